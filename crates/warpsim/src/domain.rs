@@ -7,6 +7,7 @@
 
 mod concrete;
 
+use super::cta::Thread;
 use super::decode::{Code, Micro, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
@@ -54,12 +55,14 @@ pub(super) enum Undecided<'c> {
     Meaning,
 }
 
-/// How lanes access shared memory. Atomics do not race with each other.
+/// How lanes access shared memory. Atomics, strong writes among them, and strong reads do not race with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Read,
     Write,
     Atomic,
+    /// A strong read.
+    Strong,
 }
 
 pub(super) trait Domain: Sized {
@@ -82,7 +85,7 @@ pub(super) trait Domain: Sized {
     }
 
     /// What breaks in front of an instruction that the lanes of the mask come to.
-    fn before(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
+    fn before(machine: &mut Machine<Self>, warp: &mut Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
     /// What breaks behind it.
     fn after(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
 
@@ -98,6 +101,12 @@ pub(super) trait Domain: Sized {
 
     /// Whether the lanes that execute now may not be there, as a branch on data led to them.
     fn perhaps(&self) -> bool;
+
+    /// A hazard of an access that an order of strong accesses may exclude; true when it is told later. `earlier`: the warp and
+    /// the time of the access before.
+    fn defers(_: &mut Machine<Self>, _: &Thread, _: u32, _: &Hazard, _: Option<(usize, u32)>) -> bool {
+        false
+    }
 
     /// A hazard that shows only for some data.
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;

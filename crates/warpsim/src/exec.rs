@@ -273,13 +273,20 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
+        let earlier = found.conflict.as_ref().map(|conflict| conflict.time.map(|time| (conflict.warp as usize, time)));
         let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
         let named = |place| if space == Space::Shared { self.code.named(place) } else { place };
         for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc & !PERHAPS), named) {
-            if uncertain && matches!(kind, Kind::Race { .. }) {
-                D::uncertain(self, pc, self.hazard(warp, pc, kind))?;
-            } else {
-                self.record(warp, pc, kind)?;
+            let hazard = self.hazard(warp, pc, kind);
+            let before = match &hazard.kind {
+                Kind::Race { .. } => earlier.flatten().map(Some),
+                Kind::Unwritten { space: Space::Shared, .. } => Some(None),
+                _ => None,
+            };
+            if self.domain.perhaps() || uncertain && matches!(hazard.kind, Kind::Race { .. }) {
+                D::uncertain(self, pc, hazard)?;
+            } else if before.is_none_or(|before| !D::defers(self, &warp.thread, pc, &hazard, before)) {
+                self.hazards.record(hazard, pc)?;
             }
         }
         Ok(())

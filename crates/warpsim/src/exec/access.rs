@@ -3,6 +3,7 @@
 use super::cluster::alone;
 use super::{Machine, Stop};
 use crate::buffer::extract;
+use crate::decode::Manner;
 use crate::domain::{ALL, Domain, Touch};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
@@ -40,8 +41,12 @@ impl<D: Domain> Machine<'_, '_, D> {
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
                 warp.thread.touched |= lanes.mask;
-                let by =
-                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+                let by = Accessor {
+                    warp: warp.thread.index,
+                    clock: warp.thread.clock_of(lanes.mask),
+                    pc: self.mark(pc),
+                    manner: self.code.conducts[pc as usize].manner,
+                };
                 let (old, findings) =
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
                 found.conflict = found.conflict.take().or(findings.conflict);
@@ -104,9 +109,16 @@ impl<D: Domain> Machine<'_, '_, D> {
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
         warp.thread.touched |= lanes.mask;
-        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let by = Accessor {
+            warp: warp.thread.index,
+            clock: warp.thread.clock_of(lanes.mask),
+            pc: self.mark(pc),
+            manner: self.code.conducts[pc as usize].manner,
+        };
+        let weak = by.manner == Manner::Weak;
         let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
-        D::accessed(self, warp, pc, lanes, Touch::Read)?;
+        let touch = if weak { Touch::Read } else { Touch::Strong };
+        D::accessed(self, warp, pc, lanes, touch)?;
         self.report(warp, pc, Space::Shared, Access::Read, findings)?;
         Ok((row, D::HANDED))
     }
@@ -166,13 +178,20 @@ impl<D: Domain> Machine<'_, '_, D> {
         known: u32,
     ) -> Result<(), Stop> {
         warp.thread.touched |= lanes.mask;
-        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let by = Accessor {
+            warp: warp.thread.index,
+            clock: warp.thread.clock_of(lanes.mask),
+            pc: self.mark(pc),
+            manner: self.code.conducts[pc as usize].manner,
+        };
+        let weak = by.manner == Manner::Weak;
         let stored = match known {
             ALL => self.shared.store(lanes, values, &by),
             _ => self.shared.store(lanes, &told_apart(values, known), &by),
         };
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
-        D::accessed(self, warp, pc, lanes, Touch::Write)?;
+        let touch = if weak { Touch::Write } else { Touch::Atomic };
+        D::accessed(self, warp, pc, lanes, touch)?;
         if lanes.mask & !known != 0 && !differ(lanes, values, known) && findings.lanes.take().is_some() {
             D::equal_values(self, warp, pc);
         }

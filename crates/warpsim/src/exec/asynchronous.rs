@@ -10,6 +10,7 @@ mod wait;
 use super::cluster::{Cluster, alone};
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
+use crate::decode::Manner;
 use crate::decode::{Code, Copying, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
@@ -277,7 +278,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let first = lanes.trailing_zeros() as usize;
         let one = Lanes::new(&row, 0, 1 << first, 8);
         let clock = warp.thread.clock_of(lanes);
-        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc) };
+        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc), manner: Manner::Strong };
         let found = self.shared.update(&one, first, &by, |old| old);
         let (_, found) = found.map_err(|kind| self.fatal(warp, pc, kind))?;
         self.report(warp, pc, Space::Shared, Access::Write, found)?;

@@ -116,6 +116,8 @@ impl<D: Domain> Machine<'_, '_, D> {
                 D::ordered(self, warp, all);
                 if code.copies && all == warp.live {
                     warp.thread.meet();
+                } else {
+                    warp.thread.tick();
                 }
             }
             Micro::Matrix { b, blocks } => {

@@ -17,6 +17,7 @@ mod arguments;
 mod arrays;
 mod assumption;
 mod endless;
+mod flags;
 mod known;
 mod needed;
 mod order;
@@ -35,6 +36,7 @@ use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
 use decode::Code;
+use flags::Flags;
 use known::Known;
 pub(super) use partial::Partial;
 use ptx::inst::{Operand, Space, Special};
@@ -145,8 +147,17 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
         domain: Partial::new(&code),
     };
     // the hazards and the domain's lists tell how it ended
-    let _ = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial { mut not_analysed, mut assumed, spent, shares, .. } = machine.domain;
+    let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
+    let Partial { mut not_analysed, mut assumed, spent, shares, flags, .. } = machine.domain;
+    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
+    let (mut violations, later) = match run {
+        Ok(()) => (certain, doubtful),
+        // what was not executed may have released
+        Err(_) => (Vec::new(), [certain, doubtful].concat()),
+    };
+    violations.append(&mut machine.hazards.list);
+    let open = |hazard: Hazard| format!("unless flags or locks order it, {hazard}");
+    not_analysed.extend(later.into_iter().take(MOST).map(open));
     if let Some((warp, pc)) = spent {
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
@@ -165,7 +176,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
     }
     let verdict = Verdict {
         kernel: func.name.clone(),
-        violations: machine.hazards.list,
+        violations,
         not_analysed,
         assumed,
         warnings: machine.asynchronous.warnings.into_iter().collect(),

@@ -193,7 +193,8 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
 }
 
 fn clash(a: Touch, b: Touch) -> bool {
-    !matches!((a, b), (Touch::Read, Touch::Read) | (Touch::Atomic, Touch::Atomic))
+    let (strong, read) = ([Touch::Atomic, Touch::Strong], [Touch::Read, Touch::Strong]);
+    !(strong.contains(&a) && strong.contains(&b) || read.contains(&a) && read.contains(&b))
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {

@@ -3,10 +3,12 @@
 use super::Assumption;
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
+use super::flags::Flags;
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
+use crate::cta::Thread;
 use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -38,6 +40,8 @@ pub(in super::super) struct Partial {
     pub(super) spent: Option<(usize, u32)>,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,
+    /// Where strong accesses and fences may order others.
+    pub(super) flags: Option<Flags>,
 }
 
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
@@ -56,6 +60,7 @@ impl Partial {
             told: HashSet::new(),
             spent: None,
             shares: false,
+            flags: Flags::new(code),
         }
     }
 
@@ -105,8 +110,17 @@ impl Domain for Partial {
         }
     }
 
-    fn before(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
+    fn before(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32) -> Option<Kind> {
+        if let Some(flags) = &mut machine.domain.flags {
+            flags.note(machine.code, warp, pc, mask);
+        }
         None
+    }
+
+    fn defers(machine: &mut Prover, thread: &Thread, pc: u32, hazard: &Hazard, earlier: Option<(usize, u32)>) -> bool {
+        let Some(flags) = &mut machine.domain.flags else { return false };
+        flags.defer(hazard.clone(), pc, (thread.index, &thread.clock), earlier);
+        true
     }
 
     fn after(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
@@ -206,9 +220,14 @@ impl Domain for Partial {
         let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
         let uncertain = found.pc & PERHAPS != 0;
         let kind = lane_race(machine.code, warp, touch, found);
-        match uncertain {
-            true => Self::uncertain(machine, pc, machine.hazard(warp, pc, kind)),
-            false => machine.record(warp, pc, kind),
+        let hazard = machine.hazard(warp, pc, kind);
+        if uncertain || machine.domain.perhaps() {
+            return Self::uncertain(machine, pc, hazard);
+        }
+        let own = Some((warp.thread.index, 0));
+        match Self::defers(machine, &warp.thread, pc, &hazard, own) {
+            true => Ok(()),
+            false => machine.hazards.record(hazard, pc),
         }
     }
 
@@ -264,7 +283,7 @@ const CHANGES_TABLE: &str = "it may change a table of the module";
 
 fn access(touch: Touch) -> Access {
     match touch {
-        Touch::Read => Access::Read,
+        Touch::Read | Touch::Strong => Access::Read,
         Touch::Write | Touch::Atomic => Access::Write,
     }
 }
