@@ -16,7 +16,7 @@ use super::memory::segment_address;
 pub(super) use super::micro::*;
 use super::rows::Row;
 use super::{Argument, Launch};
-pub(super) use conduct::{Conduct, Manner};
+pub(super) use conduct::{Conduct, Manner, makes_orders};
 use cranelift_entity::SecondaryMap;
 use ptx::analysis::dominators::post_dominators;
 use ptx::inst::*;
@@ -210,8 +210,8 @@ pub(super) fn decode<'m>(
     let mut code = decoder.code;
     code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
     let conduct = |(func, data)| conduct::conduct(func, data);
-    code.conducts =
-        (0..code.ops.len() as u32).map(|pc| code.instruction(pc).map(conduct).unwrap_or_default()).collect();
+    let conducts = (0..code.ops.len() as u32).map(|pc| code.instruction(pc).map(conduct).unwrap_or_default()).collect();
+    code.conducts = conduct::settled(conducts);
     Ok(code)
 }
 

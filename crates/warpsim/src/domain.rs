@@ -55,14 +55,20 @@ pub(super) enum Undecided<'c> {
     Meaning,
 }
 
-/// How lanes access shared memory. Atomics, strong writes among them, and strong reads do not race with each other.
+/// How lanes access shared memory. Atomics do not race with each other; whether strong accesses do is left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Read,
     Write,
     Atomic,
-    /// A strong read.
-    Strong,
+    StrongRead,
+    StrongWrite,
+}
+
+impl Touch {
+    pub(super) fn is_strong(self) -> bool {
+        matches!(self, Self::Atomic | Self::StrongRead | Self::StrongWrite)
+    }
 }
 
 pub(super) trait Domain: Sized {
@@ -106,6 +112,11 @@ pub(super) trait Domain: Sized {
     /// the time of the access before.
     fn defers(_: &mut Machine<Self>, _: &Thread, _: u32, _: &Hazard, _: Option<(usize, u32)>) -> bool {
         false
+    }
+
+    /// A race of two strong accesses, of which the values may tell the order.
+    fn unfollowed(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        Self::uncertain(machine, pc, hazard)
     }
 
     /// A hazard that shows only for some data.

@@ -12,7 +12,7 @@ use super::domain::{ALL, Domain, Knowledge, Undecided};
 use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
 use super::memory::Segments;
-use super::shared::{Findings, Shared};
+use super::shared::{Conflict, Findings, Shared};
 use super::warp::{Asked, State, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
@@ -273,6 +273,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
+        if let Some(Conflict { address, earlier, warp: other, pc: at, .. }) = found.strong {
+            let earlier_site = self.code.site(other, at & !PERHAPS);
+            let kind = Kind::Race { address: self.code.named(address), access, earlier, earlier_site };
+            D::unfollowed(self, pc, self.hazard(warp, pc, kind))?;
+        }
         let earlier = found.conflict.as_ref().map(|conflict| conflict.time.map(|time| (conflict.warp as usize, time)));
         let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
         let named = |place| if space == Space::Shared { self.code.named(place) } else { place };

@@ -34,6 +34,8 @@ pub(super) struct Findings {
     pub lanes: Option<u64>,
     /// Lanes of the warp wrote the same value to one address.
     pub same: bool,
+    /// An access that is strong as this one is.
+    pub strong: Option<Conflict>,
     /// A write that no proxy fence made known to the copy.
     pub unfenced: Option<Conflict>,
 }
@@ -83,10 +85,10 @@ pub(super) struct Shared {
     reads: Vec<Last>,
     /// The latest clock in each row of 32 cells of `reads`.
     latest: Vec<u32>,
-    /// The last atomic or strong write of warp w on cell i at `w * cells + i`; empty before the first one. They do not race with
+    /// The last atomic or strong write of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with
     /// each other.
     atomics: Vec<Last>,
-    /// Likewise the last strong reads, which race with neither.
+    /// Likewise the last strong reads.
     strong_reads: Vec<Last>,
     /// Strong writes of cells that nobody wrote before, with their lanes: of each warp the first one.
     firsts: BTreeMap<usize, Vec<(Last, u32)>>,
@@ -250,9 +252,9 @@ impl Shared {
 
     /// Lanes of the warp read the cells.
     fn read(&mut self, first: usize, count: usize, by: &Accessor, lanes: u32, findings: &mut Findings) {
-        if by.manner == Manner::Weak {
-            self.check_atomics(first, count, by, findings);
-        }
+        let own = self.unordered_atomic(first, count, by);
+        let told = if by.manner == Manner::Weak { &mut findings.conflict } else { &mut findings.strong };
+        *told = told.take().or(own);
         self.check_writes(first, count, by, findings, Some(lanes));
         if by.manner == Manner::Weak {
             self.note_read(first, count, by);
@@ -272,6 +274,7 @@ impl Shared {
         reads: bool,
         findings: &mut Findings,
     ) {
+        findings.strong = findings.strong.take().or_else(|| self.unordered_strong_read(first, count, by));
         self.check_writes(first, count, by, findings, reads.then_some(1 << lane));
         self.check_reads(first, count, by, findings);
         let (warps, cells) = (self.warps, self.writes.len());
@@ -375,8 +378,8 @@ impl Shared {
         }
         let cells = self.writes.len();
         match touch {
-            Touch::Read | Touch::Strong => self.note_read(first, count, by),
-            Touch::Write => {
+            Touch::Read | Touch::StrongRead => self.note_read(first, count, by),
+            Touch::Write | Touch::StrongWrite => {
                 self.check_reads(first, count, by, &mut findings);
                 self.writes[first..first + count].fill(Last::new(by));
             }
@@ -420,16 +423,24 @@ impl Shared {
 
     /// Atomics of other warps that nothing orders before this access.
     fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
-        if self.atomics.is_empty() || findings.conflict.is_some() {
-            return;
+        findings.conflict = findings.conflict.take().or_else(|| self.unordered_atomic(first, count, by));
+    }
+
+    fn unordered_atomic(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
+        self.unordered(&self.atomics, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Write, last))
+    }
+
+    fn unordered_strong_read(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
+        self.unordered(&self.strong_reads, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Read, last))
+    }
+
+    /// The first of the accesses of all warps, in lists by warp, that nothing orders before this one.
+    fn unordered(&self, lists: &[Last], first: usize, count: usize, by: &Accessor) -> Option<(usize, Last)> {
+        if lists.is_empty() {
+            return None;
         }
-        for cell in first..first + count {
-            let mut lasts = (0..self.warps).map(|warp| self.atomics[warp * self.writes.len() + cell]);
-            if let Some(last) = lasts.find(|last| !last.ordered_before(by.clock)) {
-                findings.conflict = Some(self.conflict(cell, Access::Write, last));
-                return;
-            }
-        }
+        let warps = |cell: usize| (0..self.warps).map(move |warp| (cell, lists[warp * self.writes.len() + cell]));
+        (first..first + count).flat_map(warps).find(|(_, last)| !last.ordered_before(by.clock))
     }
 
     fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
@@ -464,12 +475,8 @@ impl Shared {
                 findings.conflict = Some(self.conflict(first + i, Access::Read, copies[first + i]));
             }
         }
-        if by.manner == Manner::Weak && !self.strong_reads.is_empty() && findings.conflict.is_none() {
-            let mut cells = (first..first + count).flat_map(|cell| (0..self.warps).map(move |warp| (cell, warp)));
-            let last = |(cell, warp): (usize, usize)| self.strong_reads[warp * self.writes.len() + cell];
-            if let Some(at) = cells.find(|at| !last(*at).ordered_before(by.clock)) {
-                findings.conflict = Some(self.conflict(at.0, Access::Read, last(at)));
-            }
+        if by.manner == Manner::Weak && findings.conflict.is_none() {
+            findings.conflict = self.unordered_strong_read(first, count, by);
         }
         for warp in 0..self.warps {
             let latest = &self.latest[warp * rows + first / 32..=warp * rows + (first + count - 1) / 32];

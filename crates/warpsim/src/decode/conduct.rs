@@ -19,6 +19,7 @@ pub(in super::super) enum Manner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Conduct {
     pub manner: Manner,
+    pub atomic: bool,
     pub acquires: bool,
     pub releases: bool,
     /// A fence, which does both for strong accesses beside it.
@@ -44,6 +45,7 @@ pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
                 manner: if overwrites { Manner::Overwriting } else { Manner::Strong },
                 acquires: matches!(access.order, Order::Acquire | Order::AcqRel),
                 releases: matches!(access.order, Order::Release | Order::AcqRel),
+                atomic: true,
                 fence: false,
             }
         }
@@ -51,6 +53,21 @@ pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
         Op::Fence { name } => Conduct { fence: !name.starts_with("fence.proxy"), ..Conduct::default() },
         _ => Conduct::default(),
     }
+}
+
+/// Those of all instructions. Where nothing is released, or nothing acquired, strong loads and stores order nothing, and count as
+/// weak ones.
+pub(super) fn settled(mut conducts: Vec<Conduct>) -> Vec<Conduct> {
+    if !makes_orders(&conducts) {
+        conducts.iter_mut().filter(|conduct| !conduct.atomic).for_each(|conduct| conduct.manner = Manner::Weak);
+    }
+    conducts
+}
+
+/// Whether something may be released, and something acquired.
+pub(in super::super) fn makes_orders(conducts: &[Conduct]) -> bool {
+    let acquires = conducts.iter().any(|conduct| conduct.fence || conduct.acquires);
+    acquires && conducts.iter().any(|conduct| conduct.fence || conduct.releases)
 }
 
 /// Whether any instruction of the function reads the register.

@@ -117,7 +117,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         };
         let weak = by.manner == Manner::Weak;
         let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
-        let touch = if weak { Touch::Read } else { Touch::Strong };
+        let touch = if weak { Touch::Read } else { Touch::StrongRead };
         D::accessed(self, warp, pc, lanes, touch)?;
         self.report(warp, pc, Space::Shared, Access::Read, findings)?;
         Ok((row, D::HANDED))
@@ -190,7 +190,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             _ => self.shared.store(lanes, &told_apart(values, known), &by),
         };
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
-        let touch = if weak { Touch::Write } else { Touch::Atomic };
+        let touch = if weak { Touch::Write } else { Touch::StrongWrite };
         D::accessed(self, warp, pc, lanes, touch)?;
         if lanes.mask & !known != 0 && !differ(lanes, values, known) && findings.lanes.take().is_some() {
             D::equal_values(self, warp, pc);

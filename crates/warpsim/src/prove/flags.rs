@@ -8,7 +8,7 @@
 use super::known::Known;
 use crate::clock::VectorClock;
 use crate::cta::Thread;
-use crate::decode::{Code, Conduct, Manner, Micro};
+use crate::decode::{Code, Manner, Micro, makes_orders};
 use crate::hazard::{Hazard, Kind};
 use crate::warp::Warp;
 use ptx::inst::Space;
@@ -56,17 +56,20 @@ pub(super) struct Flags {
     told: HashSet<(Discriminant<Kind>, u32)>,
 }
 
+/// What is said of a hazard that an order may exclude.
+pub(super) fn doubt(hazard: &Hazard) -> String {
+    format!("unless flags or locks order it, {hazard}")
+}
+
 /// Records after which every order is taken for possible.
 const MOST: usize = 1 << 12;
 
 impl Flags {
     /// Where something may release and something may acquire.
     pub(super) fn new(code: &Code) -> Option<Self> {
-        let any = |has: fn(&Conduct) -> bool| code.conducts.iter().any(has);
-        let ordering = any(|c| c.fence || c.acquires) && any(|c| c.fence || c.releases);
         let warps = code.warps();
         let none = || (0..warps).map(|_| None).collect();
-        ordering.then(|| Self {
+        makes_orders(&code.conducts).then(|| Self {
             fenced: none(),
             read: vec![BTreeSet::new(); warps],
             history: vec![Vec::new(); warps],

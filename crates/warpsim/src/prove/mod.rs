@@ -156,8 +156,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
         Err(_) => (Vec::new(), [certain, doubtful].concat()),
     };
     violations.append(&mut machine.hazards.list);
-    let open = |hazard: Hazard| format!("unless flags or locks order it, {hazard}");
-    not_analysed.extend(later.into_iter().take(MOST).map(open));
+    not_analysed.extend(later.iter().take(MOST).map(flags::doubt));
     if let Some((warp, pc)) = spent {
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));

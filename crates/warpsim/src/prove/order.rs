@@ -193,8 +193,8 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
 }
 
 fn clash(a: Touch, b: Touch) -> bool {
-    let (strong, read) = ([Touch::Atomic, Touch::Strong], [Touch::Read, Touch::Strong]);
-    !(strong.contains(&a) && strong.contains(&b) || read.contains(&a) && read.contains(&b))
+    let reads = |touch: Touch| matches!(touch, Touch::Read | Touch::StrongRead);
+    !(reads(a) && reads(b) || (a, b) == (Touch::Atomic, Touch::Atomic))
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {

@@ -3,7 +3,7 @@
 use super::Assumption;
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
-use super::flags::Flags;
+use super::flags::{self, Flags};
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
@@ -174,6 +174,13 @@ impl Domain for Partial {
         if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
     }
 
+    fn unfollowed(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
+            machine.domain.not_analysed.push(flags::doubt(&hazard));
+        }
+        if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+    }
+
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
         let site = machine.code.site(warp.thread.index as u32, pc);
         machine.domain.open(pc, site, "it may say that the phase is not over, and what follows does not ask again");
@@ -219,10 +226,14 @@ impl Domain for Partial {
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
         let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
         let uncertain = found.pc & PERHAPS != 0;
+        let strong = touch.is_strong() && found.earlier.is_strong();
         let kind = lane_race(machine.code, warp, touch, found);
         let hazard = machine.hazard(warp, pc, kind);
         if uncertain || machine.domain.perhaps() {
             return Self::uncertain(machine, pc, hazard);
+        }
+        if strong {
+            return Self::unfollowed(machine, pc, hazard);
         }
         let own = Some((warp.thread.index, 0));
         match Self::defers(machine, &warp.thread, pc, &hazard, own) {
@@ -283,8 +294,8 @@ const CHANGES_TABLE: &str = "it may change a table of the module";
 
 fn access(touch: Touch) -> Access {
     match touch {
-        Touch::Read | Touch::Strong => Access::Read,
-        Touch::Write | Touch::Atomic => Access::Write,
+        Touch::Read | Touch::StrongRead => Access::Read,
+        Touch::Write | Touch::Atomic | Touch::StrongWrite => Access::Write,
     }
 }
 
