@@ -105,6 +105,11 @@ pub(super) trait Domain: Sized {
         what: Undecided,
     ) -> Result<(), Stop>;
 
+    /// The truth value of a reduction whose threads bring what is not known, where one is chosen for all of them.
+    fn choose(&mut self) -> Option<bool> {
+        None
+    }
+
     /// Whether the lanes that execute now may not be there, as a branch on data led to them.
     fn perhaps(&self) -> bool;
 

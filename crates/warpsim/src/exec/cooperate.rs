@@ -210,7 +210,15 @@ impl<D: Domain> Machine<'_, '_, D> {
                     Some((row, aware)) => (bits_of(row), *aware),
                     None => (holds(&warp.preds, (*pred, *negate)), warp.knowledge.pred(*pred)),
                 };
-                let (bits, known) = (vote(*mode, votes, all), all_or_none(aware, all));
+                let (mut bits, mut known) = (vote(*mode, votes, all), all_or_none(aware, all));
+                // lanes that stand at several places are not asked twice
+                if known == 0
+                    && *mode != VoteMode::Ballot
+                    && brought.is_none()
+                    && let Some(value) = self.domain.choose()
+                {
+                    (bits, known) = (if value { ALL } else { 0 }, ALL);
+                }
                 match mode {
                     VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], known, lanes),
                     _ => warp.write_pred(*d, bits, known, lanes),

@@ -8,6 +8,7 @@ use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
+use super::worlds::World;
 use crate::cta::Thread;
 use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
@@ -38,6 +39,8 @@ pub(in super::super) struct Partial {
     told: HashSet<(Option<Discriminant<Kind>>, u32)>,
     /// Where the budget ended.
     pub(super) spent: Option<(usize, u32)>,
+    /// What reductions give, where that is chosen.
+    pub(super) world: Option<World>,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,
     /// Where strong accesses and fences may order others.
@@ -47,7 +50,7 @@ pub(in super::super) struct Partial {
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
-    pub(super) fn new(code: &Code) -> Self {
+    pub(super) fn new(code: &Code, world: Option<World>) -> Self {
         let order = code.independent_lanes().then(|| Order::new(code.all_shared(), code.shared_cell()));
         Self {
             order,
@@ -61,6 +64,7 @@ impl Partial {
             spent: None,
             shares: false,
             flags: Flags::new(code),
+            world,
         }
     }
 
@@ -161,6 +165,10 @@ impl Domain for Partial {
                 Ok(())
             }
         }
+    }
+
+    fn choose(&mut self) -> Option<bool> {
+        self.world.as_mut()?.choose()
     }
 
     fn perhaps(&self) -> bool {
