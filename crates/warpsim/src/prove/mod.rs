@@ -41,8 +41,8 @@ use flags::Flags;
 use known::Known;
 pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
-use worlds::World;
 use ptx::ir::{Func, Module, ParamKind};
+use worlds::World;
 
 /// What the analysis found for one kernel and launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
