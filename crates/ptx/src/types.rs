@@ -132,7 +132,7 @@ pub enum Special {
     NctaidY,
     NctaidZ,
     LaneId,
-    /// The warp's number; the linear thread number / 32 in the launches of the simulator.
+    /// The warp's number at the moment of reading; in the launches of the simulator the linear thread number / 32.
     WarpId,
     NwarpId,
     LanemaskEq,
@@ -213,11 +213,21 @@ impl Special {
         (Self::ClusterNctarank, "%cluster_nctarank"),
     ];
 
-    /// Whether the launch and the thread's place in it determine the value.
+    /// Whether the launch and the thread's place in it determine the value. PTX lets `%warpid` change while the kernel runs,
+    /// `%nwarpid` counts what the machine has room for, and `%total_smem_size` is rounded as the machine allocates.
     pub fn is_fixed(self) -> bool {
         !matches!(
             self,
-            Self::SmId | Self::NsmId | Self::GridId | Self::Clock | Self::ClockHi | Self::Clock64 | Self::GlobalTimer
+            Self::WarpId
+                | Self::NwarpId
+                | Self::SmId
+                | Self::NsmId
+                | Self::GridId
+                | Self::Clock
+                | Self::ClockHi
+                | Self::Clock64
+                | Self::GlobalTimer
+                | Self::TotalSmemSize
         )
     }
 }

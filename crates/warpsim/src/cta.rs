@@ -106,8 +106,12 @@ pub(super) trait Core {
     fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop>;
     /// Threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
     fn brings(&self, warp: &Self::Warp, pc: u32) -> Option<(u32, u32)>;
+    /// The truth value of a reduction that is not counted but chosen for all who wait for it.
+    fn chosen(&mut self) -> Option<bool> {
+        None
+    }
     /// The warp gets the result of the reduction that it waited for.
-    fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32));
+    fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32), chosen: Option<bool>);
     /// A warp came to a barrier.
     fn arrived(&mut self);
     /// Records a hazard after which the run goes on, unless there are too many.
@@ -291,12 +295,13 @@ impl<C: Core> Cta<'_, C> {
                 if released.is_empty() {
                     self.core.unheeded(&self.warps[index], pc, id);
                 }
+                let chosen = if votes.1 > 0 { self.core.chosen() } else { None };
                 for &index in &released {
                     let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
                     let thread = self.warps[index].thread_mut();
                     thread.state = State::Ready;
                     thread.clock.join(&clock);
-                    self.core.gets(&mut self.warps[index], at, votes);
+                    self.core.gets(&mut self.warps[index], at, votes, chosen);
                 }
                 self.waits.retain(|(warp, _, _)| !released.contains(warp));
                 let bank = self.bank(index);

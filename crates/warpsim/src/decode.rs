@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod clusters;
+mod conduct;
 mod instruction;
 mod limits;
 mod memory;
@@ -15,6 +16,7 @@ use super::memory::segment_address;
 pub(super) use super::micro::*;
 use super::rows::Row;
 use super::{Argument, Launch};
+pub(super) use conduct::{Conduct, Manner, makes_orders};
 use cranelift_entity::SecondaryMap;
 use ptx::analysis::dominators::post_dominators;
 use ptx::inst::*;
@@ -27,6 +29,8 @@ pub(super) struct Code<'m> {
     /// number of each register.
     pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,
     pub ops: Vec<Decoded>,
+    /// How each instruction orders memory.
+    pub conducts: Vec<Conduct>,
     /// Function, block and instruction; `None` for the block's end.
     origins: Vec<(u32, Block, Option<Inst>)>,
     pub pool: Vec<Row>,
@@ -151,6 +155,7 @@ pub(super) fn decode<'m>(
         pool: Vec::new(),
         registers: 0,
         predicates: 0,
+        conducts: Vec::new(),
         specials: Vec::new(),
         arguments: Vec::new(),
         unknown: Vec::new(),
@@ -202,8 +207,12 @@ pub(super) fn decode<'m>(
         decoder.at = at;
         decoder.blocks()?;
     }
-    decoder.code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
-    Ok(decoder.code)
+    let mut code = decoder.code;
+    code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
+    let conduct = |(func, data)| conduct::conduct(func, data);
+    let conducts = (0..code.ops.len() as u32).map(|pc| code.instruction(pc).map(conduct).unwrap_or_default()).collect();
+    code.conducts = conduct::settled(conducts);
+    Ok(code)
 }
 
 /// An argument in words of 8 bytes.

@@ -7,6 +7,7 @@
 
 mod concrete;
 
+use super::cta::Thread;
 use super::decode::{Code, Micro, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
@@ -50,18 +51,24 @@ pub(super) enum Undecided<'c> {
     Company,
     /// The addresses that it accesses in the space.
     Address(Space),
-    /// Which of the values that several lanes write to one address stays there.
-    Winner,
     /// What it does.
     Meaning,
 }
 
-/// How lanes access shared memory. Atomics do not race with each other.
+/// How lanes access shared memory. Atomics do not race with each other; whether strong accesses do is left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Read,
     Write,
     Atomic,
+    StrongRead,
+    StrongWrite,
+}
+
+impl Touch {
+    pub(super) fn is_strong(self) -> bool {
+        matches!(self, Self::Atomic | Self::StrongRead | Self::StrongWrite)
+    }
 }
 
 pub(super) trait Domain: Sized {
@@ -84,7 +91,7 @@ pub(super) trait Domain: Sized {
     }
 
     /// What breaks in front of an instruction that the lanes of the mask come to.
-    fn before(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
+    fn before(machine: &mut Machine<Self>, warp: &mut Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
     /// What breaks behind it.
     fn after(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
 
@@ -98,8 +105,24 @@ pub(super) trait Domain: Sized {
         what: Undecided,
     ) -> Result<(), Stop>;
 
+    /// The truth value of a reduction whose threads bring what is not known, where one is chosen for all of them.
+    fn choose(&mut self) -> Option<bool> {
+        None
+    }
+
     /// Whether the lanes that execute now may not be there, as a branch on data led to them.
     fn perhaps(&self) -> bool;
+
+    /// A hazard of an access that an order of strong accesses may exclude; true when it is told later. `earlier`: the warp and
+    /// the time of the access before.
+    fn defers(_: &mut Machine<Self>, _: &Thread, _: u32, _: &Hazard, _: Option<(usize, u32)>) -> bool {
+        false
+    }
+
+    /// A race of two strong accesses, of which the values may tell the order.
+    fn unfollowed(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        Self::uncertain(machine, pc, hazard)
+    }
 
     /// A hazard that shows only for some data.
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;
@@ -115,6 +138,9 @@ pub(super) trait Domain: Sized {
 
     /// Several lanes of a warp wrote the same value to one address of shared memory.
     fn same_value(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
+
+    /// As [`same_value`](Self::same_value) of values that are not known.
+    fn equal_values(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32) {}
 
     /// The execution takes more of something than it may.
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, what: &str) -> Stop;

@@ -12,7 +12,7 @@ use super::domain::{ALL, Domain, Knowledge, Undecided};
 use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
 use super::memory::Segments;
-use super::shared::{Findings, Shared};
+use super::shared::{Conflict, Findings, Shared};
 use super::warp::{Asked, State, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
@@ -163,16 +163,16 @@ impl<D: Domain> Machine<'_, '_, D> {
                     return Ok(Some(barrier));
                 }
             }
-            Micro::Bar { kind, id, threads, .. } if mask != 0 => {
+            Micro::Bar { aligned, id, threads, .. } if mask != 0 => {
                 if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
                     D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
                     return Ok(None);
                 }
                 if mask != warp.live && code.independent_lanes() {
-                    warp.wait(pc, mask, ALL, true);
+                    warp.wait(pc, mask, ALL, *aligned);
                     return self.gather(warp);
                 }
-                return self.arrive(warp, pc, mask).map(Some);
+                return self.arrive(warp, pc, mask, mask).map(Some);
             }
             micro @ (Micro::Shuffle { .. }
             | Micro::Vote { .. }
@@ -197,10 +197,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(None)
     }
 
-    /// The lanes of the mask come to a barrier of the CTA.
-    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+    /// The lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
+    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32, here: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
-        let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
+        let (id, threads) = barrier(warp, self.code, *id, *threads, here)
+            .and_then(|named| if mask == warp.live { Ok(named) } else { Err(named.0) })
             .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
         // one lane that arrives and goes on does not wait for the others
         if *kind == BarKind::Sync {
@@ -272,13 +273,25 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
+        if let Some(Conflict { address, earlier, warp: other, pc: at, .. }) = found.strong {
+            let earlier_site = self.code.site(other, at & !PERHAPS);
+            let kind = Kind::Race { address: self.code.named(address), access, earlier, earlier_site };
+            D::unfollowed(self, pc, self.hazard(warp, pc, kind))?;
+        }
+        let earlier = found.conflict.as_ref().map(|conflict| conflict.time.map(|time| (conflict.warp as usize, time)));
         let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
         let named = |place| if space == Space::Shared { self.code.named(place) } else { place };
         for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc & !PERHAPS), named) {
-            if uncertain && matches!(kind, Kind::Race { .. }) {
-                D::uncertain(self, pc, self.hazard(warp, pc, kind))?;
-            } else {
-                self.record(warp, pc, kind)?;
+            let hazard = self.hazard(warp, pc, kind);
+            let before = match &hazard.kind {
+                Kind::Race { .. } => earlier.flatten().map(Some),
+                Kind::Unwritten { space: Space::Shared, .. } => Some(None),
+                _ => None,
+            };
+            if self.domain.perhaps() || uncertain && matches!(hazard.kind, Kind::Race { .. }) {
+                D::uncertain(self, pc, hazard)?;
+            } else if before.is_none_or(|before| !D::defers(self, &warp.thread, pc, &hazard, before)) {
+                self.hazards.record(hazard, pc)?;
             }
         }
         Ok(())
@@ -335,8 +348,8 @@ fn uniform<K>(warp: &Warp<K>, code: &Code, source: Source, mask: u32) -> Option<
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
-/// The barrier and its threads that all active lanes agree on; else what is known of the barrier.
-fn barrier<K>(
+/// The barrier and its threads that all lanes of the mask agree on; else what is known of the barrier.
+pub(super) fn barrier<K>(
     warp: &Warp<K>,
     code: &Code,
     id: Source,
@@ -346,7 +359,7 @@ fn barrier<K>(
     let id = uniform(warp, code, id, mask).map(|id| id as u32);
     let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
     match (id, threads) {
-        (Some(id), None | Some(Some(_))) if mask == warp.live => Ok((id, threads.flatten())),
+        (Some(id), None | Some(Some(_))) => Ok((id, threads.flatten())),
         (id, _) => Err(id.unwrap_or(u32::MAX)),
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Mbarrier {
     /// Somebody of another CTA has arrived; somebody has waited who learns nothing of other CTAs.
     remote: bool,
     narrow: bool,
+    /// `mbarrier.inval` has ended it.
+    pub ended: bool,
 }
 
 /// Lanes of a warp that wait for the end of a phase.
@@ -53,8 +55,10 @@ pub(super) struct Sleeper {
 pub enum MbarrierMisuse {
     /// It was not initialised.
     Uninitialised,
-    /// It is initialised, or given up, in the middle of a phase.
+    /// It is given up in the middle of a phase.
     InUse,
+    /// It is initialised although it is valid: `mbarrier.inval` has to come first.
+    Valid,
     /// The number of arrivals is 0, or past 2^20 - 1.
     Count(u32),
     /// More arrivals in a phase than it waits for.
@@ -93,6 +97,7 @@ impl Mbarrier {
             observed: false,
             remote: false,
             narrow: false,
+            ended: false,
         })
     }
 
@@ -236,7 +241,8 @@ impl Display for MbarrierMisuse {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uninitialised => write!(f, "it is not initialised"),
-            Self::InUse => write!(f, "it is initialised or given up in the middle of a phase"),
+            Self::InUse => write!(f, "it is given up in the middle of a phase"),
+            Self::Valid => write!(f, "it is initialised again although no mbarrier.inval ended it"),
             Self::Count(count) => write!(f, "{count} arrivals end no phase"),
             Self::TooMany => write!(f, "more arrivals in a phase than it waits for"),
             Self::Early => write!(f, "used again although nothing tells that the phase before is complete"),

@@ -194,8 +194,10 @@ pub(super) enum Micro {
     Activemask {
         d: u32,
     },
+    /// `aligned`: all lanes of a warp have to execute this very instruction.
     Bar {
         kind: BarKind,
+        aligned: bool,
         id: Source,
         threads: Option<Source>,
         result: Option<BarResult>,

@@ -2,8 +2,8 @@
 //!
 //! ```toml
 //! kernel = "name"         # may be left out when the text has one kernel
-//! ctas = 2                # or [2, 2, 1]; default 1
-//! threads = [16, 16, 1]   # or 64
+//! ctas = 2                # one, two or three numbers, as [2, 2] or [2, 2, 1]; default 1
+//! threads = [16, 16]      # likewise
 //! shared = 1024           # bytes that the launch adds to shared memory; default 0
 //! seed = 7                # random interleaving of the warps; default: each runs until it comes to a barrier
 //!
@@ -54,8 +54,8 @@ pub fn read(text: &str, folder: &Path) -> Result<Setup, String> {
     let mut setup = Setup {
         kernel: file.kernel,
         launch: Launch {
-            ctas: file.ctas.map_or([1; 3], Extent::three),
-            threads: file.threads.three(),
+            ctas: file.ctas.map_or(Ok([1; 3]), |ctas| ctas.three("ctas"))?,
+            threads: file.threads.three("threads")?,
             shared: file.shared,
             arguments: Vec::new(),
         },
@@ -92,19 +92,32 @@ struct File {
     arguments: Vec<Entry>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
+/// A number, or a list of numbers from x on.
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Extent {
-    One(u32),
-    Three([u32; 3]),
+    One(i64),
+    List(Vec<i64>),
+    Other(toml::Value),
 }
 
 impl Extent {
-    fn three(self) -> [u32; 3] {
-        match self {
-            Self::One(x) => [x, 1, 1],
-            Self::Three(all) => all,
+    /// In x, y and z, where those that are not given are 1.
+    fn three(self, name: &str) -> Result<[u32; 3], String> {
+        let list = match self {
+            Self::One(x) => vec![x],
+            Self::List(list) => list,
+            Self::Other(value) => return Err(format!("{name} = {value}: give one, two or three whole numbers")),
+        };
+        if !(1..=3).contains(&list.len()) {
+            return Err(format!("{name} has {} numbers: give one, two or three", list.len()));
         }
+        let mut all = [1; 3];
+        for (one, (given, axis)) in all.iter_mut().zip(list.into_iter().zip(["x", "y", "z"])) {
+            let fits = u32::try_from(given).ok().filter(|n| *n > 0);
+            *one = fits.ok_or_else(|| format!("{name} has {given} in {axis}: give 1 or more"))?;
+        }
+        Ok(all)
     }
 }
 

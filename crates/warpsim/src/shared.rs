@@ -6,6 +6,7 @@
 
 use super::buffer::{extract, insert};
 use super::clock::{SLOT_BITS, VectorClock};
+use super::decode::Manner;
 use super::domain::Touch;
 use super::hazard::{Access, Kind, Site};
 use super::memory::{Lanes, aligned_inside};
@@ -19,6 +20,8 @@ pub(super) struct Conflict {
     pub address: u64,
     pub earlier: Access,
     pub warp: u32,
+    /// Of the warp; `None` where it was a copy.
+    pub time: Option<u32>,
     pub pc: u32,
 }
 
@@ -31,6 +34,8 @@ pub(super) struct Findings {
     pub lanes: Option<u64>,
     /// Lanes of the warp wrote the same value to one address.
     pub same: bool,
+    /// An access that is strong as this one is.
+    pub strong: Option<Conflict>,
     /// A write that no proxy fence made known to the copy.
     pub unfenced: Option<Conflict>,
 }
@@ -45,7 +50,7 @@ impl Findings {
         site: impl Fn(u32, u32) -> Site,
         named: impl Fn(u64) -> u64,
     ) -> Vec<Kind> {
-        let race = self.conflict.map(|Conflict { address, earlier, warp, pc }| Kind::Race {
+        let race = self.conflict.map(|Conflict { address, earlier, warp, pc, .. }| Kind::Race {
             address: named(address),
             access,
             earlier,
@@ -67,6 +72,7 @@ pub(super) struct Accessor<'a> {
     pub warp: usize,
     pub clock: &'a VectorClock,
     pub pc: u32,
+    pub manner: Manner,
 }
 
 pub(super) struct Shared {
@@ -79,8 +85,13 @@ pub(super) struct Shared {
     reads: Vec<Last>,
     /// The latest clock in each row of 32 cells of `reads`.
     latest: Vec<u32>,
-    /// The last atomic of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with each other.
+    /// The last atomic or strong write of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with
+    /// each other.
     atomics: Vec<Last>,
+    /// Likewise the last strong reads.
+    strong_reads: Vec<Last>,
+    /// Strong writes of cells that nobody wrote before, with their lanes: of each warp the first one.
+    firsts: BTreeMap<usize, Vec<(Last, u32)>>,
     /// The last read of a bulk copy of warp w on cell i at `w * cells + i`; empty before the first one.
     copied: Vec<Last>,
     /// The warp that last started a copy in a slot of vector clocks.
@@ -142,6 +153,8 @@ impl Shared {
             reads: vec![Last::NONE; warps * cells],
             latest: vec![0; warps * cells / 32],
             atomics: Vec::new(),
+            strong_reads: Vec::new(),
+            firsts: BTreeMap::new(),
             copied: Vec::new(),
             issuers: BTreeMap::new(),
             warps,
@@ -156,6 +169,7 @@ impl Shared {
     /// Forgets what was written, for the next CTA. Reads need not be forgotten: all clocks go on.
     pub(super) fn reset(&mut self) {
         self.writes.fill(Last::NONE);
+        self.firsts.clear();
         self.copied.clear();
     }
 
@@ -173,7 +187,7 @@ impl Shared {
         for at in first..first + count {
             let last = self.writes[at];
             if last == Last::NONE {
-                if touch == Touch::Read {
+                if touch == Touch::Read && !self.is_begun(at, by, 0) {
                     findings.unwritten = findings.unwritten.or(Some(cell * at as u64));
                 }
             } else if !last.ordered_before(by.clock) {
@@ -222,8 +236,7 @@ impl Shared {
         let mut findings = Findings::default();
         if let Some(word) = self.aligned_row(lanes) {
             let (first, count) = self.cells(8 * word as u64, 256);
-            self.check_writes(first, count, by, &mut findings, Access::Read);
-            self.note_read(first, count, by);
+            self.read(first, count, by, u32::MAX, &mut findings);
             let row = self.words[word..word + 32].try_into().expect("a row has 32 words");
             return Ok((row, findings));
         }
@@ -231,11 +244,58 @@ impl Shared {
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let (first, count) = self.cells(address, lanes.bytes);
-            self.check_writes(first, count, by, &mut findings, Access::Read);
-            self.note_read(first, count, by);
+            self.read(first, count, by, 1 << lane, &mut findings);
             row[lane] = extract(self.words[(address / 8) as usize], address, lanes.bytes);
         }
         Ok((row, findings))
+    }
+
+    /// Lanes of the warp read the cells.
+    fn read(&mut self, first: usize, count: usize, by: &Accessor, lanes: u32, findings: &mut Findings) {
+        let own = self.unordered_atomic(first, count, by);
+        let told = if by.manner == Manner::Weak { &mut findings.conflict } else { &mut findings.strong };
+        *told = told.take().or(own);
+        self.check_writes(first, count, by, findings, Some(lanes));
+        if by.manner == Manner::Weak {
+            self.note_read(first, count, by);
+        } else {
+            let (warps, cells) = (self.warps, self.writes.len());
+            self.strong_reads.resize(warps * cells, Last::NONE);
+            self.strong_reads[by.warp * cells + first..][..count].fill(Last::new(by));
+        }
+    }
+
+    /// A lane writes the cells by an atomic or strongly; `reads`: what was there before matters.
+    fn write_strongly(
+        &mut self,
+        (first, count): (usize, usize),
+        by: &Accessor,
+        lane: usize,
+        reads: bool,
+        findings: &mut Findings,
+    ) {
+        findings.strong = findings.strong.take().or_else(|| self.unordered_strong_read(first, count, by));
+        self.check_writes(first, count, by, findings, reads.then_some(1 << lane));
+        self.check_reads(first, count, by, findings);
+        let (warps, cells) = (self.warps, self.writes.len());
+        self.atomics.resize(warps * cells, Last::NONE);
+        self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+        let new = (first..first + count).filter(|cell| !reads && self.writes[*cell] == Last::NONE);
+        for cell in new {
+            let firsts = self.firsts.entry(cell).or_default();
+            match firsts.iter_mut().find(|(last, _)| last.slot() == by.warp) {
+                Some((last, lanes)) if *last == Last::new(by) => *lanes |= 1 << lane,
+                Some(_) => {}
+                None => firsts.push((Last::new(by), 1 << lane)),
+            }
+        }
+    }
+
+    /// Whether a strong write certainly gave the cell a value before these lanes of the warp access it.
+    fn is_begun(&self, cell: usize, by: &Accessor, lanes: u32) -> bool {
+        let own = |last: &Last, writers: u32| last.slot() != by.warp || *last != Last::new(by) || lanes & !writers == 0;
+        let firsts = self.firsts.get(&cell);
+        firsts.is_some_and(|all| all.iter().any(|(last, writers)| last.ordered_before(by.clock) && own(last, *writers)))
     }
 
     /// The lanes whose low and whose high word of eight bytes nobody has written.
@@ -250,9 +310,19 @@ impl Shared {
 
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row, by: &Accessor) -> Result<Findings, Kind> {
         let mut findings = Findings::default();
+        if by.manner != Manner::Weak {
+            for lane in lanes.active() {
+                let address = self.check(lanes, lane)?;
+                self.write_strongly(self.cells(address, lanes.bytes), by, lane, false, &mut findings);
+                let word = (address / 8) as usize;
+                self.words[word] = insert(self.words[word], address, lanes.bytes, values[lane]);
+            }
+            return Ok(findings);
+        }
         if let Some(word) = self.aligned_row(lanes) {
             let (first, count) = self.cells(8 * word as u64, 256);
-            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_atomics(first, count, by, &mut findings);
+            self.check_writes(first, count, by, &mut findings, None);
             self.check_reads(first, count, by, &mut findings);
             self.writes[first..first + count].fill(Last::new(by));
             self.words[word..word + 32].copy_from_slice(values);
@@ -261,7 +331,8 @@ impl Shared {
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let (first, count) = self.cells(address, lanes.bytes);
-            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_atomics(first, count, by, &mut findings);
+            self.check_writes(first, count, by, &mut findings, None);
             self.check_reads(first, count, by, &mut findings);
         }
         for lane in lanes.active() {
@@ -307,8 +378,8 @@ impl Shared {
         }
         let cells = self.writes.len();
         match touch {
-            Touch::Read => self.note_read(first, count, by),
-            Touch::Write => {
+            Touch::Read | Touch::StrongRead => self.note_read(first, count, by),
+            Touch::Write | Touch::StrongWrite => {
                 self.check_reads(first, count, by, &mut findings);
                 self.writes[first..first + count].fill(Last::new(by));
             }
@@ -342,13 +413,8 @@ impl Shared {
     ) -> Result<(u64, Findings), Kind> {
         let mut findings = Findings::default();
         let address = self.check(lanes, lane)?;
-        let (first, count) = self.cells(address, lanes.bytes);
-        let atomics = std::mem::take(&mut self.atomics);
-        self.check_writes(first, count, by, &mut findings, Access::Read);
-        self.check_reads(first, count, by, &mut findings);
-        let cells = self.writes.len();
-        self.atomics = if atomics.is_empty() { vec![Last::NONE; self.warps * cells] } else { atomics };
-        self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+        let reads = by.manner != Manner::Overwriting;
+        self.write_strongly(self.cells(address, lanes.bytes), by, lane, reads, &mut findings);
         let word = (address / 8) as usize;
         let old = extract(self.words[word], address, lanes.bytes);
         self.words[word] = insert(self.words[word], address, lanes.bytes, write(old));
@@ -357,32 +423,42 @@ impl Shared {
 
     /// Atomics of other warps that nothing orders before this access.
     fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
-        if self.atomics.is_empty() || findings.conflict.is_some() {
-            return;
+        findings.conflict = findings.conflict.take().or_else(|| self.unordered_atomic(first, count, by));
+    }
+
+    fn unordered_atomic(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
+        self.unordered(&self.atomics, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Write, last))
+    }
+
+    fn unordered_strong_read(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
+        self.unordered(&self.strong_reads, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Read, last))
+    }
+
+    /// The first of the accesses of all warps, in lists by warp, that nothing orders before this one.
+    fn unordered(&self, lists: &[Last], first: usize, count: usize, by: &Accessor) -> Option<(usize, Last)> {
+        if lists.is_empty() {
+            return None;
         }
-        for cell in first..first + count {
-            let mut lasts = (0..self.warps).map(|warp| self.atomics[warp * self.writes.len() + cell]);
-            if let Some(last) = lasts.find(|last| !last.ordered_before(by.clock)) {
-                findings.conflict = Some(self.conflict(cell, Access::Write, last));
-                return;
-            }
-        }
+        let warps = |cell: usize| (0..self.warps).map(move |warp| (cell, lists[warp * self.writes.len() + cell]));
+        (first..first + count).flat_map(warps).find(|(_, last)| !last.ordered_before(by.clock))
     }
 
     fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
         let slot = last.slot();
         let warp = self.issuers.get(&slot).copied().unwrap_or(slot as u32 & 31);
-        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp, pc: last.pc }
+        let time = VectorClock::is_warp(slot).then_some(last.epoch >> SLOT_BITS);
+        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp, time, pc: last.pc }
     }
 
-    fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, access: Access) {
-        self.check_atomics(first, count, by, findings);
+    /// Weak writes that nothing orders before this access, and cells that lanes of `readers` find without a value.
+    fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, readers: Option<u32>) {
         let writes = &self.writes[first..first + count];
         // one write of a whole row left the same mark on all its cells
-        let count = if writes.iter().all(|w| *w == writes[0]) { 1 } else { count };
+        let alike = self.firsts.is_empty() && writes.iter().all(|write| *write == writes[0]);
+        let count = if alike { 1 } else { count };
         for (i, last) in writes[..count].iter().enumerate() {
             if *last == Last::NONE {
-                if access == Access::Read {
+                if readers.is_some_and(|lanes| !self.is_begun(first + i, by, lanes)) {
                     findings.unwritten = findings.unwritten.or(Some(u64::from(self.cell) * (first + i) as u64));
                 }
             } else if !last.ordered_before(by.clock) && findings.conflict.is_none() {
@@ -398,6 +474,9 @@ impl Shared {
             if let Some(i) = late.filter(|_| findings.conflict.is_none()) {
                 findings.conflict = Some(self.conflict(first + i, Access::Read, copies[first + i]));
             }
+        }
+        if by.manner == Manner::Weak && findings.conflict.is_none() {
+            findings.conflict = self.unordered_strong_read(first, count, by);
         }
         for warp in 0..self.warps {
             let latest = &self.latest[warp * rows + first / 32..=warp * rows + (first + count - 1) / 32];

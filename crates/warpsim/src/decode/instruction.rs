@@ -209,14 +209,14 @@ impl Decoder<'_> {
                 (Class::Matrix { blocks: blocks.len() as u64 }, Micro::Matrix { b, blocks })
             }
             Op::Activemask { dst } => (Class::Vote, Micro::Activemask { d: self.row(*dst) }),
-            Op::Bar { kind, id, threads, .. } => {
+            Op::Bar { kind, aligned, id, threads } => {
                 let (id, threads) = (self.source(*id), threads.map(|threads| self.source(threads)));
-                (Class::Barrier, Micro::Bar { kind: *kind, id, threads, result: None })
+                (Class::Barrier, Micro::Bar { kind: *kind, aligned: *aligned, id, threads, result: None })
             }
-            Op::BarRed { op, dst, id, threads, pred, .. } => {
+            Op::BarRed { op, aligned, dst, id, threads, pred } => {
                 let (id, threads) = (self.source(*id), threads.map(|threads| self.source(threads)));
                 let result = Some((*op, self.row(*dst), self.guard(*pred)));
-                (Class::Barrier, Micro::Bar { kind: BarKind::Sync, id, threads, result })
+                (Class::Barrier, Micro::Bar { kind: BarKind::Sync, aligned: *aligned, id, threads, result })
             }
             _ => return None,
         })

@@ -52,7 +52,7 @@ impl<'c> Domain for Concrete<'c> {
     const MOVES: bool = true;
     const COUNTS: bool = true;
 
-    fn before(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
+    fn before(machine: &mut Machine<Self>, warp: &mut Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
         machine.domain.checker.as_mut()?.before(warp, pc, mask)
     }
 

@@ -2,7 +2,9 @@
 
 use super::cluster::alone;
 use super::{Machine, Stop};
-use crate::domain::{ALL, Domain, Touch, Undecided};
+use crate::buffer::extract;
+use crate::decode::Manner;
+use crate::domain::{ALL, Domain, Touch};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
@@ -39,8 +41,12 @@ impl<D: Domain> Machine<'_, '_, D> {
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
                 warp.thread.touched |= lanes.mask;
-                let by =
-                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+                let by = Accessor {
+                    warp: warp.thread.index,
+                    clock: warp.thread.clock_of(lanes.mask),
+                    pc: self.mark(pc),
+                    manner: self.code.conducts[pc as usize].manner,
+                };
                 let (old, findings) =
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
                 found.conflict = found.conflict.take().or(findings.conflict);
@@ -103,9 +109,16 @@ impl<D: Domain> Machine<'_, '_, D> {
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
         warp.thread.touched |= lanes.mask;
-        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let by = Accessor {
+            warp: warp.thread.index,
+            clock: warp.thread.clock_of(lanes.mask),
+            pc: self.mark(pc),
+            manner: self.code.conducts[pc as usize].manner,
+        };
+        let weak = by.manner == Manner::Weak;
         let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
-        D::accessed(self, warp, pc, lanes, Touch::Read)?;
+        let touch = if weak { Touch::Read } else { Touch::StrongRead };
+        D::accessed(self, warp, pc, lanes, touch)?;
         self.report(warp, pc, Space::Shared, Access::Read, findings)?;
         Ok((row, D::HANDED))
     }
@@ -165,15 +178,22 @@ impl<D: Domain> Machine<'_, '_, D> {
         known: u32,
     ) -> Result<(), Stop> {
         warp.thread.touched |= lanes.mask;
-        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let by = Accessor {
+            warp: warp.thread.index,
+            clock: warp.thread.clock_of(lanes.mask),
+            pc: self.mark(pc),
+            manner: self.code.conducts[pc as usize].manner,
+        };
+        let weak = by.manner == Manner::Weak;
         let stored = match known {
             ALL => self.shared.store(lanes, values, &by),
             _ => self.shared.store(lanes, &told_apart(values, known), &by),
         };
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
-        D::accessed(self, warp, pc, lanes, Touch::Write)?;
-        if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
-            D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
+        let touch = if weak { Touch::Write } else { Touch::StrongWrite };
+        D::accessed(self, warp, pc, lanes, touch)?;
+        if lanes.mask & !known != 0 && !differ(lanes, values, known) && findings.lanes.take().is_some() {
+            D::equal_values(self, warp, pc);
         }
         if findings.same {
             D::same_value(self, warp, pc);
@@ -185,6 +205,15 @@ impl<D: Domain> Machine<'_, '_, D> {
 /// The values, where those that are not known differ from lane to lane.
 fn told_apart(values: &Row, known: u32) -> Row {
     std::array::from_fn(|lane| if known >> lane & 1 == 1 { values[lane] } else { !(lane as u64) })
+}
+
+/// Whether two lanes that know their values write different ones to one address.
+fn differ(lanes: &Lanes, values: &Row, known: u32) -> bool {
+    let certain: Vec<usize> = lanes.active().filter(|lane| known >> lane & 1 == 1).collect();
+    let clash = |a: usize, b: usize| {
+        lanes.address(a) == lanes.address(b) && extract(values[a] ^ values[b], 0, lanes.bytes) != 0
+    };
+    certain.iter().enumerate().any(|(at, a)| certain[..at].iter().any(|b| clash(*a, *b)))
 }
 
 /// The lanes of a generic access by the space that their addresses lie in, with the addresses there.

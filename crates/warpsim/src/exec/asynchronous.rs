@@ -10,6 +10,7 @@ mod wait;
 use super::cluster::{Cluster, alone};
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
+use crate::decode::Manner;
 use crate::decode::{Code, Copying, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
@@ -143,8 +144,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
             let count = count.row(&warp.regs, &self.code.pool)[lanes.trailing_zeros() as usize] as u32;
             let used = self.asynchronous.barriers.get(&address);
-            if used.is_some_and(Mbarrier::is_in_use) {
-                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
+            if lanes.count_ones() > 1 || used.is_some_and(|old| !old.ended) {
+                return Err(self.misused(warp, pc, address, MbarrierMisuse::Valid));
             }
             let index = self.asynchronous.barriers.len();
             let (slot, epoch) = match used {
@@ -175,10 +176,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             let row = [address; 32];
             self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
-            let in_use = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.is_in_use()))?;
-            if in_use {
-                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
-            }
+            self.barrier_at(warp, pc, address, |barrier| {
+                barrier.ended = true;
+                if barrier.is_in_use() { Err(MbarrierMisuse::InUse) } else { Ok(()) }
+            })?;
         }
         Ok(())
     }
@@ -277,7 +278,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let first = lanes.trailing_zeros() as usize;
         let one = Lanes::new(&row, 0, 1 << first, 8);
         let clock = warp.thread.clock_of(lanes);
-        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc) };
+        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc), manner: Manner::Strong };
         let found = self.shared.update(&one, first, &by, |old| old);
         let (_, found) = found.map_err(|kind| self.fatal(warp, pc, kind))?;
         self.report(warp, pc, Space::Shared, Access::Write, found)?;
@@ -292,7 +293,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         address: u64,
         f: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierMisuse>,
     ) -> Result<T, Stop> {
-        let barrier = self.asynchronous.barriers.get_mut(&address);
+        let barrier = self.asynchronous.barriers.get_mut(&address).filter(|barrier| !barrier.ended);
         let result = barrier.map_or(Err(MbarrierMisuse::Uninitialised), f);
         result.map_err(|misuse| self.misused(warp, pc, address, misuse))
     }

@@ -6,7 +6,7 @@
 //! that have not ended, wait at the same operation with the same mask. A lane waits at one instruction at a time, so the groups
 //! that form do not depend on the order in which lanes run.
 
-use super::{Event, Machine, Stop};
+use super::{Event, Machine, Stop, barrier};
 use crate::decode::{MatrixBlock, Micro, Source};
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
 use crate::hazard::Kind;
@@ -66,7 +66,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             warp.go_on(&group);
             let pc = group[0].pc;
             if let Micro::Bar { .. } = &self.code.ops[pc as usize].micro {
-                return self.arrive(warp, pc, warp.live).map(Some);
+                return self.arrive(warp, pc, warp.live, group[0].lanes).map(Some);
             }
             let members: Vec<(u32, u32)> = group.iter().map(|member| (member.pc, member.lanes)).collect();
             self.together(warp, &members)?;
@@ -77,22 +77,34 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// Takes a group from those that wait of which all lanes have come.
     fn complete(&self, warp: &mut Warp<D::Knowledge>) -> Option<Vec<Waiting>> {
         let ops = &self.code.ops;
-        let joins = |a: &Waiting, b: &Waiting| {
-            a.named == b.named && (a.pc == b.pc || alike(&ops[a.pc as usize].micro, &ops[b.pc as usize].micro))
+        let alike = |a: &Waiting, b: &Waiting| match (&ops[a.pc as usize].micro, &ops[b.pc as usize].micro) {
+            (Micro::Bar { .. }, Micro::Bar { .. }) => self.one_barrier(warp, a, b),
+            (a, b) => alike(a, b),
         };
+        let joins = |a: &Waiting, b: &Waiting| a.named == b.named && (a.pc == b.pc || alike(a, b));
         let group = |first: &&Waiting| {
             let lanes = warp.waiting.iter().filter(|other| joins(first, other)).fold(0, |all, w| all | w.lanes);
             lanes == first.named & warp.live
         };
         let first = warp.waiting.iter().position(|first| group(&first))?;
         let (mut of, mut rest) = (Vec::new(), Vec::new());
-        let all = std::mem::take(&mut warp.waiting);
-        let is_member: Vec<bool> = all.iter().map(|other| joins(&all[first], other)).collect();
-        for (waiting, is_member) in all.into_iter().zip(is_member) {
+        let is_member: Vec<bool> = warp.waiting.iter().map(|other| joins(&warp.waiting[first], other)).collect();
+        for (waiting, is_member) in std::mem::take(&mut warp.waiting).into_iter().zip(is_member) {
             if is_member { of.push(waiting) } else { rest.push(waiting) }
         }
         warp.waiting = rest;
         Some(of)
+    }
+
+    /// Whether lanes that stand at two barriers of the CTA which need not be one instruction wait at one barrier.
+    fn one_barrier(&self, warp: &Warp<D::Knowledge>, a: &Waiting, b: &Waiting) -> bool {
+        let named = |waiting: &Waiting| match &self.code.ops[waiting.pc as usize].micro {
+            Micro::Bar { kind, aligned: false, id, threads, result: None } => {
+                barrier(warp, self.code, *id, *threads, waiting.lanes).ok().map(|named| (*kind, named))
+            }
+            _ => None,
+        };
+        named(a).is_some_and(|of_a| named(b) == Some(of_a))
     }
 
     /// Executes an instruction whose lanes have all come; they may stand at several places.
@@ -104,6 +116,8 @@ impl<D: Domain> Machine<'_, '_, D> {
                 D::ordered(self, warp, all);
                 if code.copies && all == warp.live {
                     warp.thread.meet();
+                } else {
+                    warp.thread.tick();
                 }
             }
             Micro::Matrix { b, blocks } => {
@@ -196,7 +210,15 @@ impl<D: Domain> Machine<'_, '_, D> {
                     Some((row, aware)) => (bits_of(row), *aware),
                     None => (holds(&warp.preds, (*pred, *negate)), warp.knowledge.pred(*pred)),
                 };
-                let (bits, known) = (vote(*mode, votes, all), all_or_none(aware, all));
+                let (mut bits, mut known) = (vote(*mode, votes, all), all_or_none(aware, all));
+                // lanes that stand at several places are not asked twice
+                if known == 0
+                    && *mode != VoteMode::Ballot
+                    && brought.is_none()
+                    && let Some(value) = self.domain.choose()
+                {
+                    (bits, known) = (if value { ALL } else { 0 }, ALL);
+                }
                 match mode {
                     VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], known, lanes),
                     _ => warp.write_pred(*d, bits, known, lanes),

@@ -3,7 +3,7 @@
 use super::{Event, Machine, Stop};
 use crate::cta::{Core, Thread};
 use crate::decode::{Code, Micro};
-use crate::domain::{Domain, Knowledge};
+use crate::domain::{ALL, Domain, Knowledge};
 use crate::hazard::{Hazard, Kind, Site};
 use crate::warp::{Place, Warp};
 use ptx::inst::BarRedOp;
@@ -41,8 +41,16 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
         Some((yes.count_ones(), warp.live.count_ones()))
     }
 
-    fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32)) {
-        take(self.code, warp, pc, votes, D::HANDED);
+    fn chosen(&mut self) -> Option<bool> {
+        self.domain.choose()
+    }
+
+    fn gets(&self, warp: &mut Self::Warp, pc: u32, (yes, all): (u32, u32), chosen: Option<bool>) {
+        match chosen {
+            Some(true) => take(self.code, warp, pc, (all, all), ALL, D::HANDED),
+            Some(false) => take(self.code, warp, pc, (0, all), ALL, D::HANDED),
+            None => take(self.code, warp, pc, (yes, all), D::HANDED, D::HANDED),
+        }
     }
 
     fn arrived(&mut self) {
@@ -97,12 +105,12 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
     }
 }
 
-/// The result of `bar.red`, once all have come; the lanes of `known` know it.
-fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32) {
+/// The result of `bar.red`, once all have come; the lanes of `known` know it, and those of `counted` a number.
+fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32, counted: u32) {
     let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
     let whole = |set: bool| if set { u32::MAX } else { 0 };
     match op {
-        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], known, warp.live),
+        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], counted, warp.live),
         BarRedOp::And => warp.write_pred(*d, whole(yes == all), known, warp.live),
         BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), known, warp.live),
     }

@@ -116,7 +116,7 @@ impl Core for Machine<'_, '_> {
         None
     }
 
-    fn gets(&self, _: &mut Warp, _: u32, _: (u32, u32)) {}
+    fn gets(&self, _: &mut Warp, _: u32, _: (u32, u32), _: Option<bool>) {}
 
     fn arrived(&mut self) {}
 

@@ -4,6 +4,7 @@ use super::Assumption;
 use super::arrays::{Arrays, arrays};
 use super::known::{Known, results};
 use super::partial::{Prover, refuse};
+use crate::decode::Manner;
 use crate::decode::{Micro, Source};
 use crate::domain::{Knowledge, Touch};
 use crate::exec::Stop;
@@ -48,7 +49,8 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let base = code.base(code.rank(warp.thread.index));
     for range in ranges {
         let range = base + range.start..base + range.end;
-        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place };
+        let by =
+            Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place, manner: Manner::Weak };
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;

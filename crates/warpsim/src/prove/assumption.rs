@@ -17,6 +17,8 @@ pub enum Assumption {
     Lockstep,
     /// Several lanes of a warp write the same value to one address, and it stays.
     SameValue(Site),
+    /// Several lanes of a warp write values that depend on data to one address, and they are equal.
+    EqualValues(Site),
     /// An address that depends on data lies in these variables.
     Inside { site: Site, variables: Vec<String> },
     /// `elect.sync` chooses the lowest lane that it names.
@@ -50,6 +52,9 @@ impl Display for Assumption {
             Self::Parameter { name, value } => write!(f, "{name} {}", Value(value)),
             Self::Lockstep => write!(f, "the lanes of a warp execute together, as they do before sm_70"),
             Self::SameValue(site) => write!(f, "{site}: lanes write the same value to one address, and it stays"),
+            Self::EqualValues(site) => {
+                write!(f, "{site}: lanes write equal values, which depend on data, to one address, and they stay")
+            }
             Self::Inside { site, variables } => {
                 write!(f, "{site}: its address, which depends on data, lies in {}", variables.join(" or "))
             }

@@ -17,6 +17,7 @@ mod arguments;
 mod arrays;
 mod assumption;
 mod endless;
+mod flags;
 mod known;
 mod needed;
 mod order;
@@ -24,6 +25,7 @@ mod partial;
 mod region;
 mod sides;
 mod slice;
+mod worlds;
 
 use super::decode;
 use super::exec::{Asynchronous, Collector, Machine};
@@ -34,10 +36,13 @@ use super::warp::{Place, Warp};
 use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
+use decode::Code;
+use flags::Flags;
 use known::Known;
 pub(super) use partial::Partial;
-use ptx::inst::Space;
+use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
+use worlds::World;
 
 /// What the analysis found for one kernel and launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,10 +90,10 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
-    let (mut verdict, spent) = once(module, func, launch, budget)?;
+    let (mut verdict, spent) = executed(module, func, launch, budget)?;
     if verdict.proven() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
-        let holds = |trial: &Launch| once(module, func, trial, enough).is_ok_and(|(verdict, _)| verdict.proven());
+        let holds = |trial: &Launch| executed(module, func, trial, enough).is_ok_and(|(verdict, _)| verdict.proven());
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
         let parameter = |at: usize| {
@@ -98,12 +103,54 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
         verdict.assumed.splice(0..0, needed.into_iter().map(parameter));
     }
     let dynamic = module.variables.values().any(|data| data.space == Space::Shared && data.bytes == 0);
+    let dynamic = dynamic || reads(module, Special::DynamicSmemSize);
     verdict.assumed.splice(0..0, assumption::of_launch(launch, dynamic || launch.shared > 0));
     Ok(verdict)
 }
 
-/// Executes the kernel once; also what that cost.
-fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(Verdict, u64), String> {
+/// Executes the kernel with all results of reductions unknown, and where that decides nothing, for each of them; also the cost.
+fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(Verdict, u64), String> {
+    let (verdict, spent, _) = once(module, func, launch, budget, None)?;
+    let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
+    if verdict.proven() || !verdict.violations.is_empty() || !func.insts.values().any(reduces) {
+        return Ok((verdict, spent));
+    }
+    let mut left = budget - spent;
+    let whole = worlds::all(|world| {
+        let (verdict, spent, world) = once(module, func, launch, left, Some(world))?;
+        left -= spent;
+        Ok((verdict, world.unwrap_or_default()))
+    })?;
+    Ok((whole.unwrap_or(verdict), budget - left))
+}
+
+/// Whether some instruction reads the special register.
+fn reads(module: &Module, special: Special) -> bool {
+    let mut found = false;
+    let insts = module.funcs.iter().flat_map(|func| func.insts.values());
+    insts.for_each(|inst| inst.op.operands(|operand| found |= operand == Operand::Special(special)));
+    found
+}
+
+/// What a kernel that is not proven is told of special registers that do not have one value.
+fn volatile(code: &Code) -> Vec<String> {
+    let read = |special: Special| code.specials.iter().any(|(known, _)| *known == special);
+    let names = Special::ALL.into_iter().filter(move |(special, _)| read(*special) && !special.is_fixed());
+    names
+        .map(|(_, name)| {
+            format!("{name} counts as data: PTX does not say that the launch and the thread's place decide it")
+        })
+        .collect()
+}
+
+/// Executes the kernel once, in one world; also what that cost.
+fn once(
+    module: &Module,
+    func: &Func,
+    launch: &Launch,
+    budget: u64,
+    world: Option<World>,
+) -> Result<(Verdict, u64, Option<World>), String> {
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
@@ -121,11 +168,19 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(MOST),
-        domain: Partial::new(&code),
+        domain: Partial::new(&code, world),
     };
     // the hazards and the domain's lists tell how it ended
-    let _ = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial { mut not_analysed, mut assumed, spent, shares, .. } = machine.domain;
+    let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
+    let Partial { mut not_analysed, mut assumed, spent, shares, flags, world, .. } = machine.domain;
+    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
+    let (mut violations, later) = match run {
+        Ok(()) => (certain, doubtful),
+        // what was not executed may have released
+        Err(_) => (Vec::new(), [certain, doubtful].concat()),
+    };
+    violations.append(&mut machine.hazards.list);
+    not_analysed.extend(later.iter().take(MOST).map(flags::doubt));
     if let Some((warp, pc)) = spent {
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
@@ -139,14 +194,17 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
     if shares && !code.independent_lanes() {
         assumed.insert(0, Assumption::Lockstep);
     }
+    if !not_analysed.is_empty() {
+        machine.asynchronous.warnings.extend(volatile(&code));
+    }
     let verdict = Verdict {
         kernel: func.name.clone(),
-        violations: machine.hazards.list,
+        violations,
         not_analysed,
         assumed,
         warnings: machine.asynchronous.warnings.into_iter().collect(),
         instructions: machine.executed,
         arrivals: machine.arrivals,
     };
-    Ok((verdict, budget - machine.budget))
+    Ok((verdict, budget - machine.budget, world))
 }

@@ -193,7 +193,8 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
 }
 
 fn clash(a: Touch, b: Touch) -> bool {
-    !matches!((a, b), (Touch::Read, Touch::Read) | (Touch::Atomic, Touch::Atomic))
+    let reads = |touch: Touch| matches!(touch, Touch::Read | Touch::StrongRead);
+    !(reads(a) && reads(b) || (a, b) == (Touch::Atomic, Touch::Atomic))
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {

@@ -3,10 +3,13 @@
 use super::Assumption;
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
+use super::flags::{self, Flags};
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
+use super::worlds::World;
+use crate::cta::Thread;
 use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -36,14 +39,18 @@ pub(in super::super) struct Partial {
     told: HashSet<(Option<Discriminant<Kind>>, u32)>,
     /// Where the budget ended.
     pub(super) spent: Option<(usize, u32)>,
+    /// What reductions give, where that is chosen.
+    pub(super) world: Option<World>,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,
+    /// Where strong accesses and fences may order others.
+    pub(super) flags: Option<Flags>,
 }
 
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
-    pub(super) fn new(code: &Code) -> Self {
+    pub(super) fn new(code: &Code, world: Option<World>) -> Self {
         let order = code.independent_lanes().then(|| Order::new(code.all_shared(), code.shared_cell()));
         Self {
             order,
@@ -56,6 +63,8 @@ impl Partial {
             told: HashSet::new(),
             spent: None,
             shares: false,
+            flags: Flags::new(code),
+            world,
         }
     }
 
@@ -105,8 +114,17 @@ impl Domain for Partial {
         }
     }
 
-    fn before(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
+    fn before(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32) -> Option<Kind> {
+        if let Some(flags) = &mut machine.domain.flags {
+            flags.note(machine.code, warp, pc, mask);
+        }
         None
+    }
+
+    fn defers(machine: &mut Prover, thread: &Thread, pc: u32, hazard: &Hazard, earlier: Option<(usize, u32)>) -> bool {
+        let Some(flags) = &mut machine.domain.flags else { return false };
+        flags.defer(hazard.clone(), pc, (thread.index, &thread.clock), earlier);
+        true
     }
 
     fn after(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
@@ -137,7 +155,6 @@ impl Domain for Partial {
             }
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
-            Undecided::Winner => Some("several lanes write values that depend on data to one address"),
             Undecided::Address(Space::Shared | Space::Generic) => return anywhere(machine, warp, pc, mask),
             Undecided::Address(_) => touches(machine.code, tables, pc).then_some(CHANGES_TABLE),
         };
@@ -150,6 +167,10 @@ impl Domain for Partial {
         }
     }
 
+    fn choose(&mut self) -> Option<bool> {
+        self.world.as_mut()?.choose()
+    }
+
     fn perhaps(&self) -> bool {
         self.guarded || !self.open.is_empty()
     }
@@ -157,6 +178,13 @@ impl Domain for Partial {
     fn uncertain(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
         if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
             machine.domain.not_analysed.push(format!("for some data, {hazard}"));
+        }
+        if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+    }
+
+    fn unfollowed(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
+            machine.domain.not_analysed.push(flags::doubt(&hazard));
         }
         if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
     }
@@ -187,6 +215,11 @@ impl Domain for Partial {
         machine.domain.assume_once(pc, Assumption::SameValue(site));
     }
 
+    fn equal_values(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::EqualValues(site));
+    }
+
     fn exhausted(machine: &mut Prover, warp: &Warp<Known>, pc: u32, what: &str) -> Stop {
         if machine.budget > 0 {
             return refuse(machine, warp, pc, what);
@@ -201,10 +234,19 @@ impl Domain for Partial {
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
         let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
         let uncertain = found.pc & PERHAPS != 0;
+        let strong = touch.is_strong() && found.earlier.is_strong();
         let kind = lane_race(machine.code, warp, touch, found);
-        match uncertain {
-            true => Self::uncertain(machine, pc, machine.hazard(warp, pc, kind)),
-            false => machine.record(warp, pc, kind),
+        let hazard = machine.hazard(warp, pc, kind);
+        if uncertain || machine.domain.perhaps() {
+            return Self::uncertain(machine, pc, hazard);
+        }
+        if strong {
+            return Self::unfollowed(machine, pc, hazard);
+        }
+        let own = Some((warp.thread.index, 0));
+        match Self::defers(machine, &warp.thread, pc, &hazard, own) {
+            true => Ok(()),
+            false => machine.hazards.record(hazard, pc),
         }
     }
 
@@ -260,8 +302,8 @@ const CHANGES_TABLE: &str = "it may change a table of the module";
 
 fn access(touch: Touch) -> Access {
     match touch {
-        Touch::Read => Access::Read,
-        Touch::Write | Touch::Atomic => Access::Write,
+        Touch::Read | Touch::StrongRead => Access::Read,
+        Touch::Write | Touch::Atomic | Touch::StrongWrite => Access::Write,
     }
 }
 

@@ -70,13 +70,15 @@ impl Basis {
             NtidX => size(0).unwrap_or(State::UNIFORM),
             NtidY => size(1).unwrap_or(State::UNIFORM),
             NtidZ => size(2).unwrap_or(State::UNIFORM),
-            CtaidX | CtaidY | CtaidZ | NctaidX | NctaidY | NctaidZ | WarpId | NwarpId | SmId | NsmId | GridId
+            // PTX: "The warp identifier will be the same for all threads within a single warp."
+            CtaidX | CtaidY | CtaidZ | NctaidX | NctaidY | NctaidZ | WarpId | NwarpId | NsmId | GridId
             | TotalSmemSize | DynamicSmemSize => State::UNIFORM,
             ClusterIdX | ClusterIdY | ClusterIdZ | NclusterIdX | NclusterIdY | NclusterIdZ | ClusterCtaidX
             | ClusterCtaidY | ClusterCtaidZ | ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterCtarank
             | ClusterNctarank => State::UNIFORM,
-            LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt | Clock | ClockHi | Clock64
-            | GlobalTimer => State::DIVERGENT,
+            // read at different moments they may differ
+            SmId | Clock | ClockHi | Clock64 | GlobalTimer => State::DIVERGENT,
+            LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt => State::DIVERGENT,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
+use crate::decode::Manner;
 use crate::decode::Source;
 use crate::domain::{Domain, Touch, Undecided};
 use crate::hazard::{Access, Kind};
@@ -126,7 +127,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         let mut clock = *warp.thread.clock_of(lanes);
         clock[warp.thread.index] = warp.thread.time_of(lanes);
-        let by = Accessor { warp: warp.thread.index, clock: &clock, pc: self.mark(pc) };
+        let by = Accessor { warp: warp.thread.index, clock: &clock, pc: self.mark(pc), manner: Manner::Weak };
         let findings = self.shared.start(range, touch, &by, flight);
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
         self.report(warp, pc, Space::Shared, access, findings)

@@ -4,6 +4,7 @@ use super::Machine;
 use super::memory::{put, traffic};
 use crate::atomic;
 use crate::cta::Core;
+use crate::decode::Manner;
 use crate::exec::Stop;
 use crate::hazard::Access;
 use crate::machine_code::op::{Address, ZERO};
@@ -113,7 +114,7 @@ impl Machine<'_, '_> {
         lane: usize,
         new: impl FnOnce(u64) -> u64,
     ) -> Result<u64, Stop> {
-        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc, manner: Manner::Strong };
         let (old, found) = self.shared.update(one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
         self.report(warp, pc, Space::Shared, Access::Write, found)?;
         Ok(old)

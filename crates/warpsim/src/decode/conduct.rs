@@ -1,0 +1,81 @@
+//! How an instruction orders memory, and whether its accesses are strong (PTX ISA, "Memory Consistency Model").
+
+use ptx::inst::{AtomOp, InstData, Op, Operand, Order};
+use ptx::ir::{Func, Reg};
+
+/// What the detector of races has to know of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in super::super) enum Manner {
+    /// Races with every other access that it overlaps, if one of them writes.
+    #[default]
+    Weak,
+    /// Does not race with others that are strong.
+    Strong,
+    /// As `Strong`, and what was there before does not matter.
+    Overwriting,
+}
+
+/// What an instruction does for the order of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in super::super) struct Conduct {
+    pub manner: Manner,
+    pub atomic: bool,
+    pub acquires: bool,
+    pub releases: bool,
+    /// A fence, which does both for strong accesses beside it.
+    pub fence: bool,
+}
+
+/// That of an instruction of the function.
+pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
+    let strong = |order: Order| match order {
+        Order::None | Order::Weak => Manner::Weak,
+        _ => Manner::Strong,
+    };
+    match &data.op {
+        Op::Ld { access, .. } => {
+            Conduct { manner: strong(access.order), acquires: access.order == Order::Acquire, ..Conduct::default() }
+        }
+        Op::St { access, .. } => {
+            Conduct { manner: strong(access.order), releases: access.order == Order::Release, ..Conduct::default() }
+        }
+        Op::Atom { op: kind, access, dst, .. } => {
+            let overwrites = *kind == AtomOp::Exch && dst.is_none_or(|dst| !is_read(func, dst));
+            Conduct {
+                manner: if overwrites { Manner::Overwriting } else { Manner::Strong },
+                acquires: matches!(access.order, Order::Acquire | Order::AcqRel),
+                releases: matches!(access.order, Order::Release | Order::AcqRel),
+                atomic: true,
+                fence: false,
+            }
+        }
+        // a proxy fence orders accesses of one proxy with those of another
+        Op::Fence { name } => Conduct { fence: !name.starts_with("fence.proxy"), ..Conduct::default() },
+        _ => Conduct::default(),
+    }
+}
+
+/// Those of all instructions. Where nothing is released, or nothing acquired, strong loads and stores order nothing, and count as
+/// weak ones.
+pub(super) fn settled(mut conducts: Vec<Conduct>) -> Vec<Conduct> {
+    if !makes_orders(&conducts) {
+        conducts.iter_mut().filter(|conduct| !conduct.atomic).for_each(|conduct| conduct.manner = Manner::Weak);
+    }
+    conducts
+}
+
+/// Whether something may be released, and something acquired.
+pub(in super::super) fn makes_orders(conducts: &[Conduct]) -> bool {
+    let acquires = conducts.iter().any(|conduct| conduct.fence || conduct.acquires);
+    acquires && conducts.iter().any(|conduct| conduct.fence || conduct.releases)
+}
+
+/// Whether any instruction of the function reads the register.
+fn is_read(func: &Func, reg: Reg) -> bool {
+    let mut found = func.layout.iter().any(|block| func.blocks[*block].terminator.condition() == Some(reg));
+    for data in func.insts.values() {
+        found |= data.guard.is_some_and(|guard| guard.pred == reg);
+        data.op.operands(|operand| found |= operand == Operand::Reg(reg));
+    }
+    found
+}

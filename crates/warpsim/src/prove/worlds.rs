@@ -1,0 +1,94 @@
+//! Results of reductions that threads agree on, one after the other: `bar.red` gives all threads of its phase one truth value, and
+//! `vote` the lanes that it names. The kernel is executed for each sequence of such values, and is proven if it is for all.
+//!
+//! Every execution has one such sequence, and is one of those that the analysis with these values stands for.
+
+use super::Verdict;
+
+/// The values of one execution, in the order in which its reductions end.
+#[derive(Debug, Default, Clone)]
+pub(super) struct World {
+    values: Vec<bool>,
+    taken: usize,
+}
+
+/// Reductions of one execution, after which their results are data.
+const MOST: usize = 6;
+
+impl World {
+    /// The value of the next reduction.
+    pub(super) fn choose(&mut self) -> Option<bool> {
+        if self.taken == self.values.len() && self.taken < MOST {
+            self.values.push(false);
+        }
+        let value = self.values.get(self.taken).copied();
+        self.taken += 1;
+        value
+    }
+
+    /// The world after this one; `None` behind the last.
+    fn next(mut self) -> Option<Self> {
+        while self.values.pop()? {}
+        self.values.push(true);
+        Some(Self { values: self.values, taken: 0 })
+    }
+}
+
+/// The verdict over all worlds; `None` where one of them is not proven. `execute` gives that of one world, and its values.
+pub(super) fn all(
+    mut execute: impl FnMut(World) -> Result<(Verdict, World), String>,
+) -> Result<Option<Verdict>, String> {
+    let (mut whole, mut next) = (None::<Verdict>, Some(World::default()));
+    while let Some(world) = next {
+        let (verdict, world) = execute(world)?;
+        if !verdict.proven() {
+            return Ok(None);
+        }
+        whole = Some(match whole {
+            None => verdict,
+            Some(before) => join(before, verdict),
+        });
+        next = world.next();
+    }
+    Ok(whole)
+}
+
+/// What two worlds that are proven take for granted together.
+fn join(mut a: Verdict, b: Verdict) -> Verdict {
+    for what in b.assumed {
+        if !a.assumed.contains(&what) {
+            a.assumed.push(what);
+        }
+    }
+    a.warnings.extend(b.warnings);
+    a.warnings.sort();
+    a.warnings.dedup();
+    (a.instructions, a.arrivals) = (a.instructions + b.instructions, a.arrivals + b.arrivals);
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_sequences_come_once() {
+        let mut seen = Vec::new();
+        let mut world = Some(World::default());
+        while let Some(mut now) = world {
+            // a second reduction only behind a true one
+            let first = now.choose();
+            let second = if first == Some(true) { now.choose() } else { None };
+            seen.push((first, second));
+            world = now.next();
+        }
+        assert_eq!(seen, [(Some(false), None), (Some(true), Some(false)), (Some(true), Some(true))]);
+    }
+
+    #[test]
+    fn there_is_an_end_of_choices() {
+        let mut world = World::default();
+        let values: Vec<Option<bool>> = (0..=MOST).map(|_| world.choose()).collect();
+        assert_eq!((values[MOST - 1], values[MOST]), (Some(false), None));
+    }
+}
