@@ -2,6 +2,7 @@
 
 use super::inst::{Address, Base, Operand, Piece};
 use super::ir::{Module, Reg};
+use super::names::WARP_SIZE;
 
 /// The operands between the commas that stand in no braces.
 pub(super) fn operands(module: &Module, pieces: &[Piece]) -> Option<Vec<Item>> {
@@ -98,6 +99,7 @@ fn item(module: &Module, tokens: &[Token]) -> Option<Item> {
 fn number(tokens: &[Token]) -> Option<u64> {
     match tokens {
         [Token::Mark('-'), rest @ ..] => number(rest).map(u64::wrapping_neg),
+        [Token::Word(name)] if *name == WARP_SIZE.0 => Some(WARP_SIZE.1),
         [Token::Word(digits)] => {
             if let Some(hex) = digits.strip_prefix("0f").or(digits.strip_prefix("0F")) {
                 return u32::from_str_radix(hex, 16).ok().map(u64::from);

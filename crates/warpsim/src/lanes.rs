@@ -105,6 +105,11 @@ pub(super) fn each(f: &Each, sources: &[Source; 3], regs: &[Row], pool: &[Row], 
     std::array::from_fn(|i| if mask >> i & 1 == 1 { f([a[i], b[i], c[i]]) } else { 0 })
 }
 
+/// The carries into what does not read the condition code: a difference borrows nothing.
+pub(super) fn carry_without(op: CarryOp) -> u32 {
+    if op == CarryOp::Sub { u32::MAX } else { 0 }
+}
+
 /// Arithmetic with the condition code: the results, and the carries.
 pub(super) fn carry(
     op: CarryOp,

@@ -180,18 +180,19 @@ fn product24(upper: bool, a: u64, b: u64, ty: Type) -> u64 {
     bits((low(a) * low(b)) >> if upper { 16 } else { 0 }, ty)
 }
 
-/// The result and the carry, or the borrow.
+/// The result and the carry. A difference is the sum of a, the complement of b and the carry, which is 1 where nothing is borrowed: in
+/// machine code the condition code holds this carry, and the PTX ISA calls its complement the borrow.
 pub(super) fn carry(op: CarryOp, ty: Type, [a, b, c]: [u64; 3], carry: bool) -> (u64, bool) {
     let unsigned = ty.unsigned();
     let n = |x| number(x, unsigned);
     let carry = i128::from(carry);
     let sum = match op {
         CarryOp::Add => n(a) + n(b) + carry,
-        CarryOp::Sub => n(a) - n(b) - carry,
+        CarryOp::Sub => n(a) + n(!b) + carry,
         CarryOp::MadLo => n(bits(n(a).wrapping_mul(n(b)), unsigned)) + n(c) + carry,
         CarryOp::MadHi => n(high(a, b, ty)) + n(c) + carry,
     };
-    (bits(sum, unsigned), sum < 0 || sum >> (8 * ty.bytes()) != 0)
+    (bits(sum, unsigned), sum >> (8 * ty.bytes()) != 0)
 }
 
 /// `None`: there is no such comparison.

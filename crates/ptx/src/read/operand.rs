@@ -4,7 +4,7 @@ use super::body::Body;
 use super::{Reader, Rule};
 use crate::inst::{Address, Base, Guard, Operand, Space, Special, Type};
 use crate::ir::Reg;
-use crate::names::Named;
+use crate::names::{Named, WARP_SIZE};
 use pest::iterators::Pair;
 
 /// The type of that name, with or without its dot.
@@ -102,6 +102,9 @@ impl<'a> Reader<'a> {
                 if let Some(variable) = self.variable_of(name) {
                     return Ok(Operand::Variable(variable));
                 }
+                if name == WARP_SIZE.0 && body.reg(name).is_none() {
+                    return Ok(Operand::Imm(WARP_SIZE.1));
+                }
                 if let (None, Some(param)) = (body.reg(name), body.param(name)) {
                     return Ok(Operand::Param(param));
                 }
@@ -165,7 +168,10 @@ impl<'a> Reader<'a> {
 
     /// Whether a word that names nothing here may be a variable of another module, which this one does not declare.
     pub(super) fn is_elsewhere(&self, name: &str, body: &mut Body<'a>) -> bool {
-        let known = Special::by_name(name).is_some() || self.variable_of(name).is_some() || body.param(name).is_some();
+        let known = Special::by_name(name).is_some()
+            || name == WARP_SIZE.0
+            || self.variable_of(name).is_some()
+            || body.param(name).is_some();
         let is_own = known || self.declared.contains(name) || body.reg(name).is_some();
         !is_own && !name.starts_with('%') && name != "_"
     }

@@ -4,7 +4,7 @@ use super::{Machine, Stop};
 use crate::buffer::{extract, insert};
 use crate::decode::Micro;
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
-use crate::lanes::{carry, combined, each, extended, in_space, inserted, pack, piece, select};
+use crate::lanes::{carry, carry_without, combined, each, extended, in_space, inserted, pack, piece, select};
 use crate::memory::Lanes;
 use crate::warp::Warp;
 
@@ -34,7 +34,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                 warp.compute(*d, known, mask, |w| each(f, sources, &w.regs, pool, mask & known));
             }
             Micro::Carry { op, reads, writes, ty, d, sources } => {
-                let (before, aware) = if *reads { (warp.carry, warp.knowledge.carry()) } else { (0, ALL) };
+                let (before, aware) = match reads {
+                    true => (warp.carry, warp.knowledge.carry()),
+                    false => (carry_without(*op), ALL),
+                };
                 let known = warp.know(*sources) & aware;
                 let (row, carries) = carry(*op, *ty, sources, &warp.regs, pool, before);
                 warp.write(*d, &row, known, mask);
