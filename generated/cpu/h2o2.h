@@ -96,7 +96,7 @@ const char *h2o2_status_text(int status);
 // Units: SI with kmol.
 
 // Viscosity of the mixture (Wilke).
-//   exact to rounding
+//   exact to rounding; transport data fitted from 300 to 3500 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1

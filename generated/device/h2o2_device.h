@@ -198,7 +198,7 @@ SINGE_POINT real positive(real x)
 }
 
 // Viscosity of the mixture (Wilke).
-//   exact to rounding
+//   exact to rounding; transport data fitted from 300 to 3500 K
 //   in  temperature[row * in_stride], 1 rows: temperature, K
 //   in  pressure[row * in_stride], 1 rows: pressure, Pa
 //   in  mole_fractions[row * in_stride], 10 rows: mole fraction of each species, 1

@@ -98,7 +98,7 @@ const char *h2o2_status_text(int status);
 // Units: SI with kmol.
 
 // Viscosity of the mixture (Wilke).
-//   exact to rounding
+//   exact to rounding; transport data fitted from 300 to 3500 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
@@ -107,7 +107,8 @@ int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temp
     const double *mole_fractions, double *viscosity, int points, int stride, struct CUstream_st *stream);
 
 // Thermal conductivity of the mixture (Mathur et al.).
-//   exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
+//   exact to rounding; proven to stay in the range of doubles from 200 to 4000 K; transport data fitted from 300 to
+//   3500 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
@@ -116,7 +117,7 @@ int h2o2_conductivity_launch(const struct h2o2_context *context, const double *t
     const double *mole_fractions, double *conductivity, int points, int stride, struct CUstream_st *stream);
 
 // Mixture-averaged diffusion coefficient of each species.
-//   relative error at most 2.4e-5 from 200 to 4000 K, rounding aside
+//   relative error at most 2.4e-5 from 200 to 4000 K, rounding aside; transport data fitted from 300 to 3500 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1

@@ -18,11 +18,11 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         units: system,
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
-        kernels: units.iter().map(kernel).collect(),
+        kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
 }
 
-fn kernel(unit: &Unit) -> KernelInterface {
+fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     let system = unit.graph.units;
     let summary = match unit.kernel {
         Kernel::Viscosity => "Viscosity of the mixture (Wilke).",
@@ -63,11 +63,17 @@ fn kernel(unit: &Unit) -> KernelInterface {
     KernelInterface {
         symbol: unit.program.symbol.clone(),
         summary: summary.into(),
-        accuracy: accuracy(unit.report.form_error, unit.report.form_range),
+        accuracy: accuracy(unit.report.form_error, unit.report.form_range) + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),
         pattern: unit.graph.pattern.clone(),
     }
+}
+
+/// Over which temperatures the data of a transport kernel are fitted.
+fn fitted(model: &Model, kernel: Kernel) -> String {
+    let fits = model.transport.as_ref().filter(|_| kernel.is_transport());
+    fits.map_or(String::new(), |fits| format!("; transport data fitted from {} to {} K", fits.t_min, fits.t_max))
 }
 
 /// (unit, meaning) of what an [`Output`] names.

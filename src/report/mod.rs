@@ -48,6 +48,9 @@ pub struct Report {
     pub units: String,
     pub command: String,
     pub warnings: Vec<String>,
+    /// K: the temperatures over which transport data are fitted; absent where no kernel uses them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport_range: Option<[f64; 2]>,
     /// What became of files of an earlier run; not a part of what this run made.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -252,6 +255,8 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         .collect();
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
+    let has_transport = request.kernels.iter().any(|kernel| kernel.is_transport());
+    let fits = model.transport.as_ref().filter(|_| has_transport);
     let mut layouts: Vec<&str> = Vec::new();
     for kernel in &kernels {
         if !layouts.contains(&kernel.codegen.as_str()) {
@@ -270,6 +275,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         codegen: layouts.join(", "),
         units: request.common.units.name().into(),
         command: request.command.clone(),
+        transport_range: fits.map(|fits| [fits.t_min, fits.t_max]),
         warnings,
         notes: Vec::new(),
         kernels,

@@ -25,17 +25,18 @@ pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 /// Pairs between two reports of progress.
 const PAIRS_PER_REPORT: usize = 500;
 
-/// Fits of all species and pairs.
+/// Fits of all species and pairs, over the range of temperatures that `all` share: these and those that a reduction takes out of the transport, so
+/// that a reduction changes no coefficient.
 ///
 /// # Errors
 /// One diagnostic for each species without usable transport data, and one when the species share no temperature range.
-pub fn fit(species: &[Species], progress: Progress<'_>) -> Result<TransportFits, Vec<Diagnostic>> {
+pub fn fit(species: &[Species], all: &[Species], progress: Progress<'_>) -> Result<TransportFits, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let molecules: Vec<Molecule> =
         species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
     let limits = |s: &Species| s.thermo.limits();
-    let last = species.iter().max_by(|a, b| limits(a)[0].total_cmp(&limits(b)[0]));
-    let first = species.iter().min_by(|a, b| limits(a)[1].total_cmp(&limits(b)[1]));
+    let last = all.iter().max_by(|a, b| limits(a)[0].total_cmp(&limits(b)[0]));
+    let first = all.iter().min_by(|a, b| limits(a)[1].total_cmp(&limits(b)[1]));
     let (Some(last), Some(first)) = (last, first) else { return Err(errors) };
     let (t_min, t_max) = (limits(last)[0], limits(first)[1]);
     if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn the_fits_are_close_to_kinetic_theory() {
         let species = air_hydrogen().species;
-        let fits = fit(&species, &|_, _| {}).expect("fixture is complete");
+        let fits = fit(&species, &species, &|_, _| {}).expect("fixture is complete");
         assert_eq!((fits.t_min, fits.t_max), (300.0, 3500.0));
         assert_eq!(fits.diffusion.len(), 10);
         let water = molecule(&species[2]).expect("fixture is complete");
@@ -182,13 +183,26 @@ mod tests {
     }
 
     #[test]
+    fn species_that_are_left_out_keep_the_range_and_so_the_fits() {
+        let mut species = air_hydrogen().species;
+        let Polynomials::Nasa7(nasa) = &mut species[3].thermo else { unreachable!("the fixture is NASA-7") };
+        nasa.t_high = 2000.0;
+        let whole = fit(&species, &species, &|_, _| {}).expect("fixture is complete");
+        let kept = fit(&species[..3], &species, &|_, _| {}).expect("fixture is complete");
+        assert_eq!((kept.t_min, kept.t_max), (300.0, 2000.0));
+        assert_eq!(kept.viscosity, whole.viscosity[..3]);
+        assert_eq!(kept.conductivity, whole.conductivity[..3]);
+    }
+
+    #[test]
     fn every_unusable_species_is_reported() {
         let mut species = air_hydrogen().species;
         species[0].transport = None;
         species[2].transport.as_mut().expect("fixture has transport").diameter = 0.0;
         let Polynomials::Nasa7(nasa) = &mut species[3].thermo else { unreachable!("the fixture is NASA-7") };
         nasa.t_low = 9000.0;
-        let ids: Vec<_> = fit(&species, &|_, _| {}).expect_err("three defects").into_iter().map(|d| d.id).collect();
+        let ids: Vec<_> =
+            fit(&species, &species, &|_, _| {}).expect_err("three defects").into_iter().map(|d| d.id).collect();
         assert_eq!(ids, ["kinetics::missing-transport", "kinetics::bad-transport", "kinetics::no-common-range"]);
     }
 
@@ -201,7 +215,7 @@ mod tests {
             assert!(done <= all);
             most.fetch_max(done, Ordering::Relaxed);
         };
-        let (few, many) = (fit(&few, &|_, _| {}).expect("complete"), fit(&many, &hear).expect("complete"));
+        let (few, many) = (fit(&few, &few, &|_, _| {}).expect("complete"), fit(&many, &many, &hear).expect("complete"));
         assert_eq!(many.diffusion.len(), 70 * 71 / 2);
         assert_eq!(most.into_inner(), 70 * 71 / 2);
         assert_eq!(many.diffusion[1], few.diffusion[1]);

@@ -83,7 +83,7 @@ pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<
     let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
     let described = transported.iter().any(|s| s.transport.is_some());
     let mut errors = overflow::check(&mechanism);
-    let transport = described.then(|| fits::fit(transported, progress)).transpose();
+    let transport = described.then(|| fits::fit(transported, &mechanism.species, progress)).transpose();
     match transport {
         Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport, found: Default::default() }),
         transport => {

@@ -18,6 +18,9 @@ fn grounds(report: &Report) -> String {
     if let Some(first) = report.kernels.first().filter(|_| !is_cpu) {
         out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
     }
+    if let Some([low, high]) = report.transport_range {
+        out += &format!("\ntransport data are fitted from {low} to {high} K\n");
+    }
     if !is_cpu && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
     }
