@@ -92,6 +92,7 @@ pub mod builder;
 mod canonical;
 pub mod check;
 pub mod cost;
+pub mod fragments;
 pub mod inst;
 pub mod ir;
 pub mod lines;

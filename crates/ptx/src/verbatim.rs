@@ -7,22 +7,44 @@ use super::names::WARP_SIZE;
 /// The operands between the commas that stand in no braces.
 pub(super) fn operands(module: &Module, pieces: &[Piece]) -> Option<Vec<Item>> {
     let tokens = tokens(pieces);
-    let (mut items, mut start, mut depth) = (Vec::new(), 0, 0);
+    parts(&tokens).into_iter().map(|part| item(module, part)).collect()
+}
+
+/// The same, where each operand is a list of registers in braces or something else.
+pub(super) fn operands_with_lists(module: &Module, pieces: &[Piece]) -> Option<Vec<(Option<Vec<Reg>>, Option<Item>)>> {
+    let tokens = tokens(pieces);
+    let operand = |part: &[Token]| match part {
+        [Token::Mark('{'), inner @ .., Token::Mark('}')] => {
+            let register = |part: &[Token]| match part {
+                [Token::Reg(reg)] => Some(*reg),
+                _ => None,
+            };
+            let registers = parts(inner).into_iter().map(register).collect::<Option<Vec<Reg>>>()?;
+            Some((Some(registers), None))
+        }
+        other => Some((None, Some(item(module, other)?))),
+    };
+    parts(&tokens).into_iter().map(operand).collect()
+}
+
+/// What stands between the commas outside of brackets and braces.
+fn parts<'t, 'p>(tokens: &'t [Token<'p>]) -> Vec<&'t [Token<'p>]> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Mark('[' | '{') => depth += 1,
             Token::Mark(']' | '}') => depth -= 1,
             Token::Mark(',') if depth == 0 => {
-                items.push(item(module, &tokens[start..at])?);
+                parts.push(&tokens[start..at]);
                 start = at + 1;
             }
             _ => {}
         }
     }
     if !tokens.is_empty() {
-        items.push(item(module, &tokens[start..])?);
+        parts.push(&tokens[start..]);
     }
-    Some(items)
+    parts
 }
 
 /// An operand of the text.

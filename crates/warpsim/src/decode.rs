@@ -76,6 +76,7 @@ impl Code<'_> {
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
             Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
             Micro::Atomic { space, bytes, .. } if reaches(*space) => Some(*bytes),
+            Micro::Fragments(fragments) if reaches(fragments.space) => Some(fragments.bytes()),
             Micro::Copying(copying) => match **copying {
                 Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
                 _ => None,

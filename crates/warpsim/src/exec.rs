@@ -4,6 +4,7 @@ mod access;
 mod asynchronous;
 mod cluster;
 mod cooperate;
+mod fragments;
 mod core;
 mod straight;
 
@@ -180,6 +181,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Redux { .. }
             | Micro::Elect { .. }
             | Micro::Matrix { .. }
+            | Micro::Fragments(_)
             | Micro::WarpBarrier { .. })
                 if mask != 0 =>
             {

@@ -186,6 +186,8 @@ pub(super) enum Micro {
         a: Source,
         mask: Source,
     },
+    /// Matrices of halves between memory and registers, see [`ptx::fragments`].
+    Fragments(Box<Fragments>),
     /// A B + C, see [`Op::Mma`].
     Matrix {
         b: Source,
@@ -268,9 +270,26 @@ impl Micro {
         match self {
             Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => Some(*mask),
             Self::Match { mask, .. } | Self::Redux { mask, .. } | Self::Elect { mask, .. } => Some(Some(*mask)),
-            Self::Matrix { .. } => Some(None),
+            Self::Matrix { .. } | Self::Fragments(_) => Some(None),
             _ => None,
         }
+    }
+}
+
+/// As [`Fragments`](ptx::fragments::Fragments), with numbers of rows.
+pub(super) struct Fragments {
+    pub loads: bool,
+    pub transposed: bool,
+    pub space: Space,
+    /// One for each matrix.
+    pub rows: Vec<u32>,
+    pub at: Place,
+}
+
+impl Fragments {
+    /// Bytes of one access: two halves of a row, or a half of each of two.
+    pub fn bytes(&self) -> u32 {
+        if self.transposed { 2 } else { 4 }
     }
 }
 

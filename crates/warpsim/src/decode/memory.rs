@@ -83,6 +83,16 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
     }
 }
 
+/// `None`: it is no `ldmatrix` or `stmatrix` that the simulator knows.
+pub(super) fn fragments(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
+    let seen = ptx::fragments::view(d.code.module, opcode, pieces)?;
+    let (base, offset) = address(d, seen.at)?;
+    let rows = seen.registers.iter().map(|reg| d.row(*reg)).collect();
+    let (loads, transposed, space) = (seen.loads, seen.transposed, seen.space);
+    let fragments = Fragments { loads, transposed, space, rows, at: Place { base, offset } };
+    Some((class(space)?, Micro::Fragments(Box::new(fragments))))
+}
+
 /// The row of element `i` of an access of a parameter, and its first byte there.
 fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64)> {
     let Base::Param(param) = addr.base else { return None };

@@ -53,7 +53,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             if name & warp.live == lanes {
                 self.together(warp, &[(pc, lanes)])?;
             } else {
-                let aligned = matches!(self.code.ops[pc as usize].micro, Micro::Matrix { .. });
+                let aligned = matches!(self.code.ops[pc as usize].micro, Micro::Matrix { .. } | Micro::Fragments(_));
                 warp.wait(pc, lanes, name, aligned);
             }
         }
@@ -137,6 +137,12 @@ impl<D: Domain> Machine<'_, '_, D> {
                         warp.write(*d, row, *known, all);
                     }
                 }
+            }
+            Micro::Fragments(fragments) => {
+                if let Some(kind) = missing_lane(all) {
+                    return Err(self.fatal(warp, members[0].0, kind));
+                }
+                self.fragments(warp, members[0].0, fragments)?;
             }
             _ if members.len() == 1 => self.exchange(warp, members[0], None, all)?,
             _ => {

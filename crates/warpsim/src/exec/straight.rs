@@ -162,6 +162,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Elect { .. }
             | Micro::Copying(_)
             | Micro::Matrix { .. }
+            | Micro::Fragments(_)
             | Micro::WarpBarrier { .. } => {
                 unreachable!("the caller handles control flow and what lanes do together")
             }

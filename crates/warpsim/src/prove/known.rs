@@ -98,12 +98,14 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Bar { result: Some((_, d, _)), .. } => (vec![], vec![*d]),
         Micro::Shuffle { d, valid, .. } | Micro::Match { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
         Micro::Load { d, .. } => (d.to_vec(), vec![]),
+        Micro::Fragments(fragments) if fragments.loads => (fragments.rows.clone(), vec![]),
         Micro::Matrix { blocks, .. } => (blocks.iter().flat_map(|block| block.d).collect(), vec![]),
         Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
         Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),
         // calls are never passed over
         Micro::Call(_)
         | Micro::Store { .. }
+        | Micro::Fragments(_)
         | Micro::Bar { result: None, .. }
         | Micro::WarpBarrier { .. }
         | Micro::Nothing

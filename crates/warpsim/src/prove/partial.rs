@@ -141,7 +141,7 @@ impl Domain for Partial {
         let tables = machine.segments.changeable();
         let harm = match what {
             Undecided::Branch(starts, reconvergence) => return pass(machine, warp, pc, mask, starts, reconvergence),
-            Undecided::Guard if touches(machine.code, tables, pc) => {
+            Undecided::Guard if touches(machine.code, tables, pc) && !matters(machine.code, pc) => {
                 let possible = possible(warp, machine.code.ops[pc as usize].guard, mask);
                 return guarded(machine, warp, pc, possible);
             }
