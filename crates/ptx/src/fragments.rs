@@ -20,6 +20,12 @@ pub struct Fragments {
     pub at: Address,
 }
 
+/// The registers that a product of matrices writes whose elements the IR does not have (`mma.sync` of halves, bytes and so on).
+pub fn product(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Vec<Reg>> {
+    opcode.strip_prefix("mma.sync.aligned.")?;
+    operands_with_lists(module, pieces)?.into_iter().next()?.0
+}
+
 /// What an instruction moves; `None`: it is none of these, or of a shape that has no halves.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Fragments> {
     let mut words = opcode.split('.');

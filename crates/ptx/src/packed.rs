@@ -22,6 +22,8 @@ pub enum Packed {
     Convert { to: Element, from: Element, how: How, dst: Reg, sources: Vec<Operand> },
     /// `dp4a`: the products of the bytes of a and b, added to c. The types are those of the bytes.
     Dot { a: Type, b: Type, dst: Reg, sources: [Operand; 3] },
+    /// `redux.sync` of numbers in single precision: the least or the largest of all lanes. NaN counts where `nan` says so, else the other numbers.
+    Reduce { op: BinaryOp, nan: bool, dst: Reg, a: Operand, mask: Operand },
     /// `atom.add` and `red.add`: each number of a place in memory by itself.
     Add { element: Element, count: u32, space: Space, dst: Option<Reg>, at: Address, a: Operand },
 }
@@ -71,6 +73,7 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Packed> {
         "cvt" => convert(&parts, &items()?),
         "setp" | "set" => compare(name, &parts, &items()?),
         "dp4a" => dot(&parts, &items()?),
+        "redux" => reduce(&parts, &items()?),
         "atom" | "red" => add(&parts, &items()?),
         _ => compute(name, &parts, &items()?),
     }
@@ -86,6 +89,17 @@ fn elements(name: &str) -> Option<(Element, u32)> {
         _ => return None,
     };
     Some((element, count))
+}
+
+fn reduce(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let (op, nan) = match parts {
+        ["sync", op, "f32"] => (*op, false),
+        ["sync", op, "NaN", "f32"] => (*op, true),
+        _ => return None,
+    };
+    let op = BinaryOp::by_name(op).filter(|op| matches!(op, BinaryOp::Min | BinaryOp::Max))?;
+    let [Item::Value(Operand::Reg(dst)), a, mask] = items else { return None };
+    Some(Packed::Reduce { op, nan, dst: *dst, a: a.value()?, mask: mask.value()? })
 }
 
 /// Order and scope do not change what is added.

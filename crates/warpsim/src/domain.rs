@@ -51,6 +51,8 @@ pub(super) enum Undecided<'c> {
     Company,
     /// The addresses that it accesses in the space.
     Address(Space),
+    /// What it computes; all else of it is known.
+    Values,
     /// What it does.
     Meaning,
 }

@@ -4,8 +4,8 @@ mod access;
 mod asynchronous;
 mod cluster;
 mod cooperate;
-mod fragments;
 mod core;
+mod fragments;
 mod straight;
 
 use super::decode::{Code, Micro, Source};
@@ -182,6 +182,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Elect { .. }
             | Micro::Matrix { .. }
             | Micro::Fragments(_)
+            | Micro::Product(_)
             | Micro::WarpBarrier { .. })
                 if mask != 0 =>
             {

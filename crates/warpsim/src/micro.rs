@@ -188,6 +188,8 @@ pub(super) enum Micro {
     },
     /// Matrices of halves between memory and registers, see [`ptx::fragments`].
     Fragments(Box<Fragments>),
+    /// A product of matrices whose elements the simulator does not compute: the rows that it writes.
+    Product(Vec<u32>),
     /// A B + C, see [`Op::Mma`].
     Matrix {
         b: Source,
@@ -270,7 +272,7 @@ impl Micro {
         match self {
             Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => Some(*mask),
             Self::Match { mask, .. } | Self::Redux { mask, .. } | Self::Elect { mask, .. } => Some(Some(*mask)),
-            Self::Matrix { .. } | Self::Fragments(_) => Some(None),
+            Self::Matrix { .. } | Self::Product(_) | Self::Fragments(_) => Some(None),
             _ => None,
         }
     }

@@ -40,7 +40,9 @@ impl Decoder<'_> {
             Op::BarWarp { mask } => Some((Class::Vote, Micro::WarpBarrier { mask: self.lanes(Some(*mask)) })),
             Op::Directive(_) => Some((Class::Free, Micro::Nothing)),
             Op::Opaque { opcode, pieces } => {
-                let others = |d: &mut Self| packed::decode(d, opcode, pieces).or_else(|| memory::fragments(d, opcode, pieces));
+                let others =
+                    |d: &mut Self| packed::decode(d, opcode, pieces).or_else(|| memory::fragments(d, opcode, pieces));
+                let others = |d: &mut Self| others(d).or_else(|| memory::product(d, opcode, pieces));
                 asynchronous::decode(self, opcode, pieces).or_else(|| others(self))
             }
             other => self.cooperation(other),

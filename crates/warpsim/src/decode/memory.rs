@@ -93,6 +93,12 @@ pub(super) fn fragments(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Opti
     Some((class(space)?, Micro::Fragments(Box::new(fragments))))
 }
 
+/// `None`: it is no product of matrices.
+pub(super) fn product(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
+    let rows = ptx::fragments::product(d.code.module, opcode, pieces)?;
+    Some((Class::Move, Micro::Product(rows.into_iter().map(|reg| d.row(reg)).collect())))
+}
+
 /// The row of element `i` of an access of a parameter, and its first byte there.
 fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64)> {
     let Base::Param(param) = addr.base else { return None };

@@ -22,6 +22,12 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             let micro = Micro::Atomic { f, space, bytes, d: dst, base, offset, a, b: None };
             return Some((super::memory::class(space)?, micro));
         }
+        Packed::Reduce { op, nan, dst, a, mask } => {
+            let how = How { nan, ..How::default() };
+            let f = compute(Operation::Binary(op), Element::Plain(Type::F32), how)?;
+            let micro = Micro::Redux { f, d: d.row(dst), a: d.source(a), mask: d.source(mask) };
+            return Some((Class::Vote, micro));
+        }
         Packed::Compare { cmp, element, ftz, dst, other, sources: [a, b] } => {
             let f = Comparison::Each(comparison(cmp, element, ftz)?);
             let (dst, other, a, b) = (d.row(dst), other.map(|reg| d.row(reg)), d.source(a), d.source(b));

@@ -53,7 +53,10 @@ impl<D: Domain> Machine<'_, '_, D> {
             if name & warp.live == lanes {
                 self.together(warp, &[(pc, lanes)])?;
             } else {
-                let aligned = matches!(self.code.ops[pc as usize].micro, Micro::Matrix { .. } | Micro::Fragments(_));
+                let aligned = matches!(
+                    self.code.ops[pc as usize].micro,
+                    Micro::Matrix { .. } | Micro::Product(_) | Micro::Fragments(_)
+                );
                 warp.wait(pc, lanes, name, aligned);
             }
         }
@@ -143,6 +146,12 @@ impl<D: Domain> Machine<'_, '_, D> {
                     return Err(self.fatal(warp, members[0].0, kind));
                 }
                 self.fragments(warp, members[0].0, fragments)?;
+            }
+            Micro::Product(_) => {
+                if let Some(kind) = missing_lane(all) {
+                    return Err(self.fatal(warp, members[0].0, kind));
+                }
+                D::undecided(self, warp, members[0].0, all, Undecided::Values)?;
             }
             _ if members.len() == 1 => self.exchange(warp, members[0], None, all)?,
             _ => {

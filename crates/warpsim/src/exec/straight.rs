@@ -163,6 +163,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Copying(_)
             | Micro::Matrix { .. }
             | Micro::Fragments(_)
+            | Micro::Product(_)
             | Micro::WarpBarrier { .. } => {
                 unreachable!("the caller handles control flow and what lanes do together")
             }

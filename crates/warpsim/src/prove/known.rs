@@ -99,6 +99,7 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         Micro::Shuffle { d, valid, .. } | Micro::Match { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
         Micro::Load { d, .. } => (d.to_vec(), vec![]),
         Micro::Fragments(fragments) if fragments.loads => (fragments.rows.clone(), vec![]),
+        Micro::Product(rows) => (rows.clone(), vec![]),
         Micro::Matrix { blocks, .. } => (blocks.iter().flat_map(|block| block.d).collect(), vec![]),
         Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
         Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),

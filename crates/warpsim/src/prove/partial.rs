@@ -146,6 +146,7 @@ impl Domain for Partial {
                 return guarded(machine, warp, pc, possible);
             }
             Undecided::Guard => matters(machine.code, pc).then_some("is executed or not depending on data"),
+            Undecided::Values => None,
             Undecided::Meaning => matters(machine.code, pc).then_some("the instruction is not known"),
             Undecided::Company => {
                 matters(machine.code, pc).then_some("the lanes that execute it together depend on data")

@@ -86,7 +86,7 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
         Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit | Micro::Copying(_) => true,
         // all lanes must come
-        Micro::Matrix { .. } | Micro::Fragments(_) => true,
+        Micro::Matrix { .. } | Micro::Product(_) | Micro::Fragments(_) => true,
         // lanes wait for each other there
         micro if micro.named().is_some() => code.independent_lanes(),
         Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
