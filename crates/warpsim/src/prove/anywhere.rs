@@ -1,7 +1,7 @@
 //! Accesses of shared memory that depend on data: whether they happen, or where.
 
-use super::Assumption;
 use super::arrays::{Arrays, arrays};
+use super::assumption::Assumption;
 use super::known::{Known, results};
 use super::partial::{Prover, refuse};
 use crate::decode::Manner;

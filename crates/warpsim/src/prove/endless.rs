@@ -37,7 +37,7 @@ pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, 
     let named: Vec<String> = inputs
         .filter(|((param, _), _)| origins.params.contains(param))
         .map(|((_, data), value)| {
-            super::Assumption::Parameter { name: data.name.clone(), value: value.clone() }.to_string()
+            super::assumption::Assumption::Parameter { name: data.name.clone(), value: value.clone() }.to_string()
         })
         .collect();
     let exit = exits.iter().filter_map(|block| func.lines.of(*block, None)).max();

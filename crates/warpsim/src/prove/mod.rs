@@ -25,11 +25,11 @@ mod partial;
 mod region;
 mod sides;
 mod slice;
+mod verdict;
 mod worlds;
 
 use super::decode;
 use super::exec::{Asynchronous, Collector, Machine};
-use super::hazard::Hazard;
 use super::memory::Segments;
 use super::shared::Shared;
 use super::warp::{Place, Warp};
@@ -42,39 +42,13 @@ use known::Known;
 pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
+use verdict::MOST;
+pub use verdict::Verdict;
 use worlds::World;
-
-/// What the analysis found for one kernel and launch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    pub kernel: String,
-    /// Violations of the properties.
-    pub violations: Vec<Hazard>,
-    /// What depends on data and could matter.
-    pub not_analysed: Vec<String>,
-    /// What is taken for granted; of a kernel that is not proven, as far as the analysis came.
-    pub assumed: Vec<Assumption>,
-    /// What breaks no property and is hardly meant.
-    pub warnings: Vec<String>,
-    /// Warp instructions that were executed.
-    pub instructions: u64,
-    /// Uses of barriers: arrivals of warps.
-    pub arrivals: u64,
-}
-
-impl Verdict {
-    /// Whether all three properties hold.
-    pub fn proven(&self) -> bool {
-        self.violations.is_empty() && self.not_analysed.is_empty()
-    }
-}
 
 /// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
 /// shared memory or that threads execute together 8, and an atomic 64.
 pub const BUDGET: u64 = 1 << 24;
-/// Violations after which it stops.
-const MOST: usize = 16;
-
 /// Analyses the kernel for that launch. Buffers are known by number only.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! The prover's domain: what comes from memory has no value, but for tables that nobody changes.
 
-use super::Assumption;
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
+use super::assumption::Assumption;
 use super::flags::{self, Flags};
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
@@ -180,14 +180,14 @@ impl Domain for Partial {
         if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
             machine.domain.not_analysed.push(format!("for some data, {hazard}"));
         }
-        if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+        if machine.domain.not_analysed.len() < super::verdict::MOST { Ok(()) } else { Err(Stop) }
     }
 
     fn unfollowed(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
         if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
             machine.domain.not_analysed.push(flags::doubt(&hazard));
         }
-        if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+        if machine.domain.not_analysed.len() < super::verdict::MOST { Ok(()) } else { Err(Stop) }
     }
 
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {

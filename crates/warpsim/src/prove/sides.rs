@@ -4,7 +4,7 @@
 //! proof cannot exclude. A branch that comes to itself again is a loop: it is executed once more without the values that the
 //! loop may have written, which stands for every further iteration.
 
-use super::Assumption;
+use super::assumption::Assumption;
 use super::known::Known;
 use super::partial::{Prover, refuse};
 use super::region::Region;

@@ -3,7 +3,7 @@
 //!
 //! Every execution has one such sequence, and is one of those that the analysis with these values stands for.
 
-use super::Verdict;
+use super::verdict::Verdict;
 
 /// The values of one execution, in the order in which its reductions end.
 #[derive(Debug, Default, Clone)]
