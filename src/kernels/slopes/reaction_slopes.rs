@@ -352,10 +352,20 @@ fn partials(o: &mut Operands, scaled: Id, factors: &[(SpeciesIndex, Id)], sign: 
         }
         let count = factors.iter().filter(|&&(other, _)| other == k).count();
         let others = factors.iter().enumerate().filter(|&(m, _)| m != n).map(|(_, &(_, id))| id);
-        let slope = others.fold(scaled, |product, id| o.body.mul(product, id));
+        let slope = match factors.len() {
+            1 => shown(o, scaled),
+            _ => others.fold(scaled, |product, id| o.body.mul(product, id)),
+        };
         list.push((k, times(o, sign * count as f64, slope)));
     }
     list
+}
+
+/// A rate constant alone: not a number where the temperature is none, which powers do not show and concentrations would.
+fn shown(o: &mut Operands, constant: Id) -> Id {
+    let ln_t = scalar_of(&mut o.body, &SCALARS, scalar::LN_TEMPERATURE);
+    let zero = o.body.sub(ln_t, ln_t);
+    o.body.add(constant, zero)
 }
 
 fn all_of(o: &mut Operands, mut factors: impl Iterator<Item = Id>) -> Id {

@@ -71,7 +71,7 @@ fn preamble(
     for &s in scalars {
         // Each loads or computes once what several scalars are made of.
         let t = temperature(b);
-        let t = options.filter().map_or(t, |range| filtered(b, range, t));
+        let t = let_through(b, options, t);
         let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| logarithm(b, form, t));
         let mut inverse_t = |b: &mut Body| {
             *inverse.get_or_insert_with(|| {
@@ -124,6 +124,17 @@ fn preamble(
         named.push((scalar::name(s), id));
     }
     named
+}
+
+/// The temperature from the arrays, for a step that makes more of it than the scalars, where the kernel lets it through.
+pub fn temperature(b: &mut Body, options: &Options) -> Id {
+    let t = b.field(TEMPERATURE, 0);
+    let_through(b, options, t)
+}
+
+/// Not a number outside of the temperatures of the kernel's form, if it has such limits.
+fn let_through(b: &mut Body, options: &Options, t: Id) -> Id {
+    options.filter().map_or(t, |range| filtered(b, range, t))
 }
 
 /// The temperature where it is in the range, else not a number.

@@ -67,7 +67,7 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
     let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
-    let functions = functions(&mut graph, &direct.tails, options.fit_range);
+    let functions = functions(&mut graph, &direct.tails, options);
     let count = functions.len() as u32;
     let lambda = |b: &mut Body| {
         let terms: Vec<(Id, Id)> = (0..count).map(|r| (b.constant(r), b.state(STATES + r))).collect();
@@ -80,9 +80,9 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
 }
 
 /// f_r = T_r + sum_j tails_rj T_(n+j) for n functions, with Chebyshev's polynomials T of scaled ln T, by one operation for all warps.
-fn functions(graph: &mut Graph, tails: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
+fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Value> {
     let mut b = Body::default();
-    let u = factored::scaled_ln_temperature(&mut b, range);
+    let u = factored::scaled_ln_temperature(&mut b, options);
     let (one, twice) = (b.literal(1.0), b.add(u, u));
     let mut polynomials = vec![one, u];
     while polynomials.len() < tails.len() + tails[0].len() {

@@ -1,0 +1,186 @@
+//! Temperatures that kernels let through: from 100 to 10,000 K where powers of two have no guards. Beyond, every result of every such
+//! form is not a number, in the graph and in each layout of the lowered code, whichever variables tell the state.
+
+use kinetics::{Model, State};
+use machine::target::Target;
+use singe::driver::{self, Request};
+use singe::graph::{Graph, interpret};
+use singe::kernels::{self, Form, Kernel, Matrix, Options, StateVariables};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::verify;
+
+mod common;
+#[path = "common/request.rs"]
+mod request;
+
+const WITHIN: [f64; 2] = [100.0, 10_000.0];
+const BEYOND: [f64; 12] = [
+    1.0,
+    99.0,
+    99.99999999999999,
+    10_000.000000000002,
+    10_001.0,
+    1e5,
+    0.0,
+    -0.0,
+    -300.0,
+    f64::INFINITY,
+    f64::NAN,
+    -f64::NAN,
+];
+
+/// Those that have other forms than the pairwise one.
+const KERNELS: [Kernel; 13] = [
+    Kernel::Viscosity,
+    Kernel::Conductivity,
+    Kernel::Diffusion,
+    Kernel::Transport,
+    Kernel::Flux,
+    Kernel::Chemistry,
+    Kernel::Isobaric,
+    Kernel::Isochoric,
+    Kernel::Jacobian,
+    Kernel::IsobaricJacobian,
+    Kernel::IsochoricJacobian,
+    Kernel::IsobaricJacobianVector,
+    Kernel::IsochoricJacobianVector,
+];
+
+fn model(name: &str) -> Model {
+    let files = mechanism::Files { mechanism: request::shipped(name), ..Default::default() };
+    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+}
+
+fn forms(kernel: Kernel) -> impl Iterator<Item = Form> {
+    Form::of(kernel, Some(1e-4)).into_iter().filter(|&form| form != Form::Pairwise)
+}
+
+/// By output: what is a number whatever the temperature. A species that no reaction changes has no rate, and a rate has no derivative by
+/// what does not react in it: those results are 0 at every state, also at the usual one and twice its temperature and pressure.
+fn constant(model: &Model, graph: &Graph, state: &State) -> Vec<bool> {
+    let hotter = State { temperature: 1.7 * state.temperature, pressure: 2.0 * state.pressure, ..state.clone() };
+    let [one, other] = [state, &hotter].map(|state| outputs(model, graph, state));
+    one.iter().zip(&other).map(|(&a, &b)| a == 0.0 && b == 0.0).collect()
+}
+
+fn outputs(model: &Model, graph: &Graph, state: &State) -> Vec<f64> {
+    let mut fields = verify::inputs(model, graph, state);
+    interpret::run(graph, &mut fields);
+    fields.pop().unwrap()
+}
+
+fn at(state: &State, temperature: f64) -> State {
+    State { temperature, ..state.clone() }
+}
+
+#[test]
+fn the_kernels_are_all_that_have_such_forms() {
+    use clap::ValueEnum;
+    let others = Kernel::value_variants().iter().filter(|&&kernel| forms(kernel).next().is_some());
+    assert_eq!(others.copied().collect::<Vec<_>>(), {
+        let mut all = KERNELS.to_vec();
+        all.sort();
+        all
+    });
+}
+
+#[test]
+fn no_form_but_the_pairwise_one_gives_a_number_beyond() {
+    for (name, model) in [("h2o2", model("h2o2")), ("every form of rate", common::model(9, 40, 7))] {
+        let usual = &kinetics::verification_states(&model, 4)[3];
+        for kernel in KERNELS {
+            for form in forms(kernel) {
+                for (warps, stage_inputs, matrix) in
+                    [(4, true, Matrix::Dfma), (1, false, Matrix::Dfma), (4, true, Matrix::Dmma { slots: 32 })]
+                {
+                    let options = Options { warps, stage_inputs, form, matrix, ..Options::default() };
+                    let graph = kernels::build(kernel, &model, &options).unwrap();
+                    let constant = constant(&model, &graph, usual);
+                    assert!(constant.iter().any(|constant| !constant), "{name} {kernel} {form}");
+                    for t in BEYOND {
+                        let found = outputs(&model, &graph, &at(usual, t));
+                        let what = format!("{name} {kernel} {form} {warps} warps at {t} K");
+                        assert_none(&found, &constant, &what);
+                    }
+                    // Rates of the made-up mechanism overflow at 100 K.
+                    for t in WITHIN.into_iter().filter(|_| name == "h2o2") {
+                        let found = outputs(&model, &graph, &at(usual, t));
+                        assert!(found.iter().all(|x| !x.is_nan()), "{name} {kernel} {form} at {t} K: {found:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn assert_none(found: &[f64], constant: &[bool], what: &str) {
+    for (row, (value, constant)) in found.iter().zip(constant).enumerate() {
+        assert!(value.is_nan() || *constant && *value == 0.0, "{what}: row {row} is {value:e}");
+    }
+}
+
+/// A density whose temperature is given passes it on to all kernels through values.
+#[test]
+fn nor_does_a_state_of_temperature_and_density() {
+    let model = model("h2o2");
+    let usual = &kinetics::verification_states(&model, 4)[3];
+    for state in [StateVariables::MassFractions, StateVariables::Density] {
+        for kernel in KERNELS {
+            for form in forms(kernel) {
+                let options = Options { form, state, ..Options::default() };
+                let graph = kernels::build(kernel, &model, &options).unwrap();
+                let run = |t: f64| {
+                    let mut fields = verify::inputs(&model, &graph, usual);
+                    fields[0][0] = t;
+                    interpret::run(&graph, &mut fields);
+                    fields.pop().unwrap()
+                };
+                let [one, other] = [usual.temperature, 1.7 * usual.temperature].map(run);
+                let constant: Vec<bool> = one.iter().zip(other).map(|(&a, b)| a == 0.0 && b == 0.0).collect();
+                for t in BEYOND {
+                    assert_none(&run(t), &constant, &format!("{kernel} {form} {state:?} at {t} K"));
+                }
+            }
+        }
+    }
+}
+
+/// The lowered code selects as the graph does.
+#[test]
+fn nor_does_any_layout() {
+    let model = model("h2o2");
+    let usual = &kinetics::verification_states(&model, 4)[3];
+    let temperatures = BEYOND.into_iter().chain(WITHIN);
+    let states: Vec<State> = temperatures.map(|t| at(usual, t)).collect();
+    let plain = request::of(request::shipped("h2o2"));
+    let shipped = [Codegen::Overlay, Codegen::Switch, Codegen::Partial, Codegen::DataParallel];
+    for (target, codegen) in
+        ["kepler", "hopper"].into_iter().flat_map(|target| shipped.map(|codegen| (target, codegen)))
+    {
+        for kernel in [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Flux, Kernel::Isobaric] {
+            for form in forms(kernel) {
+                let request = Request { codegen, verify: None, ..plain.clone() }.with(|r| {
+                    r.common.target = Target::by_name(target).unwrap();
+                    r.tuning.form = Some(form);
+                    r.tuning.warps = 4;
+                });
+                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+                let unit = unit.map_err(|failure| failure.diagnostics).unwrap();
+                assert_eq!(unit.report.form, form.name(), "{kernel}");
+                let (warps, constant) = (unit.program.execution.warps(), constant(&model, &unit.graph, usual));
+                let subject = (&model, &unit.graph);
+                let symbol = &unit.program.symbol;
+                let (found, _) = verify::simulate(&unit.ptx, symbol, subject, warps, &states, states.len()).unwrap();
+                for (point, state) in states.iter().enumerate() {
+                    let found: Vec<f64> = found.iter().skip(point).step_by(states.len()).copied().collect();
+                    let what = format!("{kernel} {form} {codegen:?} for {target} at {} K", state.temperature);
+                    match WITHIN.contains(&state.temperature) {
+                        true => assert!(found.iter().all(|x| !x.is_nan()), "{what}: {found:?}"),
+                        false => assert_none(&found, &constant, &what),
+                    }
+                }
+            }
+        }
+    }
+}
