@@ -179,6 +179,21 @@ fn json_is_json() {
     assert!(report["kernels"][0]["verification"]["largest_error"].as_f64().unwrap() < 1e-12);
 }
 
+/// PTX is the GPU's alone; the kernels for a CPU that a project has besides need none.
+#[test]
+fn a_project_has_ptx_for_its_gpu() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("project");
+    let common =
+        [chem, "--kernel", "conductivity", "--compilers", "off", "--verify", "2", "--emit", "cuda,host,ptx", "-o"];
+    let outcome = singe(&[], &[&common[..], &[out.to_str().unwrap()]].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    for file in ["h2o2_conductivity.ptx", "h2o2_conductivity.cu", "h2o2_conductivity.cpp", "cpu.cmake"] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+}
+
 #[test]
 fn optimal_and_greedy_mappings_are_compared() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
@@ -188,6 +203,7 @@ fn optimal_and_greedy_mappings_are_compared() {
     let kernel = &report["kernels"][0];
     let (optimal, greedy) = (&kernel["mapping_cost"]["total"], &kernel["greedy_cost"]["total"]);
     println!("ilp {optimal}, greedy {greedy}");
+    assert!(kernel["mapping_optimality"]["within"]["gap"].as_f64().is_some_and(|gap| gap <= 0.01), "{kernel}");
     assert!(optimal.as_f64().unwrap() <= greedy.as_f64().unwrap() + 1e-9);
     refused(
         &[],

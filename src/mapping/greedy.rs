@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
-use super::{Mapping, Weights};
+use super::{Mapping, Optimality, Weights};
 use crate::graph::{Graph, Op, Role};
 
 /// What the running state of a sum weighs beside that of a rate, where the QSSA warps solve for quasi-steady species.
@@ -56,7 +56,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         held[best] += registers;
         warp_of[op] = Some(best as u32);
     }
-    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new() };
+    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new(), optimality: Optimality::Unknown };
     for op in graph.ops.keys() {
         mapping.warp_of[op] = warp_of[op].expect("every operation was assigned");
     }

@@ -1,16 +1,27 @@
 //! An optimal mapper by integer linear programming, for graphs small enough: it shows how far greedy is from the best.
 
 use cranelift_entity::SecondaryMap;
-use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp, variable};
+use good_lp::{
+    Expression, ProblemVariables, Solution, SolutionStatus, SolverModel, Variable, WithInitialSolution, WithMipGap,
+    WithTimeLimit, constraint, microlp, variable,
+};
 
-use super::{Mapping, Weights, greedy};
+use super::{Mapping, Optimality, Weights, greedy};
 use crate::graph::{Graph, Op};
 use diagnostics::Diagnostic;
 
-/// Beyond this many binary variables the solver takes minutes.
+/// Larger problems, in binary variables, are refused: the solver would come nowhere.
 const LARGEST: usize = 160;
 
-/// Minimises the [`super::cost`]: largest load, largest number of states, crossing edges.
+/// The share of the cost by which a mapping may miss the optimum. The last hundredth takes most of the time.
+const GAP: f32 = 0.01;
+
+/// Seconds after which the search for the optimum ends. Small graphs take less than one; where many operations are equal, the proof that nothing is
+/// better may take hours.
+const LONGEST: f64 = 60.0;
+
+/// Minimises the [`super::cost`]: largest load, largest number of states, crossing edges. The search begins with the greedy mapping, which is the answer,
+/// too, where it does not come within [`GAP`] of the optimum in [`LONGEST`].
 ///
 /// Warps are interchangeable; operation i is kept to warps 0..=i, which removes most of the symmetry.
 pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diagnostic> {
@@ -59,12 +70,44 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diag
             model = model.with(constraint!(a - b <= cut)).with(constraint!(b - a <= cut));
         }
     }
+    let greedy = in_order_of_use(graph, greedy::map(graph, warps, weights));
+    let known = ops.iter().zip(&at).flat_map(|(&op, row)| {
+        let own = greedy.warp_of[op] as usize;
+        row.iter().enumerate().map(move |(warp, &v)| (v, if warp == own { 1.0 } else { 0.0 }))
+    });
+    let model = model.with_initial_solution(known.collect::<Vec<_>>()).with_time_limit(LONGEST);
+    let model = model.with_mip_gap(GAP).expect("the gap is a positive number");
     // The greedy mapping satisfies every row: only rounding in the solver can make it give up.
-    let Ok(solution) = model.solve() else { return Ok(greedy::map(graph, warps, weights)) };
-    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new() };
+    let Ok(solution) = model.solve() else {
+        return Ok(Mapping { optimality: Optimality::TimedOut { gap: 1.0 }, ..greedy });
+    };
+    if matches!(solution.status(), SolutionStatus::TimeLimit) {
+        // Without a bound nothing is known but that no cost is negative.
+        let gap = solution.into_inner().gap().unwrap_or(1.0);
+        return Ok(Mapping { optimality: Optimality::TimedOut { gap }, ..greedy });
+    }
+    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new(), optimality: Optimality::Unknown };
     for (&op, row) in ops.iter().zip(&at) {
         let warp = row.iter().position(|&v| solution.value(v) > 0.5).expect("each row sums to one");
         mapping.warp_of[op] = warp as u32;
     }
+    mapping.optimality = Optimality::Within { gap: solution.into_inner().gap().unwrap_or(1.0) };
     Ok(mapping)
+}
+
+/// The same mapping with the warps numbered as the operations first use them, where warps are interchangeable.
+fn in_order_of_use(graph: &Graph, mut mapping: Mapping) -> Mapping {
+    if graph.qssa_warps.is_some() {
+        return mapping;
+    }
+    let mut used: Vec<u32> = Vec::new();
+    for op in graph.ops.keys() {
+        let warp = mapping.warp_of[op];
+        let place = used.iter().position(|&known| known == warp).unwrap_or_else(|| {
+            used.push(warp);
+            used.len() - 1
+        });
+        mapping.warp_of[op] = place as u32;
+    }
+    mapping
 }

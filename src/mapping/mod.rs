@@ -17,7 +17,7 @@ use diagnostics::Diagnostic;
 pub enum Mapper {
     /// The paper's: from the most expensive operation to the least, each to the warp where it costs least.
     Greedy,
-    /// Optimal, for small graphs.
+    /// Within a hundredth of the optimum, for small graphs; the greedy mapping where a minute is not enough to prove it.
     Ilp,
 }
 
@@ -68,6 +68,21 @@ impl fmt::Display for Weights {
 pub struct Mapping {
     pub warps: u32,
     pub warp_of: SecondaryMap<Op, u32>,
+    pub optimality: Optimality,
+}
+
+/// What is known of the mapping that costs least.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimality {
+    /// Nothing: it was not looked for.
+    #[default]
+    Unknown,
+    /// It costs less by this share at most: 0 where it is this mapping.
+    Within { gap: f64 },
+    /// The search came to its limit of time. The mapping is the greedy one, since how far a search comes differs from machine to machine; a better
+    /// one costs less by this share of the best that was found, at most.
+    TimedOut { gap: f64 },
 }
 
 /// What a mapping costs, each metric relative to a perfect balance (1) or to the number of edges.

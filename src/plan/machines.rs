@@ -47,6 +47,8 @@ impl Request {
             beside: Vec::new(),
             keep_fastest: false,
             real_compilers: false,
+            // PTX is the GPU's alone.
+            emit: self.emit.iter().copied().filter(|what| *what != Emit::Ptx).collect(),
             ..self.clone()
         }
     }

@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef, critical};
-use crate::mapping::{self, Cost, Mapping};
+use crate::mapping::{self, Cost, Mapping, Optimality};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
 use crate::plan::{Request, Resolved, Tuning};
@@ -114,6 +114,8 @@ pub struct KernelReport {
     pub mapping_cost: Cost,
     /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
     pub greedy_cost: Cost,
+    /// What is known of the mapping that costs least.
+    pub mapping_optimality: Optimality,
     /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
     /// shortly, as estimated; and how many the target leaves.
     pub registers_held: u32,
@@ -172,6 +174,16 @@ impl KernelReport {
             )),
             _ => None,
         }
+    }
+
+    /// What is to be said of a search for the best mapping that ended before its proof.
+    fn mapping_warning(&self) -> Option<String> {
+        let Optimality::TimedOut { gap } = self.mapping_optimality else { return None };
+        let percent = (100.0 * gap).ceil();
+        let name = &self.kernel;
+        Some(format!(
+            "{name}: --mapper ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
+        ))
     }
 
     /// What is known of the kernel's time.
@@ -255,6 +267,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         .collect();
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
+    warnings.extend(kernels.iter().filter_map(KernelReport::mapping_warning));
     let has_transport = request.kernels.iter().any(|kernel| kernel.is_transport());
     let fits = model.transport.as_ref().filter(|_| has_transport);
     let mut layouts: Vec<&str> = Vec::new();
@@ -337,6 +350,7 @@ pub fn kernel(
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,
+        mapping_optimality: mapping.optimality,
         registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
