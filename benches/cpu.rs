@@ -19,9 +19,6 @@ use singe::plan::Emit;
 const MECHANISMS: [&str; 2] = ["h2o2", "gri30"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 
-/// Points per second of the code for CPUs that KinetiX generates, on one core of the same kind: its authors' generator, timed once, not here.
-const KINETIX: [(&str, &str, f64); 2] = [("gri30", "chemistry", 362e3), ("gri30", "viscosity", 972e3)];
-
 /// How long a cube is, and how often it is computed.
 const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "41"];
 
@@ -73,8 +70,7 @@ fn main() {
          code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python: a state is set and one \
          property asked for; the\ncall itself is compiled code. *Alone* is the property without the setting of the state. Both are Cantera's best of 40 turns, \
          in both orders. *Two threads*, over 110,592 points: the fastest of 11 runs of one thread over that of two, by the clock on \
-         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches. *KinetiX*: code\nthat its generator makes for CPUs (B. Danciu, C. Frouzakis), timed once on one core of the same kind, not together \
-         with the rest.\n\nMachine: {}; {}; load average {}. One thread copies {:.1} GB/s of \
+         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches.\n\nMachine: {}; {}; load average {}. One thread copies {:.1} GB/s of \
          memory (read and\nwritten), two copy {:.1}; a kernel that takes as much from memory gains nothing by threads.\n",
         cpu_name(),
         compiler(),
@@ -97,8 +93,8 @@ fn main() {
             cantera.as_ref().map_or("Cantera (absent)".to_owned(), |c| format!("Cantera {}", text(&c["version"])));
         let _ = write!(
             page,
-            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | alone | vectors / alone | KinetiX | vectors / KinetiX | two threads | GB/s |\n\
-             |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | alone | vectors / alone | two threads | GB/s |\n\
+             |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         );
         for kernel in KERNELS {
             let [fast, slow] = [&vectors, &scalar].map(|timings| of_a_core(timings, kernel));
@@ -106,16 +102,14 @@ fn main() {
             let beside = |other: Option<f64>| {
                 other.map_or("– | –".to_owned(), |other| format!("{} | {:.1}", thousands(other), fast / other))
             };
-            let kinetix = KINETIX.iter().find(|(mechanism, of, _)| (*mechanism, *of) == (name, kernel));
             let _ = writeln!(
                 page,
-                "| {kernel} | {} | {} | {:.1} | {} | {} | {} | {:.2} | {:.1} |",
+                "| {kernel} | {} | {} | {:.1} | {} | {} | {:.2} | {:.1} |",
                 thousands(fast),
                 thousands(slow),
                 fast / slow,
                 beside(of_cantera(kernel)),
                 beside(of_cantera(&format!("{kernel} alone"))),
-                beside(kinetix.map(|(_, _, points)| *points)),
                 median(turns.iter().map(|[one, two]| least_seconds(one, kernel) / least_seconds(two, kernel))),
                 median(turns.iter().map(|[_, two]| traffic(two, kernel) * 1e-9)),
             );
