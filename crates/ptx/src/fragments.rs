@@ -6,7 +6,7 @@
 
 use super::inst::{Address, Piece, Space};
 use super::ir::{Module, Reg};
-use super::verbatim::{Item, operands_with_lists};
+use super::verbatim::{Item, Part, operands_with_lists};
 
 /// One of these instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,10 @@ pub struct Fragments {
 /// The registers that a product of matrices writes whose elements the IR does not have (`mma.sync` of halves, bytes and so on).
 pub fn product(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Vec<Reg>> {
     opcode.strip_prefix("mma.sync.aligned.")?;
-    operands_with_lists(module, pieces)?.into_iter().next()?.0
+    match operands_with_lists(module, pieces)?.into_iter().next()? {
+        Part::List(registers) => Some(registers),
+        Part::Item(_) => None,
+    }
 }
 
 /// What an instruction moves; `None`: it is none of these, or of a shape that has no halves.
@@ -50,8 +53,8 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Fragments
     }
     let items = operands_with_lists(module, pieces)?;
     let (registers, at) = match (loads, items.as_slice()) {
-        (true, [(Some(registers), _), (None, Some(Item::At(at)))])
-        | (false, [(None, Some(Item::At(at))), (Some(registers), _)]) => (registers.clone(), *at),
+        (true, [Part::List(registers), Part::Item(Item::At(at))])
+        | (false, [Part::Item(Item::At(at)), Part::List(registers)]) => (registers.clone(), *at),
         _ => return None,
     };
     let whole = halves && square && count == Some(registers.len());

@@ -10,8 +10,14 @@ pub(super) fn operands(module: &Module, pieces: &[Piece]) -> Option<Vec<Item>> {
     parts(&tokens).into_iter().map(|part| item(module, part)).collect()
 }
 
-/// The same, where each operand is a list of registers in braces or something else.
-pub(super) fn operands_with_lists(module: &Module, pieces: &[Piece]) -> Option<Vec<(Option<Vec<Reg>>, Option<Item>)>> {
+/// A list of registers in braces, or something else.
+pub(super) enum Part {
+    List(Vec<Reg>),
+    Item(Item),
+}
+
+/// The same, with lists of registers in braces.
+pub(super) fn operands_with_lists(module: &Module, pieces: &[Piece]) -> Option<Vec<Part>> {
     let tokens = tokens(pieces);
     let operand = |part: &[Token]| match part {
         [Token::Mark('{'), inner @ .., Token::Mark('}')] => {
@@ -20,9 +26,9 @@ pub(super) fn operands_with_lists(module: &Module, pieces: &[Piece]) -> Option<V
                 _ => None,
             };
             let registers = parts(inner).into_iter().map(register).collect::<Option<Vec<Reg>>>()?;
-            Some((Some(registers), None))
+            Some(Part::List(registers))
         }
-        other => Some((None, Some(item(module, other)?))),
+        other => Some(Part::Item(item(module, other)?)),
     };
     parts(&tokens).into_iter().map(operand).collect()
 }
