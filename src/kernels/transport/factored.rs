@@ -20,6 +20,7 @@ use crate::graph::dataflow::{Graph, Operation, Value};
 use crate::kernels::build::{self, passed_on, product, single, step};
 use crate::kernels::options::{Matrix, Options};
 use crate::kernels::thermodynamics::begin;
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::approximation::tucker::Factors;
 use kinetics::{Model, TransportFits};
 
@@ -41,13 +42,13 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     graph.bound = factors.error / (1.0 - factors.error) + pure_limit.error + floor_error(options.floor, &weights);
 
     let clamped = (options.stage_inputs && n > 2).then(|| pairs::clamped_fractions(&mut graph, model, options));
-    let functions = functions(&mut graph, &factors.functions, options);
+    let functions = functions(&mut graph, &factors.functions, range);
     // t = A^T x and M
     let columns = (0..factors.rows[0].len()).map(|m| factors.rows.iter().map(|row| row[m]).collect());
     let matrix: Vec<Vec<f64>> = columns.chain([weights.clone()]).collect();
     let mut reduced = products(&mut graph, &matrix, clamped.as_deref(), options);
     let mass = reduced.pop().expect("the mass is the last product");
-    let scale = resistances::scale(&mut graph, &[(mass, mass)]);
+    let scale = resistances::scale(&mut graph, &[(mass, mass)], |b| begin::temperature(b, options));
     let images = match options.matrix {
         Matrix::Dmma { slots } if functions.len() > 1 => {
             core_on_tensor_cores(&mut graph, &factors, &reduced, &functions, warps, slots)
@@ -71,9 +72,10 @@ fn floor_error(floor: f64, weights: &[f64]) -> f64 {
 }
 
 /// Functions of temperature, polynomials in scaled ln T, by one operation for all warps.
-pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], options: &Options) -> Vec<Value> {
+pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
     let mut b = Body::default();
-    let u = scaled_ln_temperature(&mut b, options);
+    let t = b.field(build::TEMPERATURE, 0);
+    let u = scaled_ln_temperature(&mut b, t, range);
     let mut first = 0;
     for f in polynomials {
         let last = first + f.len() as u32 - 1;
@@ -87,9 +89,8 @@ pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], options: &Options)
     graph.ops[op].epilogue.outputs.clone()
 }
 
-/// ln T, on -1..1 over the range of the fits; the temperature is the step's first row.
-pub fn scaled_ln_temperature(b: &mut Body, options: &Options) -> Id {
-    let (t, range) = (begin::temperature(b, options), options.fit_range);
+/// ln T of a temperature, on -1..1 over the range.
+pub fn scaled_ln_temperature(b: &mut Body, t: Id, range: TemperatureRange) -> Id {
     let lg_t = b.log2(t);
     let slope = b.literal(range.slope() * std::f64::consts::LN_2);
     let offset = b.literal(range.offset());

@@ -82,7 +82,8 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
 /// f_r = T_r + sum_j tails_rj T_(n+j) for n functions, with Chebyshev's polynomials T of scaled ln T, by one operation for all warps.
 fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Value> {
     let mut b = Body::default();
-    let u = factored::scaled_ln_temperature(&mut b, options);
+    let t = begin::temperature(&mut b, options);
+    let u = factored::scaled_ln_temperature(&mut b, t, options.fit_range);
     let (one, twice) = (b.literal(1.0), b.add(u, u));
     let mut polynomials = vec![one, u];
     while polynomials.len() < tails.len() + tails[0].len() {

@@ -5,7 +5,7 @@
 //! once: the scale, and the numerators by prefix and suffix sums over the block, which cancel nothing.
 
 use super::pairs::{self, Block, Columns};
-use crate::graph::body::Body;
+use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, OUTPUT, scalar, single, step};
 use crate::kernels::options::Options;
@@ -52,7 +52,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let parts = pairs::even_blocks(n, options.warps as usize, pairs::WIDEST_BLOCK);
     let masses: Vec<(Value, Value)> =
         parts.iter().map(|part| pairs::mass(&mut graph, model, options, part.clone())).collect();
-    let scale = scale(&mut graph, &masses);
+    let scale = scale(&mut graph, &masses, |b| b.field(build::TEMPERATURE, 0));
     for (b, block) in parts.iter().enumerate() {
         let others: Vec<Value> =
             masses.iter().enumerate().filter(|&(other, _)| other != b).map(|(_, &(clamped, _))| clamped).collect();
@@ -69,15 +69,15 @@ pub fn inverse_cubics(fits: &TransportFits) -> Vec<[f64; 4]> {
     fits.diffusion.iter().map(|c| [ATMOSPHERE.ln() - c[0], POWER - c[1], -c[2], -c[3]]).collect()
 }
 
-/// (P_atm/P) T^1.75 / sum_j x_j m_j
-pub fn scale(graph: &mut Graph, masses: &[(Value, Value)]) -> Value {
+/// (P_atm/P) T^1.75 / sum_j x_j m_j, with which every coefficient is multiplied.
+pub fn scale(graph: &mut Graph, masses: &[(Value, Value)], temperature: impl FnOnce(&mut Body) -> Id) -> Value {
     let mut b = Body::default();
     let mut mass = b.input(0);
     for k in 1..masses.len() as u32 {
         let next = b.input(k);
         mass = b.add(mass, next);
     }
-    let (t, p, atmosphere) = (b.field(build::TEMPERATURE, 0), b.field(build::PRESSURE, 0), b.literal(ATMOSPHERE));
+    let (t, p, atmosphere) = (temperature(&mut b), b.field(build::PRESSURE, 0), b.literal(ATMOSPHERE));
     let root = b.unary(crate::graph::body::Unary::Sqrt, t);
     let fourth_root = b.unary(crate::graph::body::Unary::Sqrt, root);
     let three_quarters = b.mul(root, fourth_root);
