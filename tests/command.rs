@@ -183,14 +183,13 @@ fn json_is_json() {
 #[test]
 fn a_project_has_ptx_for_its_gpu() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("project");
-    let common =
-        [chem, "--kernel", "conductivity", "--compilers", "off", "--verify", "2", "--emit", "cuda,host,ptx", "-o"];
-    let outcome = singe(&[], &[&common[..], &[out.to_str().unwrap()]].concat());
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let out = tempfile::tempdir().unwrap();
+    let flags = "--kernel conductivity --compilers off --verify 2 --emit cuda,host,ptx -o";
+    let output =
+        Command::cargo_bin("singe").unwrap().arg(chem).args(flags.split(' ')).arg(out.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for file in ["h2o2_conductivity.ptx", "h2o2_conductivity.cu", "h2o2_conductivity.cpp", "cpu.cmake"] {
-        assert!(out.join(file).is_file(), "{file}");
+        assert!(out.path().join(file).is_file(), "{file}");
     }
 }
 

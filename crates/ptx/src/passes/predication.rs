@@ -1,6 +1,6 @@
 //! Thread-aware predication as a pass.
 
-use super::{Failure, Outcome, Report, counted, unproven};
+use super::{Failure, Outcome, Report, counted};
 use crate::analysis::divergence::BlockShape;
 use crate::ir::Module;
 use crate::predicate;
@@ -24,15 +24,18 @@ impl Default for Options {
 
 /// See [`PASSES`](super::PASSES).
 pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
-    let func = &module.funcs[index];
     let Options { sbu, rbu, predicates } = options.predication;
     let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
     let sm = options.target.map(|target| target.compute_capability.number());
     let given = predicate::Options { sbu, rbu, predicates, block, sm, ..predicate::Options::default() };
-    let (result, report) = predicate::predicate(module, index, &given).map_err(|violations| {
-        let wrong = |violation| unproven("predicate", &func.name, violation);
-        Failure::Unproven(violations.iter().map(|violation| wrong(violation)).collect())
-    })?;
+    let (result, report) = match predicate::predicate(module, index, &given) {
+        Ok(made) => made,
+        Err(violations) => {
+            let why: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            let summary = format!("left alone, since it is not proven: {}", why.join("; "));
+            return Ok(Outcome { module: module.clone(), report: Report::new(summary, predicate::Report::default()) });
+        }
+    };
     let summary = format!(
         "{} under masks, {} for loops, {} for sides of branches; uniform branches that stay: {}, regions that keep the stack: {}",
         counted(report.masked_blocks, "block"),

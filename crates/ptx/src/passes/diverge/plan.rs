@@ -60,7 +60,6 @@ impl Step {
                 let mut work = meld::tidy_to_meld(func.clone(), &given.melding());
                 for place in places {
                     let made = meld::first(&work, &given.melding(), |found, _| found == *place);
-                    let made = made.map_err(|violation| wrong(&violation))?;
                     work = made.ok_or_else(|| wrong(&format!("there is no {place}")))?.0;
                 }
                 Ok(with_func(module, index, work.func))

@@ -127,8 +127,6 @@ impl Search<'_> {
             if let Some(fault) = fault {
                 return Err(fault);
             }
-            let made =
-                made.map_err(|violation| Failure::Unproven(vec![unproven("melding", self.kernel, &violation)]))?;
             let Some(((next, _), place)) = made.zip(taken) else { break };
             work = next;
             estimate = work.estimate();

@@ -28,7 +28,7 @@ mod tidy;
 mod unify;
 mod verdicts;
 
-use super::{Failure, Outcome, Report, counted, unproven, with_func};
+use super::{Failure, Outcome, Report, counted, with_func};
 use crate::align::Column;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
@@ -82,6 +82,9 @@ pub struct Melded {
     /// Cycles of one execution of everything, each level of loops counting eightfold, before and after.
     pub before: u64,
     pub after: u64,
+    /// What was left alone because the checker does not prove it, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }
 
 /// One meld.
@@ -108,26 +111,23 @@ impl Display for Place {
     }
 }
 
-/// The function with its divergent regions melded; the same function where nothing is gained.
-///
-/// # Errors
-/// The checker finds that a meld is wrong.
-pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> {
+/// The function with its divergent regions melded; the same function where nothing is gained. What the checker does not prove is left alone.
+pub fn run(func: &Func, options: &Options) -> (Func, Melded) {
     let mut work = tidy_to_meld(func.clone(), options);
     let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
     for _ in 0..most_rounds(&work.func) {
-        let Some((next, melds, cycles)) = round(&work, options, melded.after)? else { break };
+        let Some((next, melds, cycles)) = round(&work, options, melded.after, &mut melded.refused) else { break };
         work = next;
         melded.after = cycles;
         melded.melds.extend(melds);
     }
-    Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work.func, melded) })
+    if melded.melds.is_empty() { (func.clone(), melded) } else { (work.func, melded) }
 }
 
 /// A function after all melds that can be made together and each lower the estimate, or after the first one that does, and its
 /// new estimate.
-fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Vec<Meld>, u64)>, Violation> {
+fn round(work: &Tidy, options: &Options, cycles: u64, refused: &mut Vec<String>) -> Option<(Tidy, Vec<Meld>, u64)> {
     let Tidy { func, facts, .. } = work;
     let candidates = divergent(work, options);
     let mut all = candidates::together(func, facts, &candidates);
@@ -141,11 +141,12 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
             .map(|(meld, made)| lowers(func, facts, meld, &applied.func, made))
             .collect();
         if lower.iter().all(|lower| *lower) {
-            let next = proven(work, &plan, applied)?;
+            // Of melds that are not proven together, each is tried by itself.
+            let Ok(next) = proven(work, &plan, applied) else { break };
             let after = next.estimate();
             if after < cycles {
                 next.inherit(work);
-                return Ok(Some((next, plan.melds.iter().map(Meld::of).collect(), after)));
+                return Some((next, plan.melds.iter().map(Meld::of).collect(), after));
             }
             break;
         }
@@ -153,11 +154,11 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
         all.retain(|_| lower.next() == Some(true));
     }
     let mut after = cycles;
-    let made = first_of(work, &candidates, |_, next| {
+    let made = first_of(work, &candidates, refused, |_, next| {
         after = next.estimate();
         after < cycles
-    })?;
-    Ok(made.map(|(next, meld)| (next, vec![meld], after)))
+    });
+    made.map(|(next, meld)| (next, vec![meld], after))
 }
 
 /// Whether a meld lowers the estimate by itself, before anything is simplified.
@@ -186,8 +187,7 @@ pub(super) fn fusion(module: &Module, index: usize, options: &super::Options) ->
 fn run_as(module: &Module, index: usize, mode: Mode, options: &super::Options) -> Result<Outcome, Failure> {
     let func = &module.funcs[index];
     let given = Options { mode, block: options.block, threshold: options.threshold };
-    let (func, melded) =
-        run(func, &given).map_err(|violation| Failure::Unproven(vec![unproven("melding", &func.name, &violation)]))?;
+    let (func, melded) = run(func, &given);
     Ok(Outcome { module: with_func(module, index, func), report: Report::new(melded.summary(), melded) })
 }
 
@@ -195,8 +195,10 @@ impl Melded {
     fn summary(&self) -> String {
         let common: usize = self.melds.iter().map(|meld| meld.common).sum();
         let kind = |kind| self.melds.iter().filter(|meld| meld.kind == kind).count();
+        let refused: String =
+            self.refused.iter().map(|what| format!("; left alone, since it is not proven: {what}")).collect();
         format!(
-            "{} ({} of blocks, {} of regions, {} of a block and a region), {} for two; {} cycles instead of {}",
+            "{} ({} of blocks, {} of regions, {} of a block and a region), {} for two; {} cycles instead of {}{refused}",
             counted(self.melds.len(), "meld"),
             kind(Kind::Blocks),
             kind(Kind::Regions),
@@ -208,17 +210,11 @@ impl Melded {
     }
 }
 
-/// The first meld of a function that is accepted, in the order of what they save: the function after it.
-///
-/// # Errors
-/// The checker finds that it is wrong.
-pub fn first(
-    work: &Tidy,
-    options: &Options,
-    accept: impl FnMut(Place, &Tidy) -> bool,
-) -> Result<Option<(Tidy, Meld)>, Violation> {
+/// The first meld of a function that is accepted, in the order of what they save: the function after it. Those that the checker does not prove are
+/// passed over.
+pub fn first(work: &Tidy, options: &Options, accept: impl FnMut(Place, &Tidy) -> bool) -> Option<(Tidy, Meld)> {
     let candidates = divergent(work, options);
-    first_of(work, &candidates, accept)
+    first_of(work, &candidates, &mut Vec::new(), accept)
 }
 
 /// What might be melded behind divergent branches.
@@ -234,18 +230,29 @@ fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -
 fn first_of(
     work: &Tidy,
     candidates: &[Candidate],
+    refused: &mut Vec<String>,
     mut accept: impl FnMut(Place, &Tidy) -> bool,
-) -> Result<Option<(Tidy, Meld)>, Violation> {
+) -> Option<(Tidy, Meld)> {
     for candidate in candidates {
         let plan = plan::plan(&work.func, &work.facts, &[candidate], &work.shapes.borrow());
         let applied = apply::apply(&work.func, &work.facts, &plan);
-        let next = proven(work, &plan, applied)?;
-        if accept(Place { branch: candidate.branch, entries: candidate.entries }, &next) {
+        let place = Place { branch: candidate.branch, entries: candidate.entries };
+        let next = match proven(work, &plan, applied) {
+            Ok(next) => next,
+            Err(violation) => {
+                let note = format!("{place}: {violation}");
+                if !refused.contains(&note) {
+                    refused.push(note);
+                }
+                continue;
+            }
+        };
+        if accept(place, &next) {
             next.inherit(work);
-            return Ok(Some((next, Meld::of(&plan.melds[0]))));
+            return Some((next, Meld::of(&plan.melds[0])));
         }
     }
-    Ok(None)
+    None
 }
 
 /// The function that a plan made, once it is checked.

@@ -2,7 +2,7 @@
 //! for names of registers the ends must be equal. It is the weakest of the techniques that melding is compared with.
 
 use super::apply::rename;
-use super::check::{self, Change, Violation};
+use super::check::{self, Change};
 use super::facts::Facts;
 use super::latency::latency;
 use super::names::NewNames;
@@ -12,15 +12,18 @@ use super::unify::unify;
 use super::{Tidy, tidy};
 use crate::inst::{Base, Operand, Terminator};
 use crate::ir::{Block, BlockData, Func, Inst, Module, Reg};
-use crate::passes::{Failure, Options, Outcome, Report, counted, unproven, with_func};
+use crate::passes::{Failure, Options, Outcome, Report, counted, with_func};
 use serde::Serialize;
 
 /// What was merged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Merged {
     pub ends: usize,
     /// Instructions that two became.
     pub instructions: usize,
+    /// Why the checker does not prove the next merge, which is left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// Two blocks, how many instructions at their ends are one, and the registers that become others.
@@ -32,23 +35,25 @@ struct Plan {
     saved: u64,
 }
 
-/// The function with common ends of blocks merged, the longest first; the same function where there are none.
-///
-/// # Errors
-/// The checker finds that a merge is wrong.
-pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
+/// The function with common ends of blocks merged, the longest first; the same function where there are none. It ends at the first merge that the
+/// checker does not prove.
+pub fn run(func: &Func) -> (Func, Merged) {
     let mut work = tidy(func.clone());
     let mut merged = Merged::default();
     while let Some(plan) = plan(&work) {
         let next = apply(&work.func, &plan);
-        check::check(&Change {
+        let checked = check::check(&Change {
             before: &work.func,
             facts: &work.facts,
             after: &next,
             renames: &plan.renames,
             roots: &plan.blocks,
             conditions: &[],
-        })?;
+        });
+        if let Err(violation) = checked {
+            merged.refused = Some(violation.to_string());
+            break;
+        }
         let next = tidy(next);
         if next.estimate() >= work.estimate() {
             break;
@@ -57,16 +62,16 @@ pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
         merged.ends += 1;
         merged.instructions += plan.length;
     }
-    Ok(if merged.ends == 0 { (func.clone(), merged) } else { (work.func, merged) })
+    if merged.ends == 0 { (func.clone(), merged) } else { (work.func, merged) }
 }
 
 /// See [`PASSES`](crate::passes::PASSES).
 pub(in crate::passes) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome, Failure> {
     let func = &module.funcs[index];
-    let (func, merged) =
-        run(func).map_err(|violation| Failure::Unproven(vec![unproven("tail-merge", &func.name, &violation)]))?;
-    let summary =
-        format!("{} merged, {} for two", counted(merged.ends, "end"), counted(merged.instructions, "instruction"));
+    let (func, merged) = run(func);
+    let refused = merged.refused.as_ref().map_or(String::new(), |why| format!("; the next is left alone: {why}"));
+    let (ends, instructions) = (counted(merged.ends, "end"), counted(merged.instructions, "instruction"));
+    let summary = format!("{ends} merged, {instructions} for two{refused}");
     Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, merged) })
 }
 

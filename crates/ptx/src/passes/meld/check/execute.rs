@@ -3,8 +3,10 @@
 use super::is_convergent;
 use super::numbers::{NOTHING, Number, Numbers, Side, TRUE, What};
 use super::registers::Registers;
-use crate::inst::{Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Operand, Terminator, Type, UnaryOp};
-use crate::ir::{Block, Func, Inst, Reg};
+use crate::inst::{
+    Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Operand, Space, Terminator, Type, UnaryOp,
+};
+use crate::ir::{Block, Func, Inst, ParamKind, Reg};
 use crate::visit::Part;
 use smallvec::SmallVec;
 
@@ -211,7 +213,7 @@ impl<'a> Thread<'a> {
             applied = numbers.of(What::On(applied, next, behind));
         }
         let mut access = 0;
-        if orders(op) {
+        if orders(op) && !reads_input(func, op) {
             applied = guard.map_or(applied, |guard| numbers.of(What::Guarded(applied, guard)));
             accesses.push(applied);
             access = accesses.len() as u32;
@@ -224,6 +226,12 @@ impl<'a> Thread<'a> {
             self.write(numbers, guard, *reg, value);
         }
     }
+}
+
+/// Whether it reads an input of the function, which nothing changes: when that is executed does not matter.
+fn reads_input(func: &Func, op: &Op) -> bool {
+    let Op::Ld { space: Space::Param, addr: Address { base: Base::Param(param), .. }, .. } = op else { return false };
+    func.params[*param].kind == ParamKind::Input
 }
 
 /// Whether it matters when the instruction is executed: it accesses memory or is not known.
