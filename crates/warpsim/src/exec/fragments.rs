@@ -11,8 +11,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// All lanes take part.
     pub(super) fn fragments(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, what: &Fragments) -> Result<(), Stop> {
         if warp.knows(what.at.base) != ALL {
-            D::undecided(self, warp, pc, ALL, Undecided::Address(what.space))?;
-            return if what.loads { D::undecided(self, warp, pc, ALL, Undecided::Meaning) } else { Ok(()) };
+            return D::undecided(self, warp, pc, ALL, Undecided::Address(what.space));
         }
         let bases = what.at.base.row(&warp.regs, &self.code.pool).map(|base| base.wrapping_add(what.at.offset));
         for (matrix, &row) in what.rows.iter().enumerate() {
