@@ -15,10 +15,12 @@ mod request;
 #[path = "common/skip.rs"]
 mod skip;
 
-const KERNELS: [Kernel; 5] = [
+const KERNELS: [Kernel; 7] = [
     Kernel::Jacobian,
     Kernel::IsobaricJacobian,
     Kernel::IsochoricJacobian,
+    Kernel::IsobaricSparseJacobian,
+    Kernel::IsochoricSparseJacobian,
     Kernel::IsobaricJacobianVector,
     Kernel::IsochoricJacobianVector,
 ];
@@ -100,7 +102,8 @@ fn gri30_is_verified() {
         r.codegen = Codegen::DataParallel;
         r.tuning.form = Some(Form::LogSpace);
     };
-    let kernels = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsobaricJacobianVector];
+    let kernels =
+        [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsobaricSparseJacobian, Kernel::IsobaricJacobianVector];
     verified(&model, &kernels, parallel, [8]);
 }
 

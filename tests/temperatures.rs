@@ -31,7 +31,7 @@ const BEYOND: [f64; 12] = [
 ];
 
 /// Those that have other forms than the pairwise one.
-const KERNELS: [Kernel; 13] = [
+const KERNELS: [Kernel; 15] = [
     Kernel::Viscosity,
     Kernel::Conductivity,
     Kernel::Diffusion,
@@ -43,6 +43,8 @@ const KERNELS: [Kernel; 13] = [
     Kernel::Jacobian,
     Kernel::IsobaricJacobian,
     Kernel::IsochoricJacobian,
+    Kernel::IsobaricSparseJacobian,
+    Kernel::IsochoricSparseJacobian,
     Kernel::IsobaricJacobianVector,
     Kernel::IsochoricJacobianVector,
 ];

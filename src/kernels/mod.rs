@@ -92,6 +92,8 @@ fn in_si(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<
         Kernel::Jacobian => jacobian::build(model, options, None),
         Kernel::IsobaricJacobian => jacobian::build(model, options, Some(Constant::Pressure)),
         Kernel::IsochoricJacobian => jacobian::build(model, options, Some(Constant::Volume)),
+        Kernel::IsobaricSparseJacobian => jacobian::build_sparse(model, options, Constant::Pressure),
+        Kernel::IsochoricSparseJacobian => jacobian::build_sparse(model, options, Constant::Volume),
         Kernel::IsobaricJacobianVector => jacobian_vector::build(model, options, Constant::Pressure),
         Kernel::IsochoricJacobianVector => jacobian_vector::build(model, options, Constant::Volume),
     })

@@ -41,14 +41,20 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsochoricJacobian => {
             "Derivatives of the rates of change of mass fractions and temperature at constant volume."
         }
+        Kernel::IsobaricSparseJacobian => "Derivatives of what the isobaric kernel gives, sparse and shared.",
+        Kernel::IsochoricSparseJacobian => "Derivatives of what the isochoric kernel gives, sparse and shared.",
         Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
         Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
     let quantities = &unit.graph.quantities;
+    let is_sparse = matches!(unit.kernel, Kernel::IsobaricSparseJacobian | Kernel::IsochoricSparseJacobian);
     let arrays = unit.program.arrays.iter().map(|array| {
         let (unit, meaning) = match array.name.as_str() {
+            "jacobian" if is_sparse => {
+                ("by entries", "entries, compressed by columns; the last column is divided by W_j and added to each column j of a species")
+            }
             "jacobian" if !unit.graph.pattern.is_empty() => {
                 ("by entries", "entries of the matrix, compressed by columns")
             }

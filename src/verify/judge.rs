@@ -197,6 +197,8 @@ fn in_si(
         Kernel::Jacobian => entries(graph, jacobian::production(model, state)),
         Kernel::IsobaricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Pressure)),
         Kernel::IsochoricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Volume)),
+        Kernel::IsobaricSparseJacobian => sparse(graph, model, jacobian::tendency(model, state, Constant::Pressure)),
+        Kernel::IsochoricSparseJacobian => sparse(graph, model, jacobian::tendency(model, state, Constant::Volume)),
         Kernel::IsobaricJacobianVector => product(model, state, Constant::Pressure),
         Kernel::IsochoricJacobianVector => product(model, state, Constant::Volume),
         Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
@@ -250,6 +252,43 @@ fn entries(graph: &Graph, all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
     let is_lost = |(at, value): (usize, &f64)| *value != 0.0 && !stored.contains(&at);
     let sound = if all.values.iter().enumerate().any(is_lost) { f64::NAN } else { 1.0 };
     places.iter().map(|&at| (sound * all.values[at], all.scale[at])).unzip()
+}
+
+/// The entries that a graph stores of a matrix whose last column, divided by the molar mass of each column, is a part of every entry of a
+/// row. What a row shares, a column without an entry of its own tells alone; of these, that of the lightest species is the most exact.
+fn sparse(graph: &Graph, model: &Model, all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
+    let species = model.species();
+    let stored: BTreeSet<(u32, u32)> = graph.pattern.iter().copied().collect();
+    let at = |row: usize, column: usize| column * all.rows + row;
+    let shared = |row: usize| -> (f64, f64) {
+        let others = (0..species.len()).filter(|&column| !stored.contains(&(row as u32, column as u32)));
+        let lightest = others.min_by(|&a, &b| species[a].weight.total_cmp(&species[b].weight));
+        lightest.map_or((0.0, 0.0), |column| {
+            let weight = species[column].weight;
+            (weight * all.values[at(row, column)], weight * all.scale[at(row, column)])
+        })
+    };
+    let shared: Vec<(f64, f64)> = (0..all.rows).map(shared).collect();
+    // What is not stored must be what the row shares.
+    let is_sound = (0..species.len()).all(|row| {
+        let is_stored = |column: usize| stored.contains(&(row as u32, column as u32));
+        let kept = if is_stored(species.len() + 1) { shared[row].0 } else { 0.0 };
+        let is_kept = |column: usize, part: f64| {
+            let at = at(row, column);
+            is_stored(column) || relative(part, all.values[at], all.scale[at]) <= 1e-12
+        };
+        is_kept(species.len(), 0.0) && species.iter().enumerate().all(|(j, s)| is_kept(j, kept / s.weight))
+    });
+    let of = |&(row, column): &(u32, u32)| {
+        let (row, column) = (row as usize, column as usize);
+        if column > species.len() {
+            return shared[row];
+        }
+        let part = species.get(column).filter(|_| row < species.len()).map_or(0.0, |s| shared[row].0 / s.weight);
+        (all.values[at(row, column)] - part, all.scale[at(row, column)])
+    };
+    let sound = if is_sound { 1.0 } else { f64::NAN };
+    graph.pattern.iter().map(of).map(|(value, scale)| (sound * value, scale)).unzip()
 }
 
 /// The product of a reactor's Jacobian with the vector of the inputs.

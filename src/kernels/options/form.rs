@@ -55,6 +55,8 @@ impl Form {
             | Kernel::Jacobian
             | Kernel::IsobaricJacobian
             | Kernel::IsochoricJacobian
+            | Kernel::IsobaricSparseJacobian
+            | Kernel::IsochoricSparseJacobian
             | Kernel::IsobaricJacobianVector
             | Kernel::IsochoricJacobianVector => &[Self::Pairwise, Self::LogSpace],
             Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],

@@ -29,9 +29,13 @@ pub enum Kernel {
     IsobaricJacobian,
     /// Derivatives of what the isochoric kernel gives
     IsochoricJacobian,
-    /// The former's product with a vector
+    /// Derivatives of what the isobaric kernel gives, as a sparse matrix and what the entries of each row share
+    IsobaricSparseJacobian,
+    /// The same of the isochoric kernel
+    IsochoricSparseJacobian,
+    /// The isobaric Jacobian's product with a vector
     IsobaricJacobianVector,
-    /// The latter's product with a vector
+    /// The isochoric Jacobian's product with a vector
     IsochoricJacobianVector,
 }
 
@@ -54,6 +58,8 @@ impl Kernel {
             Self::Jacobian => "jacobian",
             Self::IsobaricJacobian => "isobaric-jacobian",
             Self::IsochoricJacobian => "isochoric-jacobian",
+            Self::IsobaricSparseJacobian => "isobaric-sparse-jacobian",
+            Self::IsochoricSparseJacobian => "isochoric-sparse-jacobian",
             Self::IsobaricJacobianVector => "isobaric-jacobian-vector",
             Self::IsochoricJacobianVector => "isochoric-jacobian-vector",
         }
@@ -71,6 +77,8 @@ impl Kernel {
             Self::Jacobian
                 | Self::IsobaricJacobian
                 | Self::IsochoricJacobian
+                | Self::IsobaricSparseJacobian
+                | Self::IsochoricSparseJacobian
                 | Self::IsobaricJacobianVector
                 | Self::IsochoricJacobianVector
         )

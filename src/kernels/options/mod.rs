@@ -14,7 +14,7 @@ pub use form::{Form, low_rank_bound};
 pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property};
-pub use storage::MatrixStorage;
+pub use storage::{MatrixLayout, MatrixStorage};
 pub use variables::StateVariables;
 
 use crate::graph::unguarded;

@@ -6,6 +6,8 @@
 //! species act, and activities are eliminated last: an entry takes the sum over a row's third bodies, corrected where the
 //! efficiency of its species is not 1, and a column's sum of derivatives by activity is divided by the equilibrium constant once.
 
+use std::cmp::Ordering;
+
 use super::known::{inverses, known};
 use super::matrix::Matrix;
 use super::places::Places;
@@ -15,7 +17,7 @@ use super::{qssa_slopes, reactor_slopes};
 use crate::graph::dataflow::{Graph, Quantity, Step};
 use crate::kernels::build::{Operands, single};
 use crate::kernels::chemistry::inputs;
-use crate::kernels::options::{MatrixStorage, Options};
+use crate::kernels::options::{MatrixLayout, Options};
 use crate::kernels::rates::plan::{self, Plan};
 use crate::kernels::thermodynamics::begin;
 use kinetics::reactor::Constant;
@@ -24,6 +26,15 @@ use kinetics::{Model, Stiffness};
 /// Column by column: of production rates by concentrations, then temperature; with a constant, of dY/dt and dT/dt by mass fractions, then
 /// temperature.
 pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Graph {
+    build_in(model, options, constant, MatrixLayout::Entries(options.storage))
+}
+
+/// The derivatives of a reactor's tendencies as a sparse part and one column of what the entries of each row share.
+pub fn build_sparse(model: &Model, options: &Options, constant: Constant) -> Graph {
+    build_in(model, options, Some(constant), MatrixLayout::Sparse)
+}
+
+fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout: MatrixLayout) -> Graph {
     let mechanism = &model.mechanism;
     let size = model.species().len();
     let scalars = inputs::scalars(&mechanism.reactions);
@@ -64,32 +75,30 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     let inverse = inverses(model, &sources);
     qssa_slopes::eliminate(&mut graph, mechanism, &inverse, &mut terms);
     let mut matrix = Matrix::new(&mut graph, model, &sources, inverse, terms);
-    let places = places(&mut graph, &matrix, options.storage, constant);
+    let places = places(&mut graph, &matrix, layout, constant);
     match constant {
         None => store(&mut graph, model, &matrix, &places),
-        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, &places, constant),
+        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, (layout, &places), constant),
     }
     graph
 }
 
 /// Where entries are stored; tells the graph how many there are and what they are.
-fn places(graph: &mut Graph, matrix: &Matrix, storage: MatrixStorage, constant: Option<Constant>) -> Places {
+fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Option<Constant>) -> Places {
     let size = matrix.size;
-    let (rows, columns) = (if constant.is_some() { size + 1 } else { size }, size + 1);
+    let rows = if constant.is_some() { size + 1 } else { size };
+    let columns = if layout == MatrixLayout::Sparse { size + 2 } else { size + 1 };
     let is_stored = |row: usize, column: usize| {
-        let has = |by: By| row < size && matrix.has(row, by);
-        let common = match constant {
-            None => false,
-            Some(Constant::Pressure) => has(By::Scaling),
-            Some(Constant::Volume) => has(By::Pressure),
-        };
-        match column < size {
-            _ if row == size || common => true,
-            true => matrix.has_own(row, column) || matrix.total(row).is_some(),
-            false => has(By::Temperature),
+        let changes = row < size && has_change(matrix, row, constant);
+        let is_shared = changes || row < size && matrix.total(row).is_some();
+        let is_apart = layout == MatrixLayout::Sparse && row < size && matrix.is_sparse(row);
+        match column.cmp(&size) {
+            Ordering::Less => row == size || matrix.has_own(row, column) || is_shared && !is_apart,
+            Ordering::Equal => row == size || changes || matrix.has(row, By::Temperature),
+            Ordering::Greater => is_shared && is_apart,
         }
     };
-    let places = Places::new(storage, (rows, columns), is_stored);
+    let places = Places::new(layout, (rows, columns), is_stored);
     if let Some(pattern) = places.pattern() {
         graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32;
         graph.pattern = pattern;
@@ -102,6 +111,15 @@ fn places(graph: &mut Graph, matrix: &Matrix, storage: MatrixStorage, constant: 
         graph.quantities.extend(named);
     }
     places
+}
+
+/// Whether the entries of a row have a part by pressure or density, which all species change.
+fn has_change(matrix: &Matrix, row: usize, constant: Option<Constant>) -> bool {
+    match constant {
+        None => false,
+        Some(Constant::Pressure) => matrix.has(row, By::Scaling),
+        Some(Constant::Volume) => matrix.has(row, By::Pressure),
+    }
 }
 
 /// Stores the derivatives of production rates.

@@ -87,6 +87,11 @@ impl Matrix {
         has(By::Activity(column)) || has(By::Concentration(column)) || !self.corrections(row, column).is_empty()
     }
 
+    /// Whether some species acts on a row by what all species share, and by nothing else.
+    pub fn is_sparse(&self, row: usize) -> bool {
+        (0..self.size).any(|column| !self.has_own(row, column))
+    }
+
     /// An operation that sums up an entry (production rate of `row` by concentration of `column`) and lets `finish` make values or
     /// stores of it; none of the reactions' derivatives may be missing.
     pub fn entry(
@@ -132,9 +137,9 @@ impl Matrix {
         graph.step(StepRef { op, part: Part::Epilogue }).outputs.clone()
     }
 
-    /// Gives all entries of a row another value to share.
-    pub fn share(&mut self, row: usize, value: Value) {
-        self.total[row] = Some(value);
+    /// Gives all entries of a row another value to share, or none.
+    pub fn share(&mut self, row: usize, value: Option<Value>) {
+        self.total[row] = value;
     }
 
     /// The sum over the third bodies of a row.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::kernels::options::MatrixStorage;
+use crate::kernels::options::{MatrixLayout, MatrixStorage};
 
 /// The place of each entry.
 pub struct Places {
@@ -14,11 +14,11 @@ pub struct Places {
 impl Places {
     /// Of a matrix with so many rows and columns, of which `is_stored` tells the entries (row, column) that are not always zero.
     pub fn new(
-        storage: MatrixStorage,
+        layout: MatrixLayout,
         (rows, columns): (usize, usize),
         is_stored: impl Fn(usize, usize) -> bool,
     ) -> Self {
-        let compressed = (storage == MatrixStorage::Compressed).then(|| {
+        let compressed = (layout != MatrixLayout::Entries(MatrixStorage::Dense)).then(|| {
             let all = (0..columns).flat_map(|column| (0..rows).map(move |row| (column, row)));
             all.filter(|&(column, row)| is_stored(row, column)).zip(0..).collect()
         });
@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn columns_are_compressed_in_their_order() {
         let is_stored = |row: usize, column: usize| row != column;
-        let places = Places::new(MatrixStorage::Compressed, (3, 2), is_stored);
+        let places = Places::new(MatrixLayout::Entries(MatrixStorage::Compressed), (3, 2), is_stored);
         assert_eq!(places.pattern(), Some(vec![(1, 0), (2, 0), (0, 1), (2, 1)]));
         assert_eq!([places.of(0, 0), places.of(2, 0), places.of(0, 1)], [None, Some(1), Some(2)]);
-        let dense = Places::new(MatrixStorage::Dense, (3, 2), is_stored);
+        let dense = Places::new(MatrixLayout::Entries(MatrixStorage::Dense), (3, 2), is_stored);
         assert_eq!((dense.pattern(), dense.of(1, 1)), (None, Some(4)));
     }
 }

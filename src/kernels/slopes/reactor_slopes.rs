@@ -17,23 +17,56 @@ use super::reaction_slopes::{By, Known, along_temperature};
 use super::slope::slope;
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, Operands, PRESSURE, SCALARS, scalar, scalar_of, single};
+use crate::kernels::options::MatrixLayout;
 use crate::kernels::thermodynamics::energy;
 use kinetics::Model;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::Constant;
 
 /// Adds the operations behind the reactions' derivatives, and stores all entries.
-pub fn add(graph: &mut Graph, model: &Model, matrix: &mut Matrix, places: &Places, constant: Constant) {
+pub fn add(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &mut Matrix,
+    (layout, places): (MatrixLayout, &Places),
+    constant: Constant,
+) {
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
     let gas = gas(graph, model, work);
     let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, (gas, constant), places)).collect();
     let change = mixture(graph, &rows, gas, places);
-    let entries: Vec<Vec<Value>> =
-        (0..matrix.size).map(|k| entries(graph, model, matrix, k, rows[k].base, places)).collect();
+    let apart: Vec<bool> = (0..matrix.size).map(|k| layout == MatrixLayout::Sparse && matrix.is_sparse(k)).collect();
+    let bases: Vec<(Value, Value)> =
+        rows.iter().zip(&apart).filter(|&(_, &apart)| apart).map(|(row, _)| (row.energy, row.base)).collect();
+    let shared = (!bases.is_empty()).then(|| {
+        let (energies, bases): (Vec<Value>, Vec<Value>) = bases.into_iter().unzip();
+        sum_of_products(graph, &energies, &bases, "heating by all species".to_owned())
+    });
+    let entries: Vec<Vec<Option<Value>>> = (0..matrix.size)
+        .map(|k| {
+            let base = rows[k].base;
+            if apart[k] {
+                store_shared(graph, model, k, base, places);
+                sparse_entries(graph, model, matrix, k, places)
+            } else {
+                entries(graph, model, matrix, k, base, places).into_iter().map(Some).collect()
+            }
+        })
+        .collect();
     for j in 0..matrix.size {
-        let column: Vec<Value> = entries.iter().map(|row| row[j]).collect();
-        temperature_by(graph, model, j, &rows, &column, (gas.factor, change, work), places);
+        let column: Vec<(Value, Value)> =
+            rows.iter().zip(&entries).filter_map(|(row, of_row)| Some((row.energy, of_row[j]?))).collect();
+        temperature_by(graph, model, j, (column, shared), (gas.factor, change, work), places);
     }
+}
+
+/// The sum of the products of two lists.
+fn sum_of_products(graph: &mut Graph, left: &[Value], right: &[Value], name: String) -> Value {
+    let iterations = build::products(graph, left, right);
+    let (prologue, epilogue) = (Some(build::empty_sums(graph, 1)), build::passed_on(graph, 1));
+    let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
+    let op = graph.add(operation, |_, _| name.clone());
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// The array and its row for an entry, where it is stored.
@@ -210,7 +243,7 @@ fn entries(
 ) -> Vec<Value> {
     let species = model.species();
     let ratio = |j: usize| species[k].weight / species[j].weight;
-    matrix.share(k, base);
+    matrix.share(k, Some(base));
     let (mut o, mut stores) = (Operands::default(), Vec::new());
     let same = o.input(base);
     let mut values = Vec::new();
@@ -241,19 +274,57 @@ fn entries(
     values
 }
 
+/// What the entries of a row have besides F's part that all share; stores W_k/W_j times that.
+fn sparse_entries(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &mut Matrix,
+    k: usize,
+    places: &Places,
+) -> Vec<Option<Value>> {
+    let species = model.species();
+    matrix.share(k, None);
+    let own = (0..matrix.size).map(|j| {
+        if !matrix.has_own(k, j) {
+            return None;
+        }
+        let place = place(graph, places, k, j);
+        let name = format!("{} by {}", species[k].name, species[j].name);
+        let made = matrix.entry(graph, (k, j), name, |o, entry| {
+            let ratio = o.constant(species[k].weight / species[j].weight);
+            o.body.stores = vec![o.body.mul(ratio, entry)];
+            o.body.values = vec![entry];
+            place.into_iter().collect()
+        });
+        made.first().copied()
+    });
+    own.collect()
+}
+
+/// Stores W_k times what all entries of a row share.
+fn store_shared(graph: &mut Graph, model: &Model, k: usize, base: Value, places: &Places) {
+    let species = &model.species()[k];
+    let Some(place) = place(graph, places, k, model.species().len() + 1) else { return };
+    let mut o = Operands::default();
+    let (weight, base) = (o.constant(species.weight), o.input(base));
+    o.body.stores = vec![o.body.mul(weight, base)];
+    let step = Step { stores: vec![place], ..o.into_step(graph) };
+    graph.add_stores(single(format!("what {} has of all species", species.name), step));
+}
+
 /// Stores dTdot/dY_j.
 fn temperature_by(
     graph: &mut Graph,
     model: &Model,
     j: usize,
-    rows: &[Row],
-    column: &[Value],
+    (column, shared): (Vec<(Value, Value)>, Option<Value>),
     (factor, change, work): (Value, Value, f64),
     places: &Places,
 ) {
     let species = &model.species()[j];
-    let energies: Vec<Value> = rows.iter().map(|row| row.energy).collect();
-    let iterations = build::products(graph, &energies, column);
+    let (energies, entries): (Vec<Value>, Vec<Value>) = column.into_iter().unzip();
+    let mut iterations = build::products(graph, &energies, &entries);
+    iterations.extend(shared.map(|shared| build::add_term(graph, shared, 1.0)));
     let mut o = Operands::default();
     let (sum, capacity) = (o.body.state(0), energy::capacity(&mut o, &species.thermo, work));
     let (factor, change, inverse) = (o.input(factor), o.input(change), o.constant(1.0 / species.weight));
@@ -263,7 +334,7 @@ fn temperature_by(
     let bracket = b.fma(t, sum, own);
     let scale = b.mul(factor, inverse);
     b.stores = vec![b.mul(bracket, scale)];
-    let stores = place(graph, places, column.len(), j).into_iter().collect();
+    let stores = place(graph, places, model.species().len(), j).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
     let prologue = Some(build::empty_sums(graph, 1));
     let name = format!("temperature by {}", species.name);
