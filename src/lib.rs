@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod compilers;
 pub mod driver;
+pub mod elimination;
 pub mod emit;
 pub mod failure;
 pub mod fault;

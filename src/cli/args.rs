@@ -11,7 +11,7 @@ use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::plan::{Common, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
-use values::{Compilers, Layout, fault, name, verify};
+use values::{Compilers, Integrator, Layout, Wanted, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -133,8 +133,12 @@ pub struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Kernels to compile
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL)]
-    pub kernel: Vec<Kernel>,
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(Wanted::Kernel))]
+    pub kernel: Vec<Wanted>,
+    /// How the reactor kernel integrates: a Rosenbrock method of order 4 with 6 stages (rodas4), of order 4 with 4 (ros4) or of order
+    /// 3 (rodas3)
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas4)]
+    pub integrator: Integrator,
     #[command(flatten)]
     pub common: Common,
     #[command(flatten)]

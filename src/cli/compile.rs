@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::values::{Compilers, Layout};
+use super::args::values::{Compilers, Layout, Wanted};
 use super::args::{CompileArguments, InputArguments};
 use super::command_line::command_line;
 use super::config;
@@ -12,7 +12,8 @@ use super::out::print;
 use crate::driver::{self, Failure, Request};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::plan::Free;
+use crate::kernels::Kernel;
+use crate::plan::{Common, Free};
 use crate::report;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -69,12 +70,14 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
+    let kernels: Vec<Kernel> = arguments.kernel.iter().flat_map(|wanted| of_wanted(*wanted, &arguments.common)).collect();
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
         name: arguments.name.clone(),
         reading: options(&arguments.input),
-        kernels: without_repeats(&arguments.kernel),
+        kernels: without_repeats(&kernels),
+        reactor: arguments.kernel.contains(&Wanted::Reactor).then(|| arguments.integrator.method()),
         common: arguments.common,
         tuning: arguments.tuning,
         own: Vec::new(),
@@ -92,6 +95,14 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         command,
         config: None,
         fault: arguments.inject_fault,
+    }
+}
+
+/// The kernels behind a name.
+fn of_wanted(wanted: Wanted, common: &Common) -> Vec<Kernel> {
+    match wanted {
+        Wanted::Kernel(kernel) => vec![kernel],
+        Wanted::Reactor => common.reactor_kernels().to_vec(),
     }
 }
 

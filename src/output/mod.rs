@@ -7,6 +7,7 @@ mod manifest;
 mod pictures;
 mod project;
 mod provenance;
+mod reactor;
 mod source;
 mod unit;
 mod write;
@@ -73,6 +74,9 @@ pub fn files(
         files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, target)));
         files.push((format!("driver.{extension}"), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
+    }
+    if let Some(reactor) = reactor::reactor(request, model, units) {
+        files.extend(host::reactor(&interface, &reactor, &provenance));
     }
     if let Ok(Some(constant)) = request.reactor() {
         let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));

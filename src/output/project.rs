@@ -50,8 +50,9 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     tables.sort_by_key(|t| !t.input);
     let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
+    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor.cpp"));
     Project {
-        sources: sources.chain([format!("{name}_context.{extension}")]).collect(),
+        sources: sources.chain([format!("{name}_context.{extension}")]).chain(reactor).collect(),
         states: states.len(),
         tables,
         cases,

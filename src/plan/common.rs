@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::{MatrixStorage, Outputs, StateVariables};
+use crate::kernels::{Kernel, MatrixStorage, Outputs, StateVariables};
 use kinetics::Stiffness;
+use kinetics::reactor::Constant;
 use machine::target::Target;
 
 /// The machine, and what the kernels compute. The fields are flags and keys of a configuration, by the same names.
@@ -48,6 +49,24 @@ pub struct Common {
     #[arg(long, value_name = "sequential|jacobi|off", default_value = "sequential", value_parser = values::stiffness::parse)]
     #[serde(with = "super::values::stiffness")]
     pub stiffness: Stiffness,
+}
+
+impl Common {
+    /// What stays constant in reactors of this state: their volume where the density tells it, else their pressure.
+    pub fn constant(&self) -> Constant {
+        match self.state {
+            StateVariables::Density | StateVariables::Energy => Constant::Volume,
+            _ => Constant::Pressure,
+        }
+    }
+
+    /// The kernels that an integrator of reactors takes: rates and their derivatives.
+    pub fn reactor_kernels(&self) -> [Kernel; 2] {
+        match self.constant() {
+            Constant::Pressure => [Kernel::Isobaric, Kernel::IsobaricSparseJacobian],
+            Constant::Volume => [Kernel::Isochoric, Kernel::IsochoricSparseJacobian],
+        }
+    }
 }
 
 impl Default for Common {

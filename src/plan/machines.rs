@@ -5,6 +5,7 @@ use crate::graph::Units;
 use crate::kernels::{Kernel, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
+use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::Target;
 
@@ -75,6 +76,32 @@ impl Request {
             format!("the output {} is the {} kernel's, which is not asked for", output.name(), output.kernel());
         let help = format!("add it with --kernel, or leave {} out of --outputs", output.name());
         Err(Diagnostic::error("kernel::no-such-output", message).help(help))
+    }
+
+    /// Errors: those of [`advanced`](Self::advanced) and [`reactor`](Self::reactor).
+    pub fn check_reactors(&self) -> Result<(), Diagnostic> {
+        self.advanced()?;
+        self.reactor().map(|_| ())
+    }
+
+    /// What reactors are advanced by, and what stays constant in them; nothing where that is not wanted.
+    ///
+    /// Errors: the target, the state, the units or the kernels have no reactor.
+    pub fn advanced(&self) -> Result<Option<(Method, Constant)>, Diagnostic> {
+        let Some(method) = self.reactor else { return Ok(None) };
+        let refuse = |message: &str, help: &str| Err(Diagnostic::error("kernel::no-reactor", message).help(help));
+        let common = &self.common;
+        if !common.target.is_cpu() {
+            return refuse("reactors are advanced on CPUs only", "use --target cpu");
+        }
+        if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si {
+            let help = "use --state TPY for reactors at constant pressure, or --state TRY at constant volume, in SI units";
+            return refuse("the unknowns of a reactor are mass fractions and the temperature, in SI units", help);
+        }
+        if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {
+            return refuse("reactors are functions of a project for hosts", "add --emit host or --emit cuda");
+        }
+        Ok(Some((method, common.constant())))
     }
 
     /// What stays constant in the reactors that an integrator is wanted for; nothing where none is.

@@ -15,6 +15,7 @@ use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
+use kinetics::integrator::Method;
 use mechanism::{self, Companion, Files, Input};
 
 pub use common::Common;
@@ -34,6 +35,8 @@ pub struct Request {
     pub name: Option<String>,
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
+    /// What reactors are advanced by, where that is wanted; the kernels are then among those above.
+    pub reactor: Option<Method>,
     pub common: Common,
     pub tuning: Tuning,
     /// Kernels that are tuned otherwise.
@@ -78,6 +81,7 @@ impl Default for Request {
             name: None,
             reading: mechanism::Options::default(),
             kernels: Kernel::ALL.to_vec(),
+            reactor: None,
             common: Common::default(),
             tuning: Tuning::default(),
             own: Vec::new(),

@@ -13,9 +13,10 @@ use imports::{Import, imports};
 use modules::modules;
 
 /// The rooms of `src`: each takes names from those before it alone.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 20] = [
     "failure",
     "compilers",
+    "elimination",
     "graph",
     "kernels",
     "observer",

@@ -29,6 +29,7 @@ pub mod expressions;
 pub mod falloff;
 pub mod fits;
 pub mod flux;
+pub mod integrator;
 pub mod inverse;
 pub mod jacobian;
 pub mod linear_algebra;

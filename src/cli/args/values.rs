@@ -1,16 +1,63 @@
 //! What the values of arguments may be, and how their texts are read.
 
+use std::sync::LazyLock;
+
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
+use crate::kernels::Kernel;
 use crate::overlay::Codegen;
+use kinetics::integrator::{self, Method};
 use machine::target::Target;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compilers {
     Auto,
     Off,
+}
+
+/// What `--kernel` takes: a kernel, or reactors that are advanced in time, which take two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    Kernel(Kernel),
+    Reactor,
+}
+
+impl ValueEnum for Wanted {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<Wanted>> = LazyLock::new(|| {
+            let kernels = Kernel::value_variants().iter().map(|&kernel| Wanted::Kernel(kernel));
+            kernels.chain([Wanted::Reactor]).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Kernel(kernel) => kernel.to_possible_value(),
+            Self::Reactor => Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems")),
+        }
+    }
+}
+
+/// A method of [`kinetics::integrator`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Integrator {
+    Rodas4,
+    Ros4,
+    Rodas3,
+}
+
+impl Integrator {
+    pub fn method(self) -> Method {
+        match self {
+            Self::Rodas4 => integrator::RODAS4,
+            Self::Ros4 => integrator::ROS4,
+            Self::Rodas3 => integrator::RODAS3,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

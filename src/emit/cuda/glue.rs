@@ -27,9 +27,11 @@ pub enum Template {
     Conditions,
     Ignition,
     CpuIgnition,
+    ReactorHeader,
+    Reactor,
 }
 
-const ALL: [Template; 19] = [
+const ALL: [Template; 21] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -49,6 +51,8 @@ const ALL: [Template; 19] = [
     Template::Conditions,
     Template::Ignition,
     Template::CpuIgnition,
+    Template::ReactorHeader,
+    Template::Reactor,
 ];
 
 /// Fills a template.
@@ -78,6 +82,8 @@ impl Template {
             Self::Conditions => "conditions",
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
+            Self::ReactorHeader => "reactor.h",
+            Self::Reactor => "reactor.cpp",
         }
     }
 
@@ -102,6 +108,8 @@ impl Template {
             Self::Conditions => include_str!("../../../templates/conditions.hbs"),
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
+            Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
+            Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
         }
     }
 }

@@ -5,11 +5,13 @@ mod fortran;
 mod header;
 mod ignition;
 mod project;
+mod reactor;
 mod status;
 
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
+pub use reactor::{Reactor, matrix, reactor};
 pub use project::{Case, FALLBACK, Project, Table, cmake, driver, reference};
 
 use super::cuda::Provenance;

@@ -11,7 +11,7 @@ pub struct Status {
     pub meaning: &'static str,
 }
 
-pub const STATUSES: [Status; 8] = [
+pub const STATUSES: [Status; 9] = [
     Status { name: "SUCCESS", value: 0, meaning: "success" },
     Status { name: "NULL_POINTER", value: -1, meaning: "the context or an array is a null pointer" },
     Status { name: "INVALID_POINTS", value: -2, meaning: "the number of points is negative" },
@@ -24,4 +24,5 @@ pub const STATUSES: [Status; 8] = [
         meaning: "the kernels were not compiled for this device, or a CTA needs more of it than it has",
     },
     Status { name: "OUT_OF_MEMORY", value: -7, meaning: "out of memory" },
+    Status { name: "INVALID_OPTIONS", value: -8, meaning: "a tolerance or the largest number of steps is not positive" },
 ];

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 44] = [
+pub const ENTRIES: [Entry; 45] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -28,6 +28,11 @@ pub const ENTRIES: [Entry; 44] = [
         id: "emit::no-reactor",
         cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor.",
         remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
+    },
+    Entry {
+        id: "kernel::no-reactor",
+        cause: "`--kernel reactor` asks for reactors that the target, the state or the files do not have.",
+        remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host`, in SI units.",
     },
     Entry {
         id: "mapping::too-large",

@@ -1,0 +1,92 @@
+//! Rosenbrock methods as data.
+
+/// A Rosenbrock method for y' = f(y), in the form that multiplies no vector with the Jacobian J (Hairer & Wanner, Solving Ordinary
+/// Differential Equations II, equations IV.7.25 and 26). The stages u_i of a step of length h follow from
+///
+/// (I/(h gamma) - J(y)) u_i = f(y + sum_j a_ij u_j) + 1/h sum_j c_ij u_j, j < i;
+///
+/// the solution at its end is y + sum_i m_i u_i, and sum_i e_i u_i is what it differs by from a solution of lower order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Method {
+    pub name: &'static str,
+    pub source: &'static str,
+    /// Of the solution that steps go on with.
+    pub order: u32,
+    pub gamma: f64,
+    /// Of each stage, as many as there are stages before it.
+    pub a: &'static [&'static [f64]],
+    pub c: &'static [&'static [f64]],
+    pub m: &'static [f64],
+    pub e: &'static [f64],
+}
+
+impl Method {
+    /// Whether a stage is at the same place as the one before it, so that it has its rates.
+    pub fn takes_rates_over(&self, stage: usize) -> bool {
+        let is_at = |stage: usize, j: usize| self.a[stage].get(j).copied().unwrap_or(0.0);
+        stage > 0 && (0..stage).all(|j| is_at(stage, j) == is_at(stage - 1, j))
+    }
+}
+
+/// Order 4, with error of order 3; 6 stages, L-stable and stiffly accurate.
+pub const RODAS4: Method = Method {
+    name: "rodas4",
+    source: "Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), section IV.7 and the program RODAS",
+    order: 4,
+    gamma: 0.25,
+    a: &[
+        &[],
+        &[1.544],
+        &[0.946_678_528_081_582_6, 0.255_701_169_898_328_4],
+        &[3.314_825_187_068_521, 2.896_124_015_972_201, 0.998_641_913_997_781_7],
+        &[1.221_224_509_226_641, 6.019_134_481_288_629, 12.537_083_329_320_87, -0.687_886_036_105_895],
+        &[1.221_224_509_226_641, 6.019_134_481_288_629, 12.537_083_329_320_87, -0.687_886_036_105_895, 1.0],
+    ],
+    c: &[
+        &[],
+        &[-5.6688],
+        &[-2.430_093_356_833_875, -0.206_359_915_709_191_5],
+        &[-0.107_352_905_815_137_5, -9.594_562_251_023_355, -20.470_286_148_096_16],
+        &[7.496_443_313_967_647, -10.246_804_314_643_52, -33.999_903_528_199_05, 11.708_908_932_061_6],
+        &[8.083_246_795_921_522, -7.981_132_988_064_893, -31.521_594_328_743_71, 16.319_305_431_231_36, -6.058_818_238_834_054],
+    ],
+    m: &[1.221_224_509_226_641, 6.019_134_481_288_629, 12.537_083_329_320_87, -0.687_886_036_105_895, 1.0, 1.0],
+    e: &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+};
+
+/// Order 4, with error of order 3; 4 stages, of which the last takes the rates of the third; L-stable.
+pub const ROS4: Method = Method {
+    name: "ros4",
+    source: "Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), table IV.7.2, L-stable method of the program ROS4",
+    order: 4,
+    gamma: 0.572_82,
+    a: &[
+        &[],
+        &[2.0],
+        &[1.867_943_637_803_922, 0.234_444_971_139_915_6],
+        &[1.867_943_637_803_922, 0.234_444_971_139_915_6, 0.0],
+    ],
+    c: &[
+        &[],
+        &[-7.137_615_036_412_310],
+        &[2.580_708_087_951_457, 0.651_595_007_644_797_5],
+        &[-2.137_148_994_382_534, -0.321_466_969_123_762_6, -0.694_974_250_178_177_9],
+    ],
+    m: &[2.255_570_073_418_735, 0.287_049_326_218_679_2, 0.435_317_943_184_018, 1.093_502_252_409_163],
+    e: &[-0.281_543_193_214_115_5, -0.072_761_991_249_349_2, -0.108_219_620_149_531_1, -1.093_502_252_409_163],
+};
+
+/// Order 3, with error of order 2; 4 stages, of which the second takes the rates of the first; L-stable and stiffly accurate.
+pub const RODAS3: Method = Method {
+    name: "rodas3",
+    source: "Sandu, Verwer, Blom, Spee, Carmichael & Potra, Atmospheric Environment 31 (1997) 3459",
+    order: 3,
+    gamma: 0.5,
+    a: &[&[], &[0.0], &[2.0, 0.0], &[2.0, 0.0, 1.0]],
+    c: &[&[], &[4.0], &[1.0, -1.0], &[1.0, -1.0, -8.0 / 3.0]],
+    m: &[2.0, 0.0, 1.0, 1.0],
+    e: &[0.0, 0.0, 0.0, 1.0],
+};
+
+/// All methods, the default first.
+pub const METHODS: [Method; 3] = [RODAS4, ROS4, RODAS3];

@@ -1,0 +1,27 @@
+//! What an integration keeps to.
+
+/// Rates are numbers between these temperatures in K.
+pub const TEMPERATURES: [f64; 2] = [100.0, 10_000.0];
+
+/// A mass fraction below the negative of this is no state; one above it, but negative, counts as zero in rates.
+pub const MOST_NEGATIVE: f64 = 1e-6;
+
+/// The first step changes the unknowns by this many tolerances, if rates stay as they are.
+pub const FIRST_CHANGE: f64 = 100.0;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// A step is good where the root mean square of error / (relative |y| + absolute) is at most 1.
+    pub relative_tolerance: f64,
+    pub absolute_tolerance: f64,
+    /// In s; 0 where the integration finds its own.
+    pub first_step: f64,
+    /// With those that are tried again.
+    pub most_steps: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, first_step: 0.0, most_steps: 100_000 }
+    }
+}

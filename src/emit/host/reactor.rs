@@ -1,0 +1,217 @@
+//! Reactors that are advanced in time: a stiff integrator around the kernels of a CPU.
+
+use super::{Interface, Provenance, file_comment, prefix};
+use crate::elimination::{Checked, Elimination, Pattern};
+use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::tables::{real, wrapped};
+use kinetics::integrator::{Method, options};
+use kinetics::reactor::Constant;
+use serde::Serialize;
+
+/// What a project advances its reactors with.
+#[derive(Debug, Clone)]
+pub struct Reactor {
+    pub constant: Constant,
+    pub method: Method,
+    /// The symbols of the kernels of the rates and of their sparse Jacobian.
+    pub rates: String,
+    pub jacobian: String,
+    /// (row, column) of the entries of the Jacobian's output.
+    pub pattern: Vec<(u32, u32)>,
+    /// Of the matrix that [`matrix`] has.
+    pub elimination: Checked,
+}
+
+/// Where the matrix of a step's linear systems may differ from zero, for so many species. Unknowns: mass fractions, the temperature, and the sum of all
+/// changes of Y_k/W_k, whose column is what the rows share.
+pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
+    let mut rows = vec![std::collections::BTreeSet::new(); species + 2];
+    for &(row, column) in pattern {
+        rows[row as usize].insert(column as usize);
+    }
+    rows[species + 1].extend(0..species);
+    rows.iter_mut().enumerate().for_each(|(row, columns)| _ = columns.insert(row));
+    Pattern { rows }
+}
+
+/// (name, text) of the header and of the program.
+pub fn reactor(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> [(String, String); 2] {
+    let file = File::new(interface, reactor, provenance);
+    let prefix = &file.prefix;
+    [
+        (format!("{prefix}_reactor.h"), render(Template::ReactorHeader, &file)),
+        (format!("{prefix}_reactor.cpp"), render(Template::Reactor, &file)),
+    ]
+}
+
+#[derive(Serialize)]
+struct File {
+    comment: String,
+    guard: String,
+    prefix: String,
+    upper: String,
+    constant: &'static str,
+    constant_array: &'static str,
+    constant_unit: &'static str,
+    rates: String,
+    jacobian: String,
+    species: usize,
+    inverse_weights: String,
+    #[serde(flatten)]
+    method: MethodText,
+    #[serde(flatten)]
+    limits: Limits,
+    #[serde(flatten)]
+    tables: Tables,
+}
+
+impl File {
+    fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> Self {
+        let prefix = prefix(interface);
+        let upper = prefix.to_uppercase();
+        let (constant, constant_array, constant_unit) = match reactor.constant {
+            Constant::Pressure => ("pressure", "pressure", "Pa"),
+            Constant::Volume => ("volume", "density", "kg/m^3"),
+        };
+        let weights = interface.species.iter().map(|species| real(1.0 / species.molecular_weight));
+        Self {
+            comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
+            guard: format!("SINGE_{upper}_REACTOR_H"),
+            constant,
+            constant_array,
+            constant_unit,
+            rates: reactor.rates.clone(),
+            jacobian: reactor.jacobian.clone(),
+            species: interface.species.len(),
+            inverse_weights: wrapped(weights),
+            method: MethodText::new(&reactor.method),
+            limits: Limits::default(),
+            tables: Tables::new(reactor, interface.species.len()),
+            prefix,
+            upper,
+        }
+    }
+}
+
+/// The method as C++.
+#[derive(Serialize)]
+struct MethodText {
+    method: &'static str,
+    source: &'static str,
+    order_of_method: u32,
+    stages: usize,
+    gamma: String,
+    a: String,
+    c: String,
+    m: String,
+    e: String,
+    same: String,
+    /// The error to the power of 1 over the order.
+    root: &'static str,
+}
+
+impl MethodText {
+    fn new(method: &Method) -> Self {
+        let list = |values: &[f64]| values.iter().map(|&x| real(x)).collect::<Vec<_>>().join(", ");
+        let rows = |rows: &[&[f64]]| rows.iter().map(|row| format!("{{ {} }}", list(if row.is_empty() { &[0.0] } else { row }))).collect::<Vec<_>>().join(", ");
+        let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
+        Self {
+            method: method.name,
+            source: method.source,
+            order_of_method: method.order,
+            stages: method.m.len(),
+            gamma: real(method.gamma),
+            a: rows(method.a),
+            c: rows(method.c),
+            m: list(method.m),
+            e: list(method.e),
+            same: same.join(", "),
+            root: if method.order == 4 { "std::sqrt(std::sqrt(error))" } else { "std::cbrt(error)" },
+        }
+    }
+}
+
+/// Numbers that the reference has, too.
+#[derive(Serialize)]
+struct Limits {
+    coldest: String,
+    hottest: String,
+    most_negative: String,
+    relative_tolerance: String,
+    absolute_tolerance: String,
+    most_steps: usize,
+    first_change: String,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let [coldest, hottest] = options::TEMPERATURES;
+        Self {
+            coldest: real(coldest),
+            hottest: real(hottest),
+            most_negative: real(options::MOST_NEGATIVE),
+            relative_tolerance: real(options::Options::default().relative_tolerance),
+            absolute_tolerance: real(options::Options::default().absolute_tolerance),
+            most_steps: options::Options::default().most_steps,
+            first_change: real(options::FIRST_CHANGE),
+        }
+    }
+}
+
+/// The elimination as tables.
+#[derive(Serialize)]
+struct Tables {
+    index: &'static str,
+    rows: usize,
+    entries: usize,
+    factors: usize,
+    jacobian_rows: usize,
+    order: String,
+    row_starts: String,
+    entry_places: String,
+    entry_sources: String,
+    factor_starts: String,
+    upper_starts: String,
+    factor_places: String,
+}
+
+impl Tables {
+    fn new(reactor: &Reactor, species: usize) -> Self {
+        let Elimination { order, lower, upper } = reactor.elimination.plan();
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &unknown)| place[unknown] = at);
+        let (mut row_starts, mut entries) = (vec![0], Vec::new());
+        for &unknown in order {
+            if unknown == species + 1 {
+                entries.extend((0..species).map(|k| (place[k], k)));
+            }
+            let of_row = reactor.pattern.iter().enumerate().filter(|(_, (row, _))| *row as usize == unknown);
+            entries.extend(of_row.map(|(at, &(_, column))| (place[column as usize], at)));
+            row_starts.push(entries.len());
+        }
+        let (mut factor_starts, mut upper_starts, mut factors) = (vec![0], Vec::new(), Vec::new());
+        for (lower, upper) in lower.iter().zip(upper) {
+            factors.extend(lower);
+            upper_starts.push(factors.len());
+            factors.extend(upper);
+            factor_starts.push(factors.len());
+        }
+        let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
+        let (places, sources): (Vec<usize>, Vec<usize>) = entries.into_iter().unzip();
+        let most = reactor.pattern.len().max(factors.len()).max(places.len());
+        Self {
+            index: if most <= usize::from(u16::MAX) { "unsigned short" } else { "int" },
+            rows: order.len(),
+            entries: places.len(),
+            factors: factors.len(),
+            jacobian_rows: reactor.pattern.len(),
+            order: list(order),
+            row_starts: list(&row_starts),
+            entry_places: list(&places),
+            entry_sources: list(&sources),
+            factor_starts: list(&factor_starts),
+            upper_starts: list(&upper_starts),
+            factor_places: list(&factors),
+        }
+    }
+}
