@@ -135,9 +135,9 @@ pub struct CompileArguments {
     /// Kernels to compile
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(Wanted::Kernel))]
     pub kernel: Vec<Wanted>,
-    /// How the reactor kernel integrates: a Rosenbrock method of order 4 with 6 stages (rodas4), of order 4 with 4 (ros4) or of order
-    /// 3 (rodas3)
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas4)]
+    /// How the reactor kernel integrates: a Rosenbrock method of order 5 with 8 stages (rodas5p), of order 4 with 6 (rodas4), of
+    /// order 4 with 4 (ros4) or of order 3 (rodas3)
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
     pub integrator: Integrator,
     #[command(flatten)]
     pub common: Common,

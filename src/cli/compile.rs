@@ -10,9 +10,9 @@ use super::config;
 use super::exit::tell;
 use super::out::print;
 use crate::driver::{self, Failure, Request};
+use crate::kernels::Kernel;
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::kernels::Kernel;
 use crate::plan::{Common, Free};
 use crate::report;
 use clap::ArgMatches;
@@ -70,7 +70,8 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
-    let kernels: Vec<Kernel> = arguments.kernel.iter().flat_map(|wanted| of_wanted(*wanted, &arguments.common)).collect();
+    let kernels: Vec<Kernel> =
+        arguments.kernel.iter().flat_map(|wanted| of_wanted(*wanted, &arguments.common)).collect();
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,

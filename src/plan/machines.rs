@@ -94,8 +94,10 @@ impl Request {
         if !common.target.is_cpu() {
             return refuse("reactors are advanced on CPUs only", "use --target cpu");
         }
-        if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si {
-            let help = "use --state TPY for reactors at constant pressure, or --state TRY at constant volume, in SI units";
+        if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si
+        {
+            let help =
+                "use --state TPY for reactors at constant pressure, or --state TRY at constant volume, in SI units";
             return refuse("the unknowns of a reactor are mass fractions and the temperature, in SI units", help);
         }
         if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {

@@ -37,7 +37,9 @@ impl ValueEnum for Wanted {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Kernel(kernel) => kernel.to_possible_value(),
-            Self::Reactor => Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems")),
+            Self::Reactor => {
+                Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems"))
+            }
         }
     }
 }
@@ -46,6 +48,7 @@ impl ValueEnum for Wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Integrator {
     Rodas4,
+    Rodas5p,
     Ros4,
     Rodas3,
 }
@@ -54,6 +57,7 @@ impl Integrator {
     pub fn method(self) -> Method {
         match self {
             Self::Rodas4 => integrator::RODAS4,
+            Self::Rodas5p => integrator::RODAS5P,
             Self::Ros4 => integrator::ROS4,
             Self::Rodas3 => integrator::RODAS3,
         }

@@ -11,8 +11,8 @@ mod status;
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
-pub use reactor::{Reactor, matrix, reactor};
 pub use project::{Case, FALLBACK, Project, Table, cmake, driver, reference};
+pub use reactor::{Reactor, matrix, reactor};
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;

@@ -106,14 +106,17 @@ struct MethodText {
     m: String,
     e: String,
     same: String,
-    /// The error to the power of 1 over the order.
-    root: &'static str,
 }
 
 impl MethodText {
     fn new(method: &Method) -> Self {
         let list = |values: &[f64]| values.iter().map(|&x| real(x)).collect::<Vec<_>>().join(", ");
-        let rows = |rows: &[&[f64]]| rows.iter().map(|row| format!("{{ {} }}", list(if row.is_empty() { &[0.0] } else { row }))).collect::<Vec<_>>().join(", ");
+        let rows = |rows: &[&[f64]]| {
+            rows.iter()
+                .map(|row| format!("{{ {} }}", list(if row.is_empty() { &[0.0] } else { row })))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
         Self {
             method: method.name,
@@ -126,7 +129,6 @@ impl MethodText {
             m: list(method.m),
             e: list(method.e),
             same: same.join(", "),
-            root: if method.order == 4 { "std::sqrt(std::sqrt(error))" } else { "std::cbrt(error)" },
         }
     }
 }
@@ -173,6 +175,52 @@ struct Tables {
     factor_starts: String,
     upper_starts: String,
     factor_places: String,
+    /// The factorisation as statements; empty where they are too many.
+    straight: String,
+    calls: String,
+}
+
+/// More products than these are a loop over tables: their statements would be more than caches for instructions hold.
+const MOST_STATEMENTS: usize = 50_000;
+
+/// An entry of the matrix: the place of its column, and the row of the Jacobian's output.
+type Entry = (usize, usize);
+
+/// A function that factors one row.
+fn factor_row(
+    plan: &Elimination,
+    (at, is_sum): (usize, bool),
+    entries: &[Entry],
+    starts: (&[usize], &[usize]),
+) -> String {
+    let (factor_starts, upper_starts) = starts;
+    let source = |column: usize| entries.iter().find(|entry| entry.0 == column).map(|entry| entry.1);
+    let mut columns: Vec<usize> = plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]).copied().collect();
+    columns.dedup();
+    let mut text = format!("void factor_{at}(Block &b, [[maybe_unused]] real inverse_step)\n{{\n");
+    for column in columns {
+        let value = match (source(column), column == at, is_sum) {
+            (_, true, true) => "all(-1.0)".to_owned(),
+            (Some(k), false, true) => format!("all(inverse_weights[{k}])"),
+            (None, true, false) => "inverse_step".to_owned(),
+            (Some(entry), true, false) => format!("inverse_step - at(b.jacobian, {entry})"),
+            (Some(entry), false, false) => format!("-at(b.jacobian, {entry})"),
+            (None, false, _) => "all(0.0)".to_owned(),
+        };
+        text += &format!("  real r{column} = {value};\n");
+    }
+    for (n, &k) in plan.lower[at].iter().enumerate() {
+        let p = factor_starts[at] + n;
+        text += &format!("  const real l{k} = r{k} * at(b.inverse_pivot, {k});\n  put(b.factor, {p}, l{k});\n");
+        for (m, column) in plan.upper[k].iter().enumerate() {
+            let q = upper_starts[k] + m;
+            text += &format!("  r{column} = fma(-l{k}, at(b.factor, {q}), r{column});\n");
+        }
+    }
+    for (n, column) in plan.upper[at].iter().enumerate() {
+        text += &format!("  put(b.factor, {}, r{column});\n", upper_starts[at] + n);
+    }
+    text + &format!("  put(b.inverse_pivot, {at}, 1.0 / r{at});\n}}\n\n")
 }
 
 impl Tables {
@@ -196,8 +244,16 @@ impl Tables {
             factors.extend(upper);
             factor_starts.push(factors.len());
         }
+        let of_row = |at: usize| &entries[row_starts[at]..row_starts[at + 1]];
+        let row = |at: usize| {
+            let starts = (&factor_starts[..], &upper_starts[..]);
+            factor_row(reactor.elimination.plan(), (at, order[at] == species + 1), of_row(at), starts)
+        };
+        let is_straight = reactor.elimination.plan().multiply_adds() <= MOST_STATEMENTS;
+        let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
+        let calls = (0..order.len()).map(|at| format!("  factor_{at}(b, inverse_step);\n")).collect();
         let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
-        let (places, sources): (Vec<usize>, Vec<usize>) = entries.into_iter().unzip();
+        let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
         let most = reactor.pattern.len().max(factors.len()).max(places.len());
         Self {
             index: if most <= usize::from(u16::MAX) { "unsigned short" } else { "int" },
@@ -212,6 +268,8 @@ impl Tables {
             factor_starts: list(&factor_starts),
             upper_starts: list(&upper_starts),
             factor_places: list(&factors),
+            straight,
+            calls,
         }
     }
 }

@@ -24,5 +24,9 @@ pub const STATUSES: [Status; 9] = [
         meaning: "the kernels were not compiled for this device, or a CTA needs more of it than it has",
     },
     Status { name: "OUT_OF_MEMORY", value: -7, meaning: "out of memory" },
-    Status { name: "INVALID_OPTIONS", value: -8, meaning: "a tolerance or the largest number of steps is not positive" },
+    Status {
+        name: "INVALID_OPTIONS",
+        value: -8,
+        meaning: "a tolerance or the largest number of steps is not positive",
+    },
 ];

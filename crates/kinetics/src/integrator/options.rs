@@ -7,7 +7,7 @@ pub const TEMPERATURES: [f64; 2] = [100.0, 10_000.0];
 pub const MOST_NEGATIVE: f64 = 1e-6;
 
 /// The first step changes the unknowns by this many tolerances, if rates stay as they are.
-pub const FIRST_CHANGE: f64 = 100.0;
+pub const FIRST_CHANGE: f64 = 1000.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {

@@ -1,0 +1,290 @@
+//! The integration of one system, step by step, as generated code must do it: the same operations in the same order.
+
+use super::method::Method;
+use super::options::{FIRST_CHANGE, Options};
+
+/// y' = f(y), with linear systems of its Jacobian J.
+pub trait System {
+    /// f(y); not finite where there is none.
+    fn rates(&self, y: &[f64]) -> Vec<f64>;
+
+    /// What solves (diagonal I - J(y)) x = right.
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+}
+
+/// What became of an integration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Done,
+    TooManySteps,
+    StepTooSmall,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub y: Vec<f64>,
+    pub status: Status,
+    pub steps: usize,
+    pub rejected: usize,
+    /// What the next step would be, in s.
+    pub step: f64,
+}
+
+/// Advances y by `time`, above 0. A point that is not done keeps its state.
+pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, options: &Options) -> Outcome {
+    let mut y = start.to_vec();
+    let (mut now, mut step, mut steps, mut rejected, mut failed_here) = (0.0, options.first_step, 0, 0, false);
+    let status = loop {
+        let rates = system.rates(&y);
+        if step <= 0.0 {
+            step = first_step(&y, &rates, time, options);
+        }
+        let h = length(time - now, step);
+        let (next, error) = stages(system, method, &y, rates, h, options);
+        let accepted = error <= 1.0;
+        let factor = if error.is_finite() { 0.9 / error.powf(1.0 / f64::from(method.order)) } else { 0.1 };
+        step = h * factor.max(0.1).min(if failed_here { 1.0 } else { 8.0 });
+        steps += 1;
+        failed_here = !accepted;
+        if accepted {
+            let before = now;
+            now = if now + h >= time * (1.0 - 1e-14) { time } else { now + h };
+            y = next;
+            if now >= time {
+                break Status::Done;
+            } else if now <= before {
+                break Status::StepTooSmall;
+            }
+        } else {
+            rejected += 1;
+            if now + step <= now {
+                break Status::StepTooSmall;
+            }
+        }
+        if steps >= options.most_steps {
+            break Status::TooManySteps;
+        }
+    };
+    let y = if status == Status::Done { y } else { start.to_vec() };
+    Outcome { y, status, steps, rejected, step }
+}
+
+/// A step that changes the unknowns by some tolerances, if rates stay as they are.
+fn first_step(y: &[f64], rates: &[f64], time: f64, options: &Options) -> f64 {
+    let mut sum = 0.0;
+    for (y, rate) in y.iter().zip(rates) {
+        let relative = rate / (options.relative_tolerance * y.abs() + options.absolute_tolerance);
+        sum += relative * relative;
+    }
+    let step = FIRST_CHANGE / (sum / y.len() as f64).sqrt();
+    if step.is_finite() && step > 0.0 { step.min(time) } else { time }
+}
+
+/// The last steps to the end are equal.
+fn length(left: f64, step: f64) -> f64 {
+    let count = (left / step * (1.0 - 1e-9)).ceil();
+    if count > 1.0 && count < 4.0 { left / count } else { left.min(step) }
+}
+
+/// The state after a step of length h, and the norm of its error.
+fn stages(
+    system: &dyn System,
+    method: &Method,
+    y: &[f64],
+    rates: Vec<f64>,
+    h: f64,
+    options: &Options,
+) -> (Vec<f64>, f64) {
+    let inverse_step = 1.0 / h;
+    let solve = system.solver(y, inverse_step / method.gamma);
+    let mut f = rates;
+    let mut u: Vec<Vec<f64>> = Vec::new();
+    let weighted = |factors: &[f64], u: &[Vec<f64>], k: usize, start: f64| {
+        let terms = factors.iter().zip(u).filter(|&(&factor, _)| factor != 0.0);
+        terms.fold(start, |sum, (factor, u)| factor.mul_add(u[k], sum))
+    };
+    for stage in 0..method.m.len() {
+        if stage > 0 && !method.takes_rates_over(stage) {
+            let at: Vec<f64> = (0..y.len()).map(|k| weighted(method.a[stage], &u, k, y[k])).collect();
+            f = system.rates(&at);
+        }
+        let right = (0..y.len()).map(|k| weighted(method.c[stage], &u, k, 0.0).mul_add(inverse_step, f[k]));
+        u.push(solve(&right.collect::<Vec<f64>>()));
+    }
+    let mut sum = 0.0f64;
+    let mut next = Vec::new();
+    for (k, &y) in y.iter().enumerate() {
+        let after = weighted(method.m, &u, k, y);
+        let size = if y.abs() <= after.abs() { after.abs() } else { y.abs() };
+        let relative =
+            weighted(method.e, &u, k, 0.0) / options.relative_tolerance.mul_add(size, options.absolute_tolerance);
+        sum = relative.mul_add(relative, sum);
+        next.push(after);
+    }
+    let error = (sum / y.len() as f64).sqrt();
+    (next, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{METHODS, Method};
+    use super::*;
+    use crate::linear_algebra::elimination;
+
+    /// Three reactions of very different speeds (Robertson 1966), and a decay that is not linear.
+    struct Robertson;
+
+    impl System for Robertson {
+        fn rates(&self, y: &[f64]) -> Vec<f64> {
+            let [a, b, c] = [0.04 * y[0], 1e4 * y[1] * y[2], 3e7 * y[1] * y[1]];
+            vec![b - a, a - b - c, c, -y[3] * y[3]]
+        }
+
+        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+            let jacobian = [
+                [-0.04, 1e4 * y[2], 1e4 * y[1], 0.0],
+                [0.04, -1e4 * y[2] - 6e7 * y[1], -1e4 * y[1], 0.0],
+                [0.0, 6e7 * y[1], 0.0, 0.0],
+                [0.0, 0.0, 0.0, -2.0 * y[3]],
+            ];
+            Box::new(move |right| {
+                let row = |(i, row): (usize, &[f64; 4])| -> Vec<f64> {
+                    let entry = |j: usize| if i == j { diagonal - row[j] } else { -row[j] };
+                    (0..4).map(entry).chain([right[i]]).collect()
+                };
+                elimination::solve(jacobian.iter().enumerate().map(row).collect())
+            })
+        }
+    }
+
+    /// A system whose rates are not numbers.
+    struct Nowhere;
+
+    impl System for Nowhere {
+        fn rates(&self, _: &[f64]) -> Vec<f64> {
+            vec![f64::NAN]
+        }
+
+        fn solver<'a>(&'a self, _: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+            Box::new(move |right| vec![right[0] / diagonal])
+        }
+    }
+
+    /// The oscillator of van der Pol with little damping, for which asymptotic orders show early.
+    struct Smooth;
+
+    impl System for Smooth {
+        fn rates(&self, y: &[f64]) -> Vec<f64> {
+            vec![y[1], (1.0 - y[0] * y[0]) * y[1] - y[0]]
+        }
+
+        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+            let (j10, j11) = (-2.0 * y[0] * y[1] - 1.0, 1.0 - y[0] * y[0]);
+            Box::new(move |right| {
+                elimination::solve(vec![vec![diagonal, -1.0, right[0]], vec![-j10, diagonal - j11, right[1]]])
+            })
+        }
+    }
+
+    /// The difference of the solutions after equal steps and twice as many, over the whole.
+    fn difference(method: &Method, steps: usize) -> f64 {
+        let run = |steps: usize| {
+            let mut y = vec![2.0, 0.5];
+            for _ in 0..steps {
+                let rates = Smooth.rates(&y);
+                y = stages(&Smooth, method, &y, rates, 1.0 / steps as f64, &Options::default()).0;
+            }
+            y
+        };
+        let (coarse, fine) = (run(steps), run(2 * steps));
+        coarse.iter().zip(&fine).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+
+    fn order(method: &Method) -> f64 {
+        (difference(method, 32) / difference(method, 64)).log2()
+    }
+
+    /// Whether the solution is the place of the last stage and its change, which makes a method stiffly accurate.
+    fn ends_with_a_stage(method: &Method) -> bool {
+        method.a.last().is_some_and(|last| method.m.split_last() == Some((&1.0, last)))
+    }
+
+    #[test]
+    fn all_but_one_are_stiffly_accurate() {
+        let others: Vec<&str> =
+            METHODS.iter().filter(|method| !ends_with_a_stage(method)).map(|method| method.name).collect();
+        assert_eq!(others, ["ros4"]);
+    }
+
+    #[test]
+    fn methods_have_their_orders() {
+        for method in METHODS {
+            let found = order(&method);
+            println!("{}: order {found:.2}", method.name);
+            assert!(found > f64::from(method.order) - 0.2, "{}: {found}", method.name);
+        }
+    }
+
+    /// Every coefficient counts: moved by a few hundredths, it costs most of an order at least.
+    #[test]
+    fn a_wrong_coefficient_costs_the_order() {
+        for method in METHODS {
+            for row in 1..method.m.len() {
+                for at in 0..row {
+                    let moved = |rows: &'static [&'static [f64]]| -> Vec<Vec<f64>> {
+                        let mut rows: Vec<Vec<f64>> = rows.iter().map(|row| row.to_vec()).collect();
+                        rows[row][at] += 0.03;
+                        rows
+                    };
+                    let leaked = |rows: Vec<Vec<f64>>| -> &'static [&'static [f64]] {
+                        let rows: Vec<&'static [f64]> = rows.into_iter().map(|row| &*row.leak()).collect();
+                        rows.leak()
+                    };
+                    for wrong in [
+                        Method { a: leaked(moved(method.a)), ..method },
+                        Method { c: leaked(moved(method.c)), ..method },
+                    ] {
+                        let found = (difference(&wrong, 128) / difference(&wrong, 256)).log2();
+                        let is_noticed = found < f64::from(method.order) - 0.5
+                            || ends_with_a_stage(&method) && !ends_with_a_stage(&wrong);
+                        assert!(is_noticed, "{} {row} {at}: {found}", method.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stiff_system_keeps_to_its_tolerance() {
+        let start = [1.0, 0.0, 0.0, 1.0];
+        // Of the rest of this page's system after 40 s: Hairer & Wanner, section IV.1 (the first three at t = 40); 1/41.
+        let expected = [0.715_827_068_719_36, 9.185_534_764_557e-6, 0.284_163_745_745_87, 1.0 / 41.0];
+        for method in METHODS {
+            for tolerance in [1e-4, 1e-6, 1e-8] {
+                let options = Options {
+                    relative_tolerance: tolerance,
+                    absolute_tolerance: 1e-6 * tolerance,
+                    ..Options::default()
+                };
+                let outcome = advance(&Robertson, &method, &start, 40.0, &options);
+                assert_eq!(outcome.status, Status::Done);
+                let error =
+                    outcome.y.iter().zip(expected).map(|(y, e): (&f64, f64)| (y / e - 1.0).abs()).fold(0.0, f64::max);
+                println!(
+                    "{} {tolerance:e}: {} steps, {} rejected, error {error:.1e}",
+                    method.name, outcome.steps, outcome.rejected
+                );
+                assert!(error < 10.0 * tolerance, "{} {tolerance:e}: {error:e}", method.name);
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_counted_and_end() {
+        let options = Options { most_steps: 3, ..Options::default() };
+        let outcome = advance(&Robertson, &METHODS[0], &[1.0, 0.0, 0.0, 1.0], 40.0, &options);
+        assert_eq!((outcome.status, outcome.steps, outcome.y), (Status::TooManySteps, 3, vec![1.0, 0.0, 0.0, 1.0]));
+        let outcome = advance(&Nowhere, &METHODS[0], &[1.0], 40.0, &Options::default());
+        assert_eq!(outcome.status, Status::StepTooSmall);
+    }
+}
