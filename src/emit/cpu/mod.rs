@@ -40,6 +40,7 @@ pub fn print(code: &Code, provenance: &Provenance) -> String {
         let unused = if printed.body.contains(&format!("({name} +")) { "" } else { "[[maybe_unused]] " };
         format!("{unused}{}", pointer.replace('*', "*__restrict__ "))
     });
+    let vector_parameters = pointers.iter().cloned().chain([own("ptrdiff_t stride")]);
     let file = File {
         header: header(code, provenance),
         vector_header: VECTOR_HEADER,
@@ -51,7 +52,8 @@ pub fn print(code: &Code, provenance: &Provenance) -> String {
             .map(|function| functions::definition(*function, "static inline") + "\n")
             .collect(),
         symbol: &code.symbol,
-        parameters: list(code.symbol.len() + "void _vector(".len(), restricted.chain([own("ptrdiff_t stride")])),
+        compute_parameters: list("inline void compute(".len(), restricted.chain([own("ptrdiff_t stride")])),
+        parameters: list(code.symbol.len() + "void _vector(".len(), vector_parameters),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         slots: if code.slots.rows == 0 { String::new() } else { format!("  real slots[{}];\n", code.slots.rows) },
         body: printed.body,
@@ -73,6 +75,7 @@ struct File<'a> {
     tables: String,
     functions: String,
     symbol: &'a str,
+    compute_parameters: String,
     parameters: String,
     launch_parameters: String,
     slots: String,

@@ -71,10 +71,10 @@ pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, o
 
 /// A step that changes the unknowns by some tolerances, if rates stay as they are.
 fn first_step(y: &[f64], rates: &[f64], time: f64, options: &Options) -> f64 {
-    let mut sum = 0.0;
+    let mut sum = 0.0f64;
     for (y, rate) in y.iter().zip(rates) {
-        let relative = rate / (options.relative_tolerance * y.abs() + options.absolute_tolerance);
-        sum += relative * relative;
+        let relative = rate / options.relative_tolerance.mul_add(y.abs(), options.absolute_tolerance);
+        sum = relative.mul_add(relative, sum);
     }
     let step = FIRST_CHANGE / (sum / y.len() as f64).sqrt();
     if step.is_finite() && step > 0.0 { step.min(time) } else { time }
