@@ -117,9 +117,8 @@ static inline real positive(real x)
 }
 
 // One vector of points, at which the arrays begin.
-void h2o2_viscosity_vector(const double *__restrict__ temperature,
-    [[maybe_unused]] const double *__restrict__ pressure, const double *__restrict__ mole_fractions,
-    double *__restrict__ viscosity, ptrdiff_t stride)
+inline void compute(const double *__restrict__ temperature, [[maybe_unused]] const double *__restrict__ pressure,
+    const double *__restrict__ mole_fractions, double *__restrict__ viscosity, ptrdiff_t stride)
 {
   const real field = load(temperature + 0 * stride);
   const real t = select_le(field, all(10000.0), field, join(all_words(0x7ff80000u), all_words(0x00000000u)));
@@ -686,6 +685,13 @@ void h2o2_viscosity_vector(const double *__restrict__ temperature,
 
 } // namespace
 
+// The same for those who loop over points themselves: as many as singe_vector.h says.
+void h2o2_viscosity_vector(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *viscosity, ptrdiff_t stride)
+{
+  compute(temperature, pressure, mole_fractions, viscosity, stride);
+}
+
 // Runs the kernel on all points. Returns a singe_status.
 extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temperature,
     const double *pressure, const double *mole_fractions, double *viscosity, int points, int stride,
@@ -706,7 +712,7 @@ extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const d
 #endif
   for (int group = 0; group < groups; ++group) {
     const ptrdiff_t first = (ptrdiff_t)group * width;
-    h2o2_viscosity_vector(temperature + first, pressure + first, mole_fractions + first, viscosity + first, stride);
+    compute(temperature + first, pressure + first, mole_fractions + first, viscosity + first, stride);
   }
   if (rest > 0) {
     const ptrdiff_t first = (ptrdiff_t)groups * width;
@@ -717,7 +723,7 @@ extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const d
     fill(temperature_rest, temperature + first, 1, rest, stride);
     fill(pressure_rest, pressure + first, 1, rest, stride);
     fill(mole_fractions_rest, mole_fractions + first, 10, rest, stride);
-    h2o2_viscosity_vector(temperature_rest, pressure_rest, mole_fractions_rest, viscosity_rest, width);
+    compute(temperature_rest, pressure_rest, mole_fractions_rest, viscosity_rest, width);
     give_back(viscosity_rest, viscosity + first, 1, rest, stride);
   }
   return SINGE_SUCCESS;

@@ -86,7 +86,7 @@ inline real fma(real a, real b, real c)
 #elif SINGE_WIDTH == 1
   return __builtin_fma(a, b, c);
 #else
-  real x;
+  real x = a;
   for (int i = 0; i < width; ++i) x[i] = __builtin_fma(a[i], b[i], c[i]);
   return x;
 #endif
@@ -101,7 +101,7 @@ inline real square_root(real a)
 #elif SINGE_WIDTH == 1
   return std::sqrt(a);
 #else
-  real x;
+  real x = a;
   for (int i = 0; i < width; ++i) x[i] = std::sqrt(a[i]);
   return x;
 #endif
@@ -151,7 +151,7 @@ inline real looked_up(const double *table, word index)
 #elif SINGE_WIDTH == 1
   return table[index >> 32];
 #else
-  real x;
+  real x{};
   for (int i = 0; i < width; ++i) x[i] = table[index[i] >> 32];
   return x;
 #endif

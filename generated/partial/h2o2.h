@@ -40,7 +40,9 @@ enum singe_status {
   // the kernels were not compiled for this device, or a CTA needs more of it than it has
   SINGE_UNSUPPORTED_DEVICE = -6,
   // out of memory
-  SINGE_OUT_OF_MEMORY = -7
+  SINGE_OUT_OF_MEMORY = -7,
+  // a tolerance or the largest number of steps is not positive
+  SINGE_INVALID_OPTIONS = -8
 };
 #endif
 

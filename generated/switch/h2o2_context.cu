@@ -78,6 +78,8 @@ extern "C" const char *h2o2_status_text(int status)
     return "the kernels were not compiled for this device, or a CTA needs more of it than it has";
   case SINGE_OUT_OF_MEMORY:
     return "out of memory";
+  case SINGE_INVALID_OPTIONS:
+    return "a tolerance or the largest number of steps is not positive";
   default:
     return status > 0 ? cudaGetErrorString((cudaError_t)status) : "unknown status";
   }
