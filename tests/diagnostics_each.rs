@@ -385,7 +385,7 @@ fn command_line() -> Vec<Case> {
         printed("usage::arguments", &all, &["chem.inp", "--no-such-flag", "--json"]),
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
-        printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu"]),
+        printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "hopper"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
             "target::no-warp-groups",

@@ -7,11 +7,14 @@
     gas = singe.load("gri30/chem.inp")
     mu = gas.viscosity(temperature=T, pressure=p, mole_fractions=X)
 
+    gas = singe.load("gri30/chem.inp", kernel="reactor")
+    burnt = gas.advance(T, p, Y, 1e-5)
+
 Flags of the command are keywords: ``points_per_lane="auto"`` is ``--points-per-lane auto``, lists are joined by commas, and
 ``True`` gives the flag alone. :func:`load` needs NumPy and a C++ compiler.
 """
 
 from ._command import Compilation, Error, check, command, compile, doctor
-from ._kernels import Gas, Kernel, load
+from ._kernels import Advanced, Gas, Kernel, load
 
-__all__ = ["Compilation", "Error", "Gas", "Kernel", "check", "command", "compile", "doctor", "load"]
+__all__ = ["Advanced", "Compilation", "Error", "Gas", "Kernel", "check", "command", "compile", "doctor", "load"]

@@ -61,6 +61,55 @@ class Gas:
             made = Kernel(library, kernel, self, text)
             self.kernels[made.name] = made
             setattr(self, made.name.replace("-", "_"), made)
+        self._text = text
+        self._advance = getattr(library, f"{prefix}_reactor_advance", None)
+
+    def advance(
+        self,
+        temperature,
+        fixed,
+        mass_fractions,
+        time_step,
+        *,
+        relative_tolerance=1e-6,
+        absolute_tolerance=1e-12,
+        first_step=0.0,
+        most_steps=100_000,
+        step=None,
+    ):
+        """Advances reactors over ``time_step`` (s), each with steps of its own. Needs a gas loaded with ``kernel="reactor"``.
+
+        ``temperature`` (K), ``fixed`` (what stays constant: pressure in Pa, or with ``state="TRY"`` density in kg/m^3) and
+        ``time_step`` are numbers or have the shape (points,), ``mass_fractions`` has the shape (species, points) or (species,).
+        ``step`` has the first step of each point, such as the ``step`` of an earlier result. Returns an :class:`Advanced`.
+        """
+        import numpy as np
+
+        if self._advance is None:
+            raise TypeError('this gas has no reactors: load it with kernel="reactor"')
+        fractions = np.asarray(mass_fractions, dtype=np.float64)
+        numbers = [np.asarray(field, dtype=np.float64) for field in (temperature, fixed, time_step)]
+        if fractions.ndim not in (1, 2) or fractions.shape[0] != len(self.species):
+            raise ValueError(f"mass_fractions has the shape {fractions.shape} and not ({len(self.species)}, points)")
+        points = np.broadcast_shapes((1,), fractions.shape[1:], *(field.shape for field in numbers))
+        if len(points) != 1:
+            raise ValueError("temperature, fixed and time_step are numbers or have the shape (points,)")
+        if fractions.ndim == 1:
+            fractions = fractions[:, np.newaxis]
+        new_temperature, constant, times = (np.array(np.broadcast_to(field, points)) for field in numbers)
+        new_fractions = np.array(np.broadcast_to(fractions, (len(self.species), *points)), order="C")
+        status, steps, rejected = (np.zeros(points, dtype=np.intc) for _ in range(3))
+        given = 0.0 if step is None else np.asarray(step, dtype=np.float64)
+        lengths = np.array(np.broadcast_to(given, points))
+        results = _Results(*(field.ctypes.data for field in (status, steps, rejected, lengths)))
+        options = _Options(relative_tolerance, absolute_tolerance, first_step, most_steps)
+        state = [new_temperature, constant, new_fractions, times, new_temperature, new_fractions]
+        pointers = [ctypes.c_void_p(field.ctypes.data) for field in state]
+        count = ctypes.c_int(points[0])
+        failed = self._advance(self._context, *pointers, ctypes.byref(results), ctypes.byref(options), count, count)
+        if failed:
+            raise RuntimeError(self._text(failed).decode())
+        return Advanced(new_temperature, new_fractions, status, steps, rejected, lengths)
 
     def __del__(self):
         if getattr(self, "_context", None):
@@ -68,6 +117,34 @@ class Gas:
 
     def __repr__(self):
         return f"<singe.Gas {self.report['mechanism']}: {', '.join(self.kernels)}>"
+
+
+class _Results(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("status", "steps", "rejected", "step")]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("relative_tolerance", ctypes.c_double),
+        ("absolute_tolerance", ctypes.c_double),
+        ("first_step", ctypes.c_double),
+        ("most_steps", ctypes.c_int),
+    ]
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """What became of reactors, with an entry for each point: ``temperature`` (K) and ``mass_fractions`` (species, points) at the end;
+    ``status``, 0 where a point is done, 1 where it took too many steps, 2 where no step was short enough, 3 where its input is no
+    state (a point that is not done keeps its state); ``steps``, of which ``rejected`` were too long; ``step`` (s), what a point would
+    go on with."""
+
+    temperature: "numpy.ndarray"
+    mass_fractions: "numpy.ndarray"
+    status: "numpy.ndarray"
+    steps: "numpy.ndarray"
+    rejected: "numpy.ndarray"
+    step: "numpy.ndarray"
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ use super::config;
 use super::exit::tell;
 use super::out::print;
 use crate::driver::{self, Failure, Request};
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::plan::{Common, Free};
+use crate::plan::Free;
 use crate::report;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -53,6 +53,9 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
     let mut request = request(arguments, command);
     let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
+    if request.reactor.is_some() && !given("state") {
+        request.common.state = StateVariables::MassFractions;
+    }
     request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
@@ -70,15 +73,15 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
-    let kernels: Vec<Kernel> =
-        arguments.kernel.iter().flat_map(|wanted| of_wanted(*wanted, &arguments.common)).collect();
+    let kernels: Vec<Kernel> = arguments.kernel.iter().filter_map(|wanted| wanted.kernel()).collect();
+    let is_reactor = arguments.kernel.contains(&Wanted::Reactor);
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
         name: arguments.name.clone(),
         reading: options(&arguments.input),
         kernels: without_repeats(&kernels),
-        reactor: arguments.kernel.contains(&Wanted::Reactor).then(|| arguments.integrator.method()),
+        reactor: is_reactor.then(|| arguments.integrator.method()),
         common: arguments.common,
         tuning: arguments.tuning,
         own: Vec::new(),
@@ -96,14 +99,6 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         command,
         config: None,
         fault: arguments.inject_fault,
-    }
-}
-
-/// The kernels behind a name.
-fn of_wanted(wanted: Wanted, common: &Common) -> Vec<Kernel> {
-    match wanted {
-        Wanted::Kernel(kernel) => vec![kernel],
-        Wanted::Reactor => common.reactor_kernels().to_vec(),
     }
 }
 

@@ -10,10 +10,24 @@ use kinetics::reactor::Constant;
 use machine::target::Target;
 
 impl Request {
+    /// The request with the kernels that its reactors take.
+    fn with_reactor_kernels(mut self) -> Self {
+        if self.reactor.is_some() {
+            let missing = self.common.reactor_kernels().into_iter().filter(|kernel| !self.kernels.contains(kernel));
+            let missing: Vec<Kernel> = missing.collect();
+            self.kernels.extend(missing);
+        }
+        self
+    }
+
     /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.
     ///
     /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
     pub fn for_target(self) -> Result<Self, Diagnostic> {
+        self.with_reactor_kernels().in_layouts_of_target()
+    }
+
+    fn in_layouts_of_target(self) -> Result<Self, Diagnostic> {
         if !self.common.target.is_cpu() {
             return Ok(self);
         }
@@ -97,7 +111,7 @@ impl Request {
         if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si
         {
             let help =
-                "use --state TPY for reactors at constant pressure, or --state TRY at constant volume, in SI units";
+                "use --state TPY (the default) for reactors at constant pressure, or TRY at constant volume, in SI units";
             return refuse("the unknowns of a reactor are mass fractions and the temperature, in SI units", help);
         }
         if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {

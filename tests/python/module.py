@@ -65,4 +65,23 @@ for arguments in [(T, P, X[:3]), (T[:2], P, X), (T, P)]:
         raise SystemExit("wrong shapes were taken")
     except (TypeError, ValueError):
         pass
+# Reactors: hydrogen burns, all elements of it stay, and going on from the middle ends at the same state within tolerances.
+reactors = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor")
+Y = np.zeros((len(reactors.species), 3))
+for name, fraction in {"H2": 0.0285, "O2": 0.2264, "N2": 0.7451}.items():
+    Y[reactors.species.index(name)] = fraction
+T = np.array([1200.0, 1300.0, 99.0])
+whole = reactors.advance(T, 101325.0, Y, 1e-3)
+assert list(whole.status) == [0, 0, 3] and list(whole.steps > 10) == [True, True, False], whole
+assert np.all(whole.temperature[:2] > 2400.0) and whole.temperature[2] == 99.0
+assert np.allclose(whole.mass_fractions.sum(axis=0), 1.0, rtol=0, atol=1e-12)
+half = reactors.advance(T[:2], 101325.0, Y[:, :2], 5e-4)
+half = reactors.advance(half.temperature, 101325.0, half.mass_fractions, 5e-4, step=half.step)
+assert np.allclose(half.temperature, whole.temperature[:2], rtol=1e-5)
+for wrong in [lambda: gas.advance(T, 101325.0, Y, 1e-3), lambda: reactors.advance(T, 101325.0, Y[:3], 1e-3)]:
+    try:
+        wrong()
+        raise SystemExit("a wrong call was taken")
+    except (TypeError, ValueError):
+        pass
 print(repr(gas), "largest errors beside Cantera's values:", ", ".join(f"{name} {error:.1e}" for name, error in worst.items()))

@@ -25,6 +25,15 @@ pub enum Wanted {
     Reactor,
 }
 
+impl Wanted {
+    pub fn kernel(self) -> Option<Kernel> {
+        match self {
+            Self::Kernel(kernel) => Some(kernel),
+            Self::Reactor => None,
+        }
+    }
+}
+
 impl ValueEnum for Wanted {
     fn value_variants<'a>() -> &'a [Self] {
         static ALL: LazyLock<Vec<Wanted>> = LazyLock::new(|| {
