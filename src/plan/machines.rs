@@ -110,8 +110,7 @@ impl Request {
         }
         if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si
         {
-            let help =
-                "use --state TPY (the default) for reactors at constant pressure, or TRY at constant volume, in SI units";
+            let help = "use --state TPY (the default) for reactors at constant pressure, or TRY at constant volume, in SI units";
             return refuse("the unknowns of a reactor are mass fractions and the temperature, in SI units", help);
         }
         if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {

@@ -1,0 +1,259 @@
+//! Cells per second of reactors on one core beside Cantera's, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
+//! `SINGE_PYTHON` names a Python that has Cantera; files of `../shared` are taken where they are there.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use plotters::prelude::*;
+use serde_json::Value;
+
+const HOST: &str = include_str!("host.cpp");
+const CANTERA: &str = include_str!("cantera.py");
+
+/// A mechanism, its fuel, how many states along its ignition, and how often each is there.
+struct Case {
+    name: &'static str,
+    path: &'static str,
+    fuel: &'static str,
+    states: usize,
+    repeats: usize,
+}
+
+const CASES: [Case; 4] = [
+    Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: 201, repeats: 4 },
+    Case { name: "dme", path: "../shared/mechanisms/dme/chem.inp", fuel: "CH3OCH3:1", states: 201, repeats: 4 },
+    Case { name: "usc2", path: "../shared/mechanisms/usc2/chem.inp", fuel: "CH4:1", states: 101, repeats: 2 },
+    Case {
+        name: "llnl_nheptane",
+        path: "../shared/mechanisms/llnl_nheptane/chem.inp",
+        fuel: "NC7H16:1",
+        states: 16,
+        repeats: 1,
+    },
+];
+
+/// At a time and a tolerance.
+#[derive(Clone)]
+struct Row {
+    tolerance: f64,
+    cells: f64,
+    wall: f64,
+    steps: f64,
+    rejected: f64,
+    error: f64,
+}
+
+struct Run {
+    seconds: f64,
+    cantera: Vec<Row>,
+    ours: Vec<Row>,
+}
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut page = head();
+    for case in CASES {
+        if !root.join(case.path).exists() {
+            println!("skipped: {} is absent", case.path);
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder for the project");
+        let Some((version, runs, two)) = timed(&case, &root.join(case.path), folder.path()) else { continue };
+        page += &table(&case, &version, &runs, two);
+        if case.name == "gri30" && is_written() {
+            let mut svg = String::new();
+            draw(&mut svg, &runs).expect("a picture in memory");
+            std::fs::write(root.join("docs/lab/reactors.svg"), svg).expect("docs can be written");
+        }
+    }
+    print!("{page}");
+    if is_written() {
+        std::fs::write(root.join("docs/lab/reactors.md"), page).expect("docs can be written");
+    }
+}
+
+fn is_written() -> bool {
+    std::env::args().any(|argument| argument == "--write")
+}
+
+fn head() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
+    let width = if info.contains("avx512f") { "AVX-512" } else { "no AVX-512" };
+    format!(
+        "# Reactors, timed\n\n`cargo bench --bench reactor -- --write` makes this page. Reactors at constant pressure are advanced over a time, each from a \
+         state along an\nignition at 1500 K and 1 atm (stoichiometric with air, by steps of Cantera's integrator), one core. Cantera makes a new integrator for \
+         each state, as\na splitting solver does. Cells per second are states over the time of the processor, the best of two turns of Cantera and of three of \
+         ours. The\n*error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is Cantera's at a relative tolerance of \
+         1e-12; absolute\ntolerances are a millionth of relative ones. *At equal error*: the fastest of ours whose error is at most Cantera's, over \
+         Cantera.\n\nMachine: {}, {width}. Method: rodas5p.\n",
+        name.trim_start_matches(['\t', ' ', ':'])
+    )
+}
+
+/// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall.
+fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f64)> {
+    let written = folder.join("mechanism");
+    singe(&["fmt", "--to", "yaml", "--reduction", "none", "--permissive", "-o"], &[&written, path])?;
+    let yaml = written.join("chem.yaml");
+    let project = folder.join("project");
+    singe(
+        &["--target", "cpu", "--kernel", "reactor", "--verify", "off", "--emit", "cuda", "--name", case.name, "-o"],
+        &[&project, &yaml],
+    )?;
+    let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
+    let count = case.states.to_string();
+    let made = Command::new(&python).arg("-c").arg(CANTERA).arg(&yaml).args([case.fuel, &count]).output().ok()?;
+    if !made.status.success() {
+        println!(
+            "skipped: {python} has no Cantera (SINGE_PYTHON names one that has)\n{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
+        return None;
+    }
+    let made: Value = serde_json::from_slice(&made.stdout).ok()?;
+    println!("{}: Cantera is timed", case.name);
+    let program = built(case, &project, made["states"][0].as_array()?.len() - 1)?;
+    let ours = run(&program, case, &made, 1)?;
+    let two = run(&program, case, &made, 2)?;
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let runs = made["runs"].as_array()?.iter().map(|run| {
+        let seconds = number(&run["seconds"]);
+        let cantera = run["cantera"].as_array().into_iter().flatten().map(|row| Row {
+            tolerance: number(&row["tolerance"]),
+            cells: number(&row["cells"]),
+            wall: f64::NAN,
+            steps: number(&row["steps"]),
+            rejected: f64::NAN,
+            error: number(&row["error"]),
+        });
+        let own = ours.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone());
+        Run { seconds, cantera: cantera.collect(), ours: own.collect() }
+    });
+    let mut speedups: Vec<f64> = ours.iter().zip(&two).map(|((_, one), (_, two))| two.wall / one.wall).collect();
+    speedups.sort_by(f64::total_cmp);
+    Some((made["version"].as_str()?.to_owned(), runs.collect(), speedups[speedups.len() / 2]))
+}
+
+fn singe(arguments: &[&str], paths: &[&Path]) -> Option<()> {
+    let output = Command::new(env!("CARGO_BIN_EXE_singe")).args(arguments).args(paths).output().ok()?;
+    if !output.status.success() {
+        println!("singe {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    output.status.success().then_some(())
+}
+
+fn built(case: &Case, project: &Path, species: usize) -> Option<PathBuf> {
+    let host = HOST.replace("NAME", case.name).replace("SPECIES", &species.to_string());
+    std::fs::write(project.join("host.cpp"), host).ok()?;
+    let sources: Vec<PathBuf> = std::fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).collect();
+    let sources = sources.iter().filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    let program = project.join("host");
+    let options = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-Wno-psabi"];
+    let output = Command::new("g++").args(options).args(sources).arg("-o").arg(&program).output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
+}
+
+/// (time, row) of all times and tolerances.
+fn run(program: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<(f64, Row)>> {
+    let runs = made["runs"].as_array()?;
+    let flat = |states: &Value| -> String {
+        let rows = states.as_array().into_iter().flatten();
+        rows.flat_map(|row| row.as_array().into_iter().flatten()).fold(String::new(), |all, x| all + &format!("{x} "))
+    };
+    let mut input =
+        format!("{} {} {} {}\n{}\n", case.states, case.repeats, runs.len(), made["pressure"], flat(&made["states"]));
+    for run in runs {
+        let _ = writeln!(input, "{}\n{}", run["seconds"], flat(&run["exact"]));
+    }
+    let mut child = Command::new(program)
+        .env("OMP_NUM_THREADS", threads.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    child.stdin.take()?.write_all(input.as_bytes()).ok()?;
+    let output = child.wait_with_output().ok()?;
+    assert!(output.status.success(), "the program of {} failed", case.name);
+    let text = String::from_utf8(output.stdout).ok()?;
+    let rows = text.lines().map(|line| {
+        let x: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+        assert_eq!(x[7], 0.0, "all points of {} are done", case.name);
+        (x[0], Row { tolerance: x[1], cells: x[2], wall: x[3], steps: x[4], rejected: x[5], error: x[6] })
+    });
+    Some(rows.collect())
+}
+
+fn table(case: &Case, version: &str, runs: &[Run], two: f64) -> String {
+    let mut text = format!(
+        "\n## {}\n\n{} states, {} points. Two threads are {two:.2} times as fast as one, by the clock on the wall (median of all rows).\n\n\
+         | time | tolerance | Cantera {version}: cells/s | steps | error | ours: cells/s | steps (rejected) | error | at equal error |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        case.name,
+        case.states,
+        case.states * case.repeats
+    );
+    for run in runs {
+        for own in &run.ours {
+            let cantera = run.cantera.iter().find(|row| row.tolerance == own.tolerance);
+            let beside = cantera
+                .map_or(" | | ".to_owned(), |row| format!("{:.0} | {:.1} | {:.1e}", row.cells, row.steps, row.error));
+            let _ = writeln!(
+                text,
+                "| {:e} s | {:e} | {beside} | {:.0} | {:.1} ({:.1}) | {:.1e} | {} |",
+                run.seconds,
+                own.tolerance,
+                own.cells,
+                own.steps,
+                own.rejected,
+                own.error,
+                cantera
+                    .and_then(|row| at_equal_error(row, &run.ours))
+                    .map_or(String::new(), |ratio| format!("{ratio:.1}"))
+            );
+        }
+    }
+    text
+}
+
+fn at_equal_error(cantera: &Row, ours: &[Row]) -> Option<f64> {
+    let exact = ours.iter().filter(|row| row.error <= cantera.error);
+    exact.map(|row| row.cells / cantera.cells).max_by(f64::total_cmp)
+}
+
+fn draw(svg: &mut String, runs: &[Run]) -> Result<(), Box<dyn std::error::Error>> {
+    let area = SVGBackend::with_string(svg, (900, 420)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(70)
+        .build_cartesian_2d((1e-8f64..1e-1).log_scale(), (50f64..3e5).log_scale())?;
+    chart.configure_mesh().x_desc("error").y_desc("cells per second of a core").draw()?;
+    for (i, run) in runs.iter().enumerate() {
+        let colour = Palette99::pick(i).to_rgba();
+        let line = |rows: &[Row]| rows.iter().map(|row| (row.error, row.cells)).collect::<Vec<_>>();
+        let (own, other) = (line(&run.ours), line(&run.cantera));
+        chart
+            .draw_series([PathElement::new(own.clone(), colour.stroke_width(2))])?
+            .label(format!("ours, {:e} s", run.seconds))
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        chart.draw_series(own.into_iter().map(|at| Circle::new(at, 3, colour.filled())))?;
+        chart
+            .draw_series([PathElement::new(other.clone(), colour.stroke_width(1))])?
+            .label(format!("Cantera, {:e} s", run.seconds))
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(1)));
+        chart.draw_series(other.into_iter().map(|at| TriangleMarker::new(at, 4, colour.filled())))?;
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::LowerLeft)
+        .border_style(BLACK)
+        .background_style(WHITE)
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
