@@ -21,17 +21,10 @@ struct Case {
     repeats: usize,
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 3] = [
     Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: 201, repeats: 4 },
     Case { name: "dme", path: "../shared/mechanisms/dme/chem.inp", fuel: "CH3OCH3:1", states: 201, repeats: 4 },
     Case { name: "usc2", path: "../shared/mechanisms/usc2/chem.inp", fuel: "CH4:1", states: 101, repeats: 2 },
-    Case {
-        name: "llnl_nheptane",
-        path: "../shared/mechanisms/llnl_nheptane/chem.inp",
-        fuel: "NC7H16:1",
-        states: 16,
-        repeats: 1,
-    },
 ];
 
 /// At a time and a tolerance.

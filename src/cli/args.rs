@@ -11,7 +11,7 @@ use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::plan::{Common, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
-use values::{Compilers, Integrator, Layout, Wanted, fault, name, verify};
+use values::{Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -170,6 +170,9 @@ pub struct CompileArguments {
     /// Print the time that each pass took to stderr
     #[arg(long)]
     pub time_passes: bool,
+    /// How much of the report to print: about ten rows, or every figure
+    #[arg(long, value_name = "brief|full", value_enum, default_value_t = ReportForm::Brief)]
+    pub report: ReportForm,
     /// Print the report as JSON instead of a table
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::values::{Compilers, Layout, Wanted};
+use super::args::values::{Compilers, Layout, ReportForm, Wanted};
 use super::args::{CompileArguments, InputArguments};
 use super::command_line::command_line;
 use super::config;
@@ -39,9 +39,13 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
     if arguments.json {
         print(format_args!("{}\n", serde_json::to_string_pretty(&report).expect("a report is plain data")))?;
     } else {
-        print(format_args!("{}", report::table(&report)))?;
         let output = request.output.as_ref().expect("a command writes somewhere");
-        print(format_args!("\nwritten to {}\n", output.display()))?;
+        match arguments.report {
+            ReportForm::Brief => print(format_args!("{}", report::brief(&report, &request, output)))?,
+            ReportForm::Full => {
+                print(format_args!("{}\nwritten to {}\n", report::table(&report), output.display()))?;
+            }
+        }
     }
     Ok(())
 }

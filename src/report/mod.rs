@@ -16,7 +16,7 @@ pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::Needs;
 pub use picture::schedule_picture;
-pub use table::{cells, remarks, table};
+pub use table::{brief, cells, remarks, table};
 
 use serde::Serialize;
 

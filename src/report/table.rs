@@ -1,5 +1,6 @@
 //! The report as a table, one column per kernel.
 
+mod brief;
 mod figures;
 mod remarks;
 mod rows;
@@ -8,6 +9,7 @@ use super::Report;
 use machine::target::Target;
 use rows::{Row, Shown};
 
+pub use brief::brief;
 pub use remarks::remarks;
 
 /// Text for stdout.

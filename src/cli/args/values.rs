@@ -18,6 +18,15 @@ pub enum Compilers {
     Off,
 }
 
+/// How much of the report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportForm {
+    /// About ten rows, and what to do next
+    Brief,
+    /// Every figure, as in report.txt
+    Full,
+}
+
 /// What `--kernel` takes: a kernel, or reactors that are advanced in time, which take two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {

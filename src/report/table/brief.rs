@@ -1,0 +1,122 @@
+//! The short report: what was made, how exact, how fast, how it was checked, and what comes next.
+
+use std::path::Path;
+
+use super::figures::{hundredths, of_compilers, verdict, verified_machine_code, verified_text};
+use super::is_of_a_cpu;
+use crate::plan::{Emit, Request};
+use crate::report::accuracy::rounded_up;
+use crate::report::{KernelReport, Report};
+use warpsim::machine_code::Cause;
+
+/// Kernels beside each other; more stand below.
+const COLUMNS: usize = 4;
+
+/// Text for stdout, at most 100 columns wide. `folder` is where the files were written.
+pub fn brief(report: &Report, request: &Request, folder: &Path) -> String {
+    let mut out = format!(
+        "{}: {} species, {} reactions; target {}\n",
+        report.mechanism, report.species, report.reactions, report.target
+    );
+    for kernels in report.kernels.chunks(COLUMNS) {
+        out.push('\n');
+        out += &block(kernels, is_of_a_cpu(report));
+    }
+    out + &next(report, request, folder)
+}
+
+/// A row: its name, and its cell for a kernel.
+type Row = (&'static str, fn(&KernelReport) -> String);
+
+const OF_ALL: [Row; 3] = [("form", |k| k.form.clone()), ("error (allowed)", error), ("verdict", verdict)];
+
+const OF_GPUS: [Row; 10] = [
+    ("code", |k| k.codegen.clone()),
+    ("form", |k| k.form.clone()),
+    ("warps x CTAs", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
+    ("error (allowed)", error),
+    ("registers, spills", registers),
+    ("time per point", time),
+    ("limited by", limit),
+    ("verdict", verdict),
+    ("text", verified_text),
+    ("machine code", verified_machine_code),
+];
+
+fn block(kernels: &[KernelReport], is_cpu: bool) -> String {
+    let rows = if is_cpu { &OF_ALL[..] } else { &OF_GPUS };
+    let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.kernel.clone())).collect();
+    let line = |row: &Row| std::iter::once(row.0.to_owned()).chain(kernels.iter().map(row.1)).collect::<Vec<_>>();
+    let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..=kernels.len()).map(width).collect();
+    let cells = |line: &Vec<String>| {
+        let cells = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    lines.iter().map(cells).collect()
+}
+
+/// The largest error that was found, and the largest that passes: rounding, and the proven bound of the form.
+fn error(kernel: &KernelReport) -> String {
+    match &kernel.verification {
+        Some(found) => format!("{:.1e} ({})", found.largest_error, rounded_up(found.tolerance)),
+        None => format!("- ({})", rounded_up(kernel.form_error)),
+    }
+}
+
+fn registers(kernel: &KernelReport) -> String {
+    let spills = of_compilers(kernel, |c| format!("{} B", c.spill_store_bytes + c.spill_load_bytes));
+    let estimated = if kernel.compiled.is_none() { "about " } else { "" };
+    format!("{estimated}{}, {spills}", kernel.machine.registers)
+}
+
+fn time(kernel: &KernelReport) -> String {
+    match (kernel.machine.predicted_ns, kernel.machine.estimated_ns) {
+        (Some(time), _) => format!("{time:.2} ns"),
+        (None, Some(time)) => format!("about {time:.2} ns"),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// What warps wait for longest, with its share of their clocks, where the model of time ran; else what limits occupancy.
+fn limit(kernel: &KernelReport) -> String {
+    let Some(prediction) = &kernel.prediction else { return kernel.machine.limited_by.join(", ") };
+    let waits = Cause::ALL.into_iter().filter(|cause| !matches!(cause, Cause::Issued | Cause::NotSelected));
+    let most = waits.max_by(|&a, &b| prediction.share(a).total_cmp(&prediction.share(b)));
+    most.map_or_else(String::new, |cause| format!("{} ({:.0} %)", cause.name(), 100.0 * prediction.share(cause)))
+}
+
+/// What to do with the files, and what may be better.
+fn next(report: &Report, request: &Request, folder: &Path) -> String {
+    let is_emitted = |what: Emit| request.emit.contains(&what);
+    let mut out = String::from("\n");
+    if !is_of_a_cpu(report) {
+        let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
+        out += &format!("times are modelled for one point on {board}, not measured\n");
+        if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {
+            out += "compilers that would tell registers and times exactly are absent: singe doctor\n";
+        }
+    }
+    for kernel in report.kernels.iter().filter(|kernel| kernel.is_slower_than_data_parallel()) {
+        let times = [kernel.data_parallel_ns, kernel.machine.estimated_ns].map(hundredths);
+        out += &format!(
+            "{} may be faster: --codegen data-parallel ({} for {} ns, estimated)\n",
+            kernel.kernel, times[0], times[1]
+        );
+    }
+    let folder = folder.display();
+    out += &format!("written to {folder}\n");
+    let name = &report.mechanism;
+    let called = match report.kernels.first() {
+        _ if request.reactor.is_some() => Some((format!("{name}_reactor_advance"), format!("{name}_reactor.h"))),
+        first => first.map(|first| (format!("{}_launch", first.symbol), format!("{name}.h"))),
+    };
+    if let Some((function, header)) = called.filter(|_| is_emitted(Emit::Cuda) || is_emitted(Emit::Host)) {
+        out += &format!("call {function} of {folder}/{header}\n");
+    }
+    if is_emitted(Emit::Host) || is_emitted(Emit::Cvode) {
+        out += &format!("build: cmake -S {folder} -B build && cmake --build build; check: build/{name}_driver\n");
+    }
+    out + "every figure: --report full, or --json\n"
+}
