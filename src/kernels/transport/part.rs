@@ -34,7 +34,10 @@ pub fn fits(kernel: Kernel, model: &Model) -> Result<&TransportFits, Vec<Diagnos
                 "kernel::no-transport",
                 format!("the {kernel} kernel needs transport data, and there are none"),
             )
-            .help("give a transport file with --transport, or choose kernels with --kernel chemistry"),
+            .help(
+                "give a transport file with --transport beside CHEMKIN files, add transport data to the species of a YAML file, or \
+                 choose kernels with --kernel chemistry",
+            ),
         ]
     })
 }

@@ -16,7 +16,7 @@ pub const ENTRIES: [Entry; 102] = [
     Entry {
         id: "kernel::no-transport",
         cause: "A transport kernel was asked for, and the mechanism has no transport data.",
-        remedy: "Give a transport file with `--transport`, or choose kernels with `--kernel chemistry`.",
+        remedy: "Give a transport file with `--transport` beside CHEMKIN files, add transport data to a YAML file, or choose kernels with `--kernel chemistry`.",
     },
     Entry {
         id: "kernel::heat-capacity",
