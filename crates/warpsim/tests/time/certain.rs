@@ -181,6 +181,35 @@ fn code_beyond_the_caches_is_waited_for() {
     assert!(waits(2 * capacity) > 0.2, "{}", waits(2 * capacity));
 }
 
+/// A store has no result that anything waits for; what is stored takes the memory's bandwidth all the same. One SM of Volta has an
+/// eightieth of the rate of the device memory: 7.35 bytes per clock.
+#[test]
+fn stores_take_their_share_of_the_bandwidth() {
+    let volta = Target::by_name("volta").unwrap();
+    let share = 900e9 / (80.0 * 1.53e9);
+    // eight warps, each of which goes over lines of its own
+    let before = [
+        line("S2R R1, SR_TID.X").sets(0).stall(2),
+        line("MOV R2, 32@lo(ring)").stall(5),
+        line("MOV R3, 32@hi(ring)").stall(5),
+        line("IMAD.WIDE.U32 R2, R1, 0x8, R2").waits(0).stall(6),
+    ];
+    let (rounds, bytes) = (64u32, 8 * 256 * 64 * 16u32);
+    let clocks = |access: &str| {
+        let body: Vec<Line> = (0..16u32)
+            .map(|at| line(&access.replace("OFFSET", &format!("{:#x}", 8 * 256 * at))).stall(2).sets(0).frees(1))
+            .chain([line("IADD3 R2, R2, 0x8000, RZ").waits(0).waits(1).stall(5)])
+            .collect();
+        timed(&looped(&before, &body, rounds), 8, volta, vec![0; bytes as usize]).cycles as f64
+    };
+    let [loads, stores] = ["LDG.E.64 R6, [R2.64+OFFSET]", "STG.E.64 [R2.64+OFFSET], R4"].map(clocks);
+    let least = f64::from(bytes) / share;
+    assert!((least..1.05 * least).contains(&loads), "{loads} clocks, {least} by bandwidth");
+    // what the L2 cache holds in the end is not written yet: its share of an SM is 78 KiB
+    let in_cache = 6.0 * 1024.0 * 1024.0 / 80.0 / share;
+    assert!((least - in_cache - 400.0..1.05 * least).contains(&stores), "{stores} clocks, {least} by bandwidth");
+}
+
 /// A kernel that executes a statement of PTX so many times, each on the result of the one before.
 fn chain(statement: &str, times: usize) -> String {
     format!(

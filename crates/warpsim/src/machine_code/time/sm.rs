@@ -149,8 +149,9 @@ impl<'t> Sm<'t> {
             if warps.is_empty() {
                 continue;
             }
+            let first = first_part(slot, warps.len(), self.parts.len());
             for (number, index) in warps.clone().enumerate() {
-                let part = (slot * warps.len() + number) % self.parts.len();
+                let part = (first + number) % self.parts.len();
                 self.warps[index].start(now);
                 self.parts[part].warps.push(index);
                 self.prepare(part, index);
@@ -410,9 +411,38 @@ impl<'t> Sm<'t> {
     }
 }
 
+/// The sub-partition of a CTA's first warp: the one behind the last warp of the slot before, and one further after each round, so
+/// that first warps, which often have more to do than others, do not all come to the same one.
+fn first_part(slot: usize, warps: usize, parts: usize) -> usize {
+    let slots_per_round = (1..=parts).find(|slots| (slots * warps).is_multiple_of(parts)).unwrap_or(1);
+    (slot * warps + slot / slots_per_round) % parts
+}
+
 impl Cta {
     /// Of the CTA in its cluster that a warp belongs to.
     fn rank(&self, index: usize) -> usize {
         (index - self.warps.start) * self.barriers.len() / self.warps.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_part;
+
+    #[test]
+    fn first_warps_come_to_all_sub_partitions_and_warps_are_spread_evenly() {
+        for warps in 1..=16 {
+            let mut firsts = [0; 4];
+            let mut all = [0usize; 4];
+            for slot in 0..16 {
+                let first = first_part(slot, warps, 4);
+                firsts[first] += 1;
+                (0..warps).for_each(|number| all[(first + number) % 4] += 1);
+                let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+                assert!(most - least <= 2, "{warps} warps, {slot}: {all:?}");
+            }
+            assert_eq!(firsts, [4; 4], "{warps} warps");
+            assert_eq!(all, [4 * warps; 4], "{warps} warps");
+        }
     }
 }
