@@ -73,6 +73,25 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     assert!(path[4] > waiting.cycles / 2 && path[..4].iter().filter(|clocks| **clocks > 0).count() == 1, "{path:?}");
 }
 
+/// A barrier that takes no time at all lets its warps go on in the same clock; warps that share a sub-partition still issue one after
+/// the other, and the path to the end still has an end.
+#[test]
+fn a_barrier_without_latency_ends() {
+    let mut target = hopper().clone();
+    let pipeline = target.pipeline.as_mut().unwrap();
+    (pipeline.barrier_latency, pipeline.barrier_latency_per_warp) = (0, 0);
+    for warps in [1, 2, 3, 4, 5, 8, 32] {
+        let body = [line("BAR.SYNC 0x0").stall(5), line("FFMA R2, R4, R7, R8")];
+        let timing = timed(&looped(&[], &body, 50), warps, &target, Vec::new());
+        let real = timed(&looped(&[], &body, 50), warps, hopper(), Vec::new());
+        assert!(timing.cycles < real.cycles, "{warps}: {} {}", timing.cycles, real.cycles);
+        let per_part = u64::from(warps.div_ceil(4));
+        assert!(timing.cycles >= per_part * timing.issued / u64::from(warps), "{warps}: {}", timing.cycles);
+        let path: u64 = timing.critical_path(warps as usize).iter().sum();
+        assert!(path > 0 && path <= timing.cycles, "{warps}: {path} of {}", timing.cycles);
+    }
+}
+
 /// Takes each line out in turn, on every target with control bits: the rest never takes longer.
 #[test]
 fn more_work_never_takes_a_lone_warp_less_time() {
