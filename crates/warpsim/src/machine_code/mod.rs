@@ -154,13 +154,18 @@ fn execute(
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
+        races: options.permits_races.then(BTreeMap::new),
         trace,
     };
     if let Some(trace) = &mut machine.trace {
         trace.ranks = code.ranks() as usize;
     }
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok((Report::new(cubin.sm, found, &warps, place.warps()), machine.trace)),
+        Ok(()) => {
+            let report = Report::new(cubin.sm, found, &warps, place.warps());
+            let races = machine.races.into_iter().flat_map(BTreeMap::into_values).collect();
+            Ok((Report { races, ..report }, machine.trace))
+        }
         Err(Stop) => {
             let list = machine.hazards.list;
             Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))
