@@ -29,7 +29,8 @@ pub struct Prediction {
     pub clocks_per_point: f64,
     /// On the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
-    /// Launches of their own on the board: with the constants that each CTA loads, and CTAs that have a turn less than others.
+    /// Launches of their own on the board: with the constants that each CTA loads, CTAs that have a turn less than others, and what it
+    /// takes to start a kernel.
     pub cubes: Vec<Cube>,
     /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
@@ -148,7 +149,8 @@ fn cube(edge: u32, points_per_turn: u32, ctas: u32, (first, each): (f64, f64), b
     let launched = groups.min(u64::from(ctas.max(1)) * u64::from(board.multiprocessors)).max(1);
     let turns = groups.div_ceil(launched) as u32;
     let clocks = first + f64::from(turns.saturating_sub(1)) * each;
-    Cube { edge, turns, microseconds: clocks / f64::from(board.megahertz) }
+    let launch = f64::from(board.launch_nanoseconds.unwrap_or_default()) / 1e3;
+    Cube { edge, turns, microseconds: launch + clocks / f64::from(board.megahertz) }
 }
 
 /// What one warp of each CTA takes of all turns by which two runs differ; what only the first turn waits for counts as nothing.
@@ -177,9 +179,9 @@ mod tests {
         let board = &Target::by_name("hopper").unwrap().board;
         let of = |edge| cube(edge, 32, 2, (3000.0, 1000.0), board);
         // 1024 groups for 264 CTAs
-        assert_eq!((of(32).turns, of(32).microseconds), (4, 6000.0 / 1980.0));
+        assert_eq!((of(32).turns, of(32).microseconds), (4, 2.5 + 6000.0 / 1980.0));
         assert_eq!(of(128).turns, 65536u32.div_ceil(264));
         // one point in one turn of one CTA
-        assert_eq!((of(1).turns, of(1).microseconds), (1, 3000.0 / 1980.0));
+        assert_eq!((of(1).turns, of(1).microseconds), (1, 2.5 + 3000.0 / 1980.0));
     }
 }

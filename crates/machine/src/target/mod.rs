@@ -79,9 +79,18 @@ pub struct Board {
     pub megahertz: u32,
     /// Peak rate of the device memory; a gigabyte is 10^9 bytes.
     pub gigabytes_per_second: u32,
+    /// What loads and stores of long arrays were seen to reach of it, where the model of time runs.
+    pub reached_gigabytes_per_second: Option<u32>,
+    /// From the start of an empty kernel to the start of the one behind it, where the model of time runs.
+    pub launch_nanoseconds: Option<u32>,
 }
 
 impl Board {
+    /// What the device memory delivers to kernels, in 10^9 bytes per second.
+    pub fn delivered(&self) -> u32 {
+        self.reached_gigabytes_per_second.unwrap_or(self.gigabytes_per_second)
+    }
+
     /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
     pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
         clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)

@@ -74,6 +74,8 @@ pub struct Fetch {
 pub struct Constants {
     /// Instructions on doubles take operands from there; else each takes an instruction of its own.
     pub are_operands_of_doubles: bool,
+    /// Clocks that an instruction on doubles with an operand from there holds its pipe, where that is longer than without.
+    pub double_operand_interval: Option<u32>,
     /// Of the cache for operands, and of the one for loads.
     pub bytes: u32,
     /// Of a load that hits.

@@ -103,7 +103,7 @@ impl Memories {
         let board = &target.board;
         // 10^9 bytes per second over 10^6 clocks per second
         let clocks = u64::from(board.megahertz) * u64::from(board.multiprocessors) * PARTS;
-        let device = clocks.div_ceil(1000 * u64::from(board.gigabytes_per_second));
+        let device = clocks.div_ceil(1000 * u64::from(board.delivered()));
         let second = PARTS.div_ceil(u64::from(memory.l2_bytes_per_clock_per_sm).max(1));
         let share = u64::from(memory.l2_bytes) / u64::from(board.multiprocessors.max(1));
         Self {
