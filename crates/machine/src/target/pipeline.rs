@@ -21,6 +21,8 @@ pub struct Pipeline {
     pub special_latency: u32,
     /// Where the machine code has no stall counts.
     pub fixed: Option<Fixed>,
+    /// From the end of a CTA until another one begins in its place.
+    pub cta_latency: u32,
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,

@@ -13,6 +13,7 @@ use super::{Cause, Meeting, Timeline, WarpTime};
 use crate::machine_code::trace::{Event, Line, Trace};
 use machine::target::{Pipeline, Target};
 use sass::{Class, Pipe};
+use std::collections::VecDeque;
 
 /// Clocks after which the scheduler turns to another warp when an operand in constant memory is not there.
 const PATIENCE: u64 = 4;
@@ -30,8 +31,9 @@ pub(super) struct Sm<'t> {
     memories: Memories,
     /// When the pipe of doubles that all share is free.
     doubles: u64,
-    /// The first CTA that has not begun.
+    /// The first CTA that has not begun, and when the places of those that have ended are free for others.
     waiting: usize,
+    free: VecDeque<(u64, usize)>,
     timeline: Timeline,
 }
 
@@ -116,6 +118,7 @@ impl<'t> Sm<'t> {
             memories: Memories::new(target, &pipeline.memory, l1_bytes),
             doubles: 0,
             waiting: 0,
+            free: VecDeque::new(),
             timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
         for slot in 0..slots {
@@ -129,6 +132,10 @@ impl<'t> Sm<'t> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
+            if let Some((time, slot)) = self.free.pop_front_if(|(time, _)| *time <= next) {
+                self.begin(slot, time);
+                continue;
+            }
             if next == u64::MAX {
                 break;
             }
@@ -361,7 +368,7 @@ impl<'t> Sm<'t> {
             self.go_on(cta, &waiting, released);
             self.ctas[cta].live -= 1;
             if self.ctas[cta].live == 0 {
-                self.begin(self.ctas[cta].slot, now + 1);
+                self.free.push_back((now + 1 + u64::from(self.pipeline.cta_latency), self.ctas[cta].slot));
             }
         }
     }
