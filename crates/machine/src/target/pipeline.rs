@@ -21,6 +21,8 @@ pub struct Pipeline {
     pub special_latency: u32,
     /// Where the machine code has no stall counts.
     pub fixed: Option<Fixed>,
+    /// CTAs of four warps do not all begin on the same sub-partition.
+    pub ctas_rotate: bool,
     /// From the end of a CTA until another one begins in its place.
     pub cta_latency: u32,
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.

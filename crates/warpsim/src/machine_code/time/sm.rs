@@ -156,7 +156,7 @@ impl<'t> Sm<'t> {
             if warps.is_empty() {
                 continue;
             }
-            let first = first_part(slot, warps.len(), self.parts.len());
+            let first = first_part(slot, warps.len(), self.parts.len(), self.pipeline.ctas_rotate);
             for (number, index) in warps.clone().enumerate() {
                 let part = (first + number) % self.parts.len();
                 self.warps[index].start(now);
@@ -418,11 +418,12 @@ impl<'t> Sm<'t> {
     }
 }
 
-/// The sub-partition of a CTA's first warp: the one behind the last warp of the slot before, and one further after each round, so
-/// that first warps, which often have more to do than others, do not all come to the same one.
-fn first_part(slot: usize, warps: usize, parts: usize) -> usize {
+/// The sub-partition of a CTA's first warp: the one behind the last warp of the slot before, and, where they rotate, one further after
+/// each round, so that first warps, which often have more to do than others, do not all come to the same one.
+fn first_part(slot: usize, warps: usize, parts: usize, rotates: bool) -> usize {
     let slots_per_round = (1..=parts).find(|slots| (slots * warps).is_multiple_of(parts)).unwrap_or(1);
-    (slot * warps + slot / slots_per_round) % parts
+    let rounds = if rotates { slot / slots_per_round } else { 0 };
+    (slot * warps + rounds) % parts
 }
 
 impl Cta {
@@ -442,7 +443,7 @@ mod tests {
             let mut firsts = [0; 4];
             let mut all = [0usize; 4];
             for slot in 0..16 {
-                let first = first_part(slot, warps, 4);
+                let first = first_part(slot, warps, 4, true);
                 firsts[first] += 1;
                 (0..warps).for_each(|number| all[(first + number) % 4] += 1);
                 let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
@@ -450,6 +451,7 @@ mod tests {
             }
             assert_eq!(firsts, [4; 4], "{warps} warps");
             assert_eq!(all, [4 * warps; 4], "{warps} warps");
+            assert!((0..16).all(|slot| first_part(slot, warps, 4, false) == slot * warps % 4), "{warps} warps");
         }
     }
 }
