@@ -6,6 +6,7 @@ use super::Subject;
 use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
 use super::text::at_launch;
+use crate::search::Sensitivity;
 use diagnostics::Diagnostic;
 use kinetics::State;
 use machine::target::{Board, Target};
@@ -139,6 +140,38 @@ pub fn predict(
             .collect(),
         timeline: longer.timeline,
     }))
+}
+
+/// What the machine code takes with other fetches of instructions. `None`: where [`predict`] has none.
+///
+/// Errors: hazards.
+pub fn sensitivity(
+    subject: &Subject<'_>,
+    cubin: &Cubin,
+    (shared, ctas): (u32, u32),
+    target: &Target,
+) -> Result<Option<Sensitivity>, Vec<Diagnostic>> {
+    let Some(targets) = target.with_other_fetches().filter(|_| ctas > 0) else { return Ok(None) };
+    let Subject { model, graph, program, module, .. } = *subject;
+    let points = |turns: u32| turns * ctas * points_per_turn(program);
+    let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
+    let mut cycles = Vec::new();
+    for turns in TURNS {
+        let stride = points(turns) as usize;
+        let shape = Shape { ctas, warps: program.execution.warps(), stride, shared: at_launch(module, shared) };
+        let run = simulate::run(&program.symbol, (model, graph), &states[..stride], shape, |launch, buffers| {
+            machine_code::time_on(cubin, &program.symbol, launch, buffers, &warpsim::Options::default(), &targets)
+        });
+        match run? {
+            Ok((_, timings)) => cycles.push(timings.iter().map(|timing| timing.cycles as f64).collect::<Vec<_>>()),
+            Err(_) => return Ok(None),
+        }
+    }
+    let each = |at: usize| {
+        let clocks = cycles[1][at] - cycles[0][at];
+        target.board.nanoseconds(clocks / f64::from(points(TURNS[1] - TURNS[0])))
+    };
+    Ok(Some(Sensitivity { caches_half_ns: each(0), caches_double_ns: each(1), fetch_latency_half_ns: each(2) }))
 }
 
 /// As the launch function does it: as many CTAs as the board holds at once, or as there is work for, stream over the groups. Where not all

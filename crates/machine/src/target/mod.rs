@@ -181,6 +181,22 @@ impl Target {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
     }
 
+    /// The same with caches for instructions of half and of twice the capacity, and with instructions that come in half the time: what
+    /// is assumed of recent architectures, and decides between versions of a kernel.
+    pub fn with_other_fetches(&self) -> Option<[Self; 3]> {
+        let pipeline = self.pipeline.as_ref()?;
+        let with = |change: &dyn Fn(&mut Fetch)| {
+            let mut fetch = pipeline.fetch.clone();
+            change(&mut fetch);
+            Self { pipeline: Some(Pipeline { fetch, ..pipeline.clone() }), ..self.clone() }
+        };
+        Some([
+            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes / 2, fetch.l1_bytes / 2)),
+            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes * 2, fetch.l1_bytes * 2)),
+            with(&|fetch| fetch.l1_latency /= 2),
+        ])
+    }
+
     /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
     pub fn alone(&self) -> Self {
         Self { board: Board { multiprocessors: 1, ..self.board.clone() }, ..self.clone() }

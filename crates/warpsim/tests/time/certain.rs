@@ -216,7 +216,8 @@ fn accesses_of_one_sub_partition_follow_each_other() {
         let stored = line("STS [RZ], RZ").stall(15);
         let after = |length| {
             let body = repeated(&line("LDS R4, [RZ]"), length);
-            let after = |times| timed(&looped(&[stored.clone()], &body, times), 1, target, Vec::new()).cycles;
+            let after =
+                |times| timed(&looped(std::slice::from_ref(&stored), &body, times), 1, target, Vec::new()).cycles;
             after(30) - after(10)
         };
         (after(64) - after(32)) as f64 / (32.0 * 20.0)
