@@ -116,6 +116,12 @@ pub fn read_machine_code(name: &str, bytes: &[u8]) -> Result<Cubin, Vec<Diagnost
             "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs those for sm_35 and later";
         vec![Diagnostic::error("sass::disassembler", format!("{name}: {reason}")).help(help)]
     };
+    if !machine_code::runs(sm) {
+        let arch = ComputeCapability(sm / 10, sm % 10).sm();
+        let text = format!("{name}: machine code of {arch} is not supported: it is neither run nor timed");
+        let help = "Kepler (sm_35, sm_37) is, and Volta and later; of this one give PTX to `singe sim`";
+        return Err(vec![Diagnostic::error("sass::architecture", text).help(help)]);
+    }
     let disassembler =
         toolchain::disassembler(ComputeCapability(sm / 10, sm % 10)).map_err(|e| unread(e.to_string()))?;
     let text = disassembler.disassemble(bytes).map_err(|e| unread(e.to_string()))?;

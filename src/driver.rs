@@ -15,7 +15,7 @@ use crate::overlay;
 use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use kinetics::{self, Model};
 
@@ -48,7 +48,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         on_compilers::check(request, &model, &mut units, observer)?;
     }
-    let units = search::best(request, units, &mut Versions { model: &model, observer }, &mut warnings)?;
+    let units = search::best(request, units, &mut Versions { request, model: &model, observer }, &mut warnings)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
@@ -93,6 +93,7 @@ fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -
 
 /// How the search has further versions made.
 struct Versions<'a> {
+    request: &'a Request,
     model: &'a Model,
     observer: &'a mut Observer,
 }
@@ -108,6 +109,10 @@ impl search::Maker for Versions<'_> {
     fn in_order(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Option<Unit>, Failure> {
         let made = in_order(own, self.model, unit, self.observer)?;
         made.map(|unit| self.checked(own.asked, unit)).transpose()
+    }
+
+    fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
+        on_compilers::sensitivity(self.request, self.model, unit, self.observer)
     }
 }
 

@@ -430,6 +430,8 @@ fn machine_code() -> Vec<Case> {
     let mut header = [0u8; 64];
     header[..9].copy_from_slice(b"\x7fELF\x02\x01\x01\x33\x07");
     (header[16], header[18], header[20], header[48], header[52], header[58]) = (2, 190, 1, 35, 64, 64);
+    let mut maxwell = header;
+    maxwell[48] = 52;
     let source = |text: &str| Arc::new(Source { name: "k.cubin".into(), text: text.into() });
     let listing = source("\t.section\t.text.k,\"ax\"\n        /*0000*/   BRA `(.nowhere) ;\n");
     let unknown = source("\t.section\t.text.k,\"ax\"\n        /*0000*/   FROB.X4 R1, R2 ;\n");
@@ -454,6 +456,7 @@ fn machine_code() -> Vec<Case> {
         printed("sass::cubin", &elf, &sim),
         printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
         printed("time::compilers", &elf[1..], &["time", "k.toml", "--launch", "k.toml"]),
+        ("sass::architecture", singe::compilers::read_machine_code("k.cubin", &maxwell).expect_err("sm_52")),
         ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
         ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
         ("sass::unknown", unknown),

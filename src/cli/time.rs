@@ -23,11 +23,14 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let Setup { kernel, launch, mut buffers, schedule, .. } = setup;
     let names: Vec<&str> = cubin.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let kernel = chosen(kernel, &names, &arguments.launch)?;
-    let options = Options { schedule, ..Options::default() };
+    let options = Options { schedule, permits_races: arguments.permit_races, ..Options::default() };
     let alone = arguments.alone.then(|| arguments.target.alone());
     let target = alone.as_ref().unwrap_or(arguments.target);
     let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target);
-    let (_, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    let (report, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    for race in &report.races {
+        eprintln!("warning: {kernel}, {race}; on a GPU its warps may interleave, and branch, in another way");
+    }
     if let Some(folder) = &arguments.picture {
         let warps = launch.size().div_ceil(32) as usize;
         output::write(folder, &pictures(&kernel, arguments.target, &timing, warps)).map_err(|d| Failure::input([d]))?;

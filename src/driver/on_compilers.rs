@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::Unit;
 use crate::plan::Request;
+use crate::search::Sensitivity;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -91,6 +92,26 @@ fn predict(
     let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };
     let (subject, report) = (subject(request, model, unit, made), &unit.report);
     verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
+}
+
+/// The times of a kernel with other fetches of instructions, where the request has it timed.
+pub fn sensitivity(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    observer: &mut Observer,
+) -> Result<Option<Sensitivity>, Failure> {
+    let (target, symbol) = (request.common.target, unit.program.symbol.as_str());
+    if !request.real_compilers || !request.predict_time {
+        return Ok(None);
+    }
+    let timed = || {
+        let Some(made) = compilers::compile(target, &[(symbol, &unit.source)])?.pop() else { return Ok(None) };
+        let Some(Ok(cubin)) = machine_code(request, unit, &made)? else { return Ok(None) };
+        let (subject, report) = (subject(request, model, unit, &made), &unit.report);
+        verify::sensitivity(&subject, &cubin, (report.shared_bytes, report.machine.ctas_per_sm), target)
+    };
+    observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
 }
 
 /// What verification has to know of a kernel.

@@ -197,6 +197,8 @@ impl KernelReport {
             prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
+            sensitivity: None,
+            undecided: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which layout of a kernel is the fastest.
 
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// What is known of the time of one layout, in nanoseconds per point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,6 +19,52 @@ pub struct LayoutTime {
     pub estimated_ns: Option<f64>,
     /// By the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
+    /// With other fetches of instructions; of the chosen version and of the next ones behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
+    /// With one of those it takes less time than the chosen version does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
+}
+
+/// What a version takes, in nanoseconds per point, if what is assumed of the fetch of instructions is otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sensitivity {
+    /// With caches for instructions of half the capacity, and of twice the capacity.
+    pub caches_half_ns: f64,
+    pub caches_double_ns: f64,
+    /// With instructions that come from the cache of the SM in half the time.
+    pub fetch_latency_half_ns: f64,
+}
+
+impl Sensitivity {
+    pub fn all(&self) -> [f64; 3] {
+        [self.caches_half_ns, self.caches_double_ns, self.fetch_latency_half_ns]
+    }
+}
+
+/// Versions that take up to so many times as long as the chosen one may be faster on a GPU.
+const NEAR: f64 = 1.3;
+/// So many of them are timed again.
+const NEXT: usize = 2;
+
+/// The places of the chosen version and of the next ones behind it, where the choice may depend on what is assumed; else none.
+pub fn finalists(layouts: &[LayoutTime], chosen: usize) -> Vec<usize> {
+    let Some(least) = layouts[chosen].predicted_ns else { return Vec::new() };
+    let near = |at: &usize| *at != chosen && layouts[*at].predicted_ns.is_some_and(|time| time <= NEAR * least);
+    let mut behind: Vec<usize> = (0..layouts.len()).filter(near).collect();
+    behind.sort_by(|a, b| layouts[*a].predicted_ns.partial_cmp(&layouts[*b].predicted_ns).unwrap_or(Ordering::Equal));
+    behind.truncate(NEXT);
+    if behind.is_empty() { behind } else { [vec![chosen], behind].concat() }
+}
+
+/// Marks the versions that take less time than the chosen one does, if instructions come otherwise.
+pub fn mark_undecided(layouts: &mut [LayoutTime], chosen: usize) {
+    let Some(own) = layouts[chosen].sensitivity else { return };
+    for (at, layout) in layouts.iter_mut().enumerate() {
+        let less = |other: Sensitivity| other.all().iter().zip(own.all()).any(|(other, own)| *other < own);
+        layout.undecided = at != chosen && layout.sensitivity.is_some_and(less);
+    }
 }
 
 /// The place of the layout that takes least time; the first of equal ones. The full model decides where it knows all of them, else
@@ -46,7 +93,24 @@ mod tests {
             prefetch: false,
             estimated_ns,
             predicted_ns,
+            sensitivity: None,
+            undecided: false,
         }
+    }
+
+    #[test]
+    fn what_is_near_is_timed_again_and_may_be_undecided() {
+        let times = [2.0, 1.0, 1.2, 1.29, 1.25];
+        let mut all: Vec<LayoutTime> = times.iter().map(|time| layout(None, Some(*time))).collect();
+        assert_eq!(finalists(&all, 1), [1, 2, 4]);
+        assert!(finalists(&all[..2], 1).is_empty());
+        let other = |half, double| {
+            Some(Sensitivity { caches_half_ns: half, caches_double_ns: double, fetch_latency_half_ns: 0.9 })
+        };
+        (all[1].sensitivity, all[2].sensitivity, all[4].sensitivity) =
+            (other(1.5, 0.9), other(1.4, 1.1), other(1.6, 1.2));
+        mark_undecided(&mut all, 1);
+        assert_eq!(all.iter().map(|layout| layout.undecided).collect::<Vec<_>>(), [false, false, true, false, false]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the search knows of the versions of a kernel that are made, and what it asks of who makes them.
 
-use super::{LayoutTime, LevelTime, Told, Version};
+use super::{LayoutTime, LevelTime, Sensitivity, Told, Version};
 use crate::failure::{Failure, FailureKind};
 use crate::kernels::Kernel;
 use crate::plan::Resolved;
@@ -55,6 +55,9 @@ pub trait Maker {
     /// A version with its constants in the order in which its machine code reads them; nothing where they are so already, or where that
     /// is not known.
     fn in_order(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Option<Self::Made>, Failure>;
+
+    /// What a version takes with other fetches of instructions; nothing where its machine code cannot be timed.
+    fn sensitivity(&mut self, made: &Self::Made) -> Result<Option<Sensitivity>, Failure>;
 }
 
 /// What became of a version that is tried beside others, which are there and have passed: one that cannot be made is none, and one that

@@ -11,7 +11,7 @@ mod rounds;
 mod trial;
 mod width;
 
-pub use layout::LayoutTime;
+pub use layout::{LayoutTime, Sensitivity};
 pub use level::LevelTime;
 pub use made::{Made, Maker};
 pub use neighbor::Version;

@@ -1,7 +1,7 @@
 //! The rounds in which further versions of kernels are made that have passed already: more CTAs per SM, rivals of the same shape, other
 //! shapes; at last the fastest is kept.
 
-use super::layout::{LayoutTime, fastest};
+use super::layout::{LayoutTime, fastest, finalists, mark_undecided};
 use super::level::levels;
 use super::made::{Made, Maker, attempted};
 use super::neighbor::{Version, neighbor};
@@ -23,7 +23,7 @@ pub fn best<M: Maker>(
     let made = at_best_levels(request, made, maker)?;
     let made = with_rivals(request, made, maker, warnings)?;
     let made = with_neighbors(request, made, maker, warnings)?;
-    Ok(fastest_of_each(request, made))
+    fastest_of_each(request, made, maker)
 }
 
 /// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
@@ -165,20 +165,25 @@ fn least_time(versions: &[impl Made], kernel: Kernel) -> f64 {
 
 /// The version of each kernel that takes least time; it has the times of all. Where the request names the layouts itself all of them
 /// are kept.
-fn fastest_of_each<M: Made>(request: &Request, mut all: Vec<M>) -> Vec<M> {
+fn fastest_of_each<M: Maker>(request: &Request, mut all: Vec<M::Made>, maker: &mut M) -> Result<Vec<M::Made>, Failure> {
     let mut kept = Vec::new();
     while let Some(first) = all.first() {
         let kernel = first.kernel();
         let rest = all.iter().position(|version| version.kernel() != kernel).unwrap_or(all.len());
-        let mut rivals: Vec<M> = all.drain(..rest).collect();
+        let mut rivals: Vec<M::Made> = all.drain(..rest).collect();
         if !request.of_kernel(kernel).keep_fastest {
             kept.append(&mut rivals);
             continue;
         }
-        let times: Vec<LayoutTime> = rivals.iter().map(Made::layout_time).collect();
-        let mut version = rivals.swap_remove(fastest(&times));
+        let mut times: Vec<LayoutTime> = rivals.iter().map(Made::layout_time).collect();
+        let chosen = fastest(&times);
+        for at in finalists(&times, chosen) {
+            times[at].sensitivity = maker.sensitivity(&rivals[at])?;
+        }
+        mark_undecided(&mut times, chosen);
+        let mut version = rivals.swap_remove(chosen);
         version.chosen_of_layouts(times);
         kept.push(version);
     }
-    kept
+    Ok(kept)
 }

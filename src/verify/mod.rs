@@ -25,7 +25,7 @@ pub use judge::{largest_error, reference, states, tolerance};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use text::{TextVerification, verify_text};
-pub use time::{Cube, Prediction, predict};
+pub use time::{Cube, Prediction, predict, sensitivity};
 
 /// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.

@@ -6,6 +6,7 @@ use super::Subject;
 use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
 use super::text::at_launch;
+use crate::search::Sensitivity;
 use diagnostics::Diagnostic;
 use kinetics::State;
 use machine::target::{Board, Target};
@@ -29,7 +30,8 @@ pub struct Prediction {
     pub clocks_per_point: f64,
     /// On the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
-    /// Launches of their own on the board: with the constants that each CTA loads, and CTAs that have a turn less than others.
+    /// Launches of their own on the board: with the constants that each CTA loads, CTAs that have a turn less than others, and what it
+    /// takes to start a kernel.
     pub cubes: Vec<Cube>,
     /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
@@ -140,6 +142,38 @@ pub fn predict(
     }))
 }
 
+/// What the machine code takes with other fetches of instructions. `None`: where [`predict`] has none.
+///
+/// Errors: hazards.
+pub fn sensitivity(
+    subject: &Subject<'_>,
+    cubin: &Cubin,
+    (shared, ctas): (u32, u32),
+    target: &Target,
+) -> Result<Option<Sensitivity>, Vec<Diagnostic>> {
+    let Some(targets) = target.with_other_fetches().filter(|_| ctas > 0) else { return Ok(None) };
+    let Subject { model, graph, program, module, .. } = *subject;
+    let points = |turns: u32| turns * ctas * points_per_turn(program);
+    let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
+    let mut cycles = Vec::new();
+    for turns in TURNS {
+        let stride = points(turns) as usize;
+        let shape = Shape { ctas, warps: program.execution.warps(), stride, shared: at_launch(module, shared) };
+        let run = simulate::run(&program.symbol, (model, graph), &states[..stride], shape, |launch, buffers| {
+            machine_code::time_on(cubin, &program.symbol, launch, buffers, &warpsim::Options::default(), &targets)
+        });
+        match run? {
+            Ok((_, timings)) => cycles.push(timings.iter().map(|timing| timing.cycles as f64).collect::<Vec<_>>()),
+            Err(_) => return Ok(None),
+        }
+    }
+    let each = |at: usize| {
+        let clocks = cycles[1][at] - cycles[0][at];
+        target.board.nanoseconds(clocks / f64::from(points(TURNS[1] - TURNS[0])))
+    };
+    Ok(Some(Sensitivity { caches_half_ns: each(0), caches_double_ns: each(1), fetch_latency_half_ns: each(2) }))
+}
+
 /// As the launch function does it: as many CTAs as the board holds at once, or as there is work for, stream over the groups. Where not all
 /// fit, those that share an SM are taken for as slow as when it is full. `first` clocks are for one turn with what stands around the loop,
 /// `each` for every other.
@@ -148,7 +182,8 @@ fn cube(edge: u32, points_per_turn: u32, ctas: u32, (first, each): (f64, f64), b
     let launched = groups.min(u64::from(ctas.max(1)) * u64::from(board.multiprocessors)).max(1);
     let turns = groups.div_ceil(launched) as u32;
     let clocks = first + f64::from(turns.saturating_sub(1)) * each;
-    Cube { edge, turns, microseconds: clocks / f64::from(board.megahertz) }
+    let launch = f64::from(board.launch_nanoseconds.unwrap_or_default()) / 1e3;
+    Cube { edge, turns, microseconds: launch + clocks / f64::from(board.megahertz) }
 }
 
 /// What one warp of each CTA takes of all turns by which two runs differ; what only the first turn waits for counts as nothing.
@@ -177,9 +212,9 @@ mod tests {
         let board = &Target::by_name("hopper").unwrap().board;
         let of = |edge| cube(edge, 32, 2, (3000.0, 1000.0), board);
         // 1024 groups for 264 CTAs
-        assert_eq!((of(32).turns, of(32).microseconds), (4, 6000.0 / 1980.0));
+        assert_eq!((of(32).turns, of(32).microseconds), (4, 2.5 + 6000.0 / 1980.0));
         assert_eq!(of(128).turns, 65536u32.div_ceil(264));
         // one point in one turn of one CTA
-        assert_eq!((of(1).turns, of(1).microseconds), (1, 3000.0 / 1980.0));
+        assert_eq!((of(1).turns, of(1).microseconds), (1, 2.5 + 3000.0 / 1980.0));
     }
 }

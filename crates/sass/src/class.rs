@@ -125,7 +125,7 @@ impl Instruction {
             "HFMA2" | "MOV" | "UMOV" | "SEL" | "USEL" | "FSEL" | "PRMT" | "UPRMT" | "R2UR" | "CS2R" | "MOV32I"
             | "I2I" | "ICMP" | "FCMP" => Class::Moves,
             "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "UP2UR" | "R2P" | "PSETP"
-            | "PSET" | "ISET" | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
+            | "CSETP" | "PSET" | "ISET" | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
             "BRA" | "BRX" | "BRXU" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
                 Class::Branches
             }

@@ -202,6 +202,9 @@ fn encoded(section: &Section<'_>, mut instructions: Vec<Instruction>, sm: u32) -
             if let Some(name) = instruction.name.strip_suffix(".S") {
                 (instruction.name, instruction.joins) = (name.into(), true);
             }
+            let at = instruction.address as usize;
+            let word = section.bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
+            instruction.nan = word.filter(|_| has_nan(instruction)).map(short);
         }
         return Ok(instructions);
     }
@@ -216,6 +219,15 @@ fn encoded(section: &Section<'_>, mut instructions: Vec<Instruction>, sm: u32) -
         instruction.encoding = Some(u128::from_le_bytes(encoding));
     }
     Ok(instructions)
+}
+
+fn has_nan(instruction: &Instruction) -> bool {
+    instruction.operands.iter().any(|operand| matches!(operand, Operand::Real(value) if value.is_nan()))
+}
+
+/// The upper 20 bits of an immediate on Kepler: its sign in bit 59, and the others from bit 23 on.
+fn short(word: u64) -> u32 {
+    ((word >> 59 & 1) as u32) << 31 | ((word >> 23 & 0x7_ffff) as u32) << 12
 }
 
 fn tables(elf: &Elf<'_>) -> Vec<Table> {

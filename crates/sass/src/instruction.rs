@@ -17,6 +17,8 @@ pub struct Instruction {
     pub joins: bool,
     /// Its 16 bytes, from Volta on; before, instructions share words with control bits.
     pub encoding: Option<u128>,
+    /// The 32 bits of an immediate NaN on Kepler, whose instructions keep the upper 20.
+    pub nan: Option<u32>,
 }
 
 impl Instruction {
@@ -37,7 +39,7 @@ impl Instruction {
 
     /// The 32 bits of an immediate operand. A real number in the text has its value, but not the bits of a NaN.
     pub fn immediate(&self) -> Option<u32> {
-        self.encoding.map(|encoding| (encoding >> 32) as u32)
+        self.encoding.map(|encoding| (encoding >> 32) as u32).or(self.nan)
     }
 
     pub fn has(&self, modifier: &str) -> bool {
@@ -94,7 +96,7 @@ pub enum Operand {
     },
     /// All predicates as one word, `PR` and `UPR`.
     Predicates(File),
-    /// A test of the condition code, such as `NEU` of `CC.NEU`, before Volta.
+    /// A test of the condition code, such as `NEU` of `CC.NEU`, before Volta; empty where the instruction's name has it.
     ConditionCode(Box<str>),
     /// A convergence barrier, `B0` ….
     Convergence(u8),

@@ -108,6 +108,7 @@ fn instruction(line: &Line<'_>, place: &impl Fn(&str) -> Option<u32>) -> Option<
         operands: operands?,
         joins: false,
         encoding: None,
+        nan: None,
     })
 }
 

@@ -51,6 +51,7 @@ fn plain(text: &str) -> Option<Operand> {
     }
     match text {
         "PR" => return Some(Operand::Predicates(File::General)),
+        "CC" => return Some(Operand::ConditionCode("".into())),
         "UPR" => return Some(Operand::Predicates(File::Uniform)),
         _ => {}
     }

@@ -284,11 +284,13 @@ pub struct Options {
     pub budget: u64,
     /// Races and unwritten reads after which the run ends; other hazards end it at once.
     pub hazards: usize,
+    /// Machine code that races runs on, as its warps happen to interleave here; its report has the races.
+    pub permits_races: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { schedule: Schedule::RoundRobin, bank_bytes: 4, budget: 1 << 30, hazards: 16 }
+        Self { schedule: Schedule::RoundRobin, bank_bytes: 4, budget: 1 << 30, hazards: 16, permits_races: false }
     }
 }
 

@@ -143,6 +143,9 @@ pub struct TimeArguments {
     /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
     #[arg(long, value_name = "FOLDER")]
     pub picture: Option<PathBuf>,
+    /// Time a kernel that races, too, as its warps interleave in the simulator, and warn of each race
+    #[arg(long)]
+    pub permit_races: bool,
     /// Nothing else runs on the GPU: the SM has all of the L2 cache and of the device memory's rate
     #[arg(long)]
     pub alone: bool,

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 38] = [
+pub const ENTRIES: [Entry; 39] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::block",
@@ -113,6 +113,11 @@ pub const ENTRIES: [Entry; 38] = [
         id: "ptx::variable",
         cause: "A variable's size, alignment or initial values are wrong.",
         remedy: "Alignments are powers of two; a variable has no more values than elements.",
+    },
+    Entry {
+        id: "sass::architecture",
+        cause: "A cubin is for Fermi, Maxwell or Pascal, whose machine code is not simulated.",
+        remedy: "Kepler and Volta and later are; of the others give PTX to `singe sim` and `singe verify`, which have no model of time.",
     },
     Entry {
         id: "sass::cubin",

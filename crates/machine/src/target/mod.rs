@@ -79,9 +79,18 @@ pub struct Board {
     pub megahertz: u32,
     /// Peak rate of the device memory; a gigabyte is 10^9 bytes.
     pub gigabytes_per_second: u32,
+    /// What loads and stores of long arrays were seen to reach of it, where the model of time runs.
+    pub reached_gigabytes_per_second: Option<u32>,
+    /// From the start of an empty kernel to the start of the one behind it, where the model of time runs.
+    pub launch_nanoseconds: Option<u32>,
 }
 
 impl Board {
+    /// What the device memory delivers to kernels, in 10^9 bytes per second.
+    pub fn delivered(&self) -> u32 {
+        self.reached_gigabytes_per_second.unwrap_or(self.gigabytes_per_second)
+    }
+
     /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
     pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
         clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)
@@ -170,6 +179,22 @@ impl Target {
     /// of a warp.
     pub fn slots_per_matrix_product(&self) -> Option<u32> {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
+    }
+
+    /// The same with caches for instructions of half and of twice the capacity, and with instructions that come in half the time: what
+    /// is assumed of recent architectures, and decides between versions of a kernel.
+    pub fn with_other_fetches(&self) -> Option<[Self; 3]> {
+        let pipeline = self.pipeline.as_ref()?;
+        let with = |change: &dyn Fn(&mut Fetch)| {
+            let mut fetch = pipeline.fetch.clone();
+            change(&mut fetch);
+            Self { pipeline: Some(Pipeline { fetch, ..pipeline.clone() }), ..self.clone() }
+        };
+        Some([
+            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes / 2, fetch.l1_bytes / 2)),
+            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes * 2, fetch.l1_bytes * 2)),
+            with(&|fetch| fetch.l1_latency /= 2),
+        ])
     }
 
     /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.

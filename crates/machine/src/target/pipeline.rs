@@ -21,6 +21,10 @@ pub struct Pipeline {
     pub special_latency: u32,
     /// Where the machine code has no stall counts.
     pub fixed: Option<Fixed>,
+    /// CTAs of four warps do not all begin on the same sub-partition.
+    pub ctas_rotate: bool,
+    /// From the end of a CTA until another one begins in its place.
+    pub cta_latency: u32,
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,
@@ -74,6 +78,8 @@ pub struct Fetch {
 pub struct Constants {
     /// Instructions on doubles take operands from there; else each takes an instruction of its own.
     pub are_operands_of_doubles: bool,
+    /// Clocks that an instruction on doubles with an operand from there holds its pipe, where that is longer than without.
+    pub double_operand_interval: Option<u32>,
     /// Of the cache for operands, and of the one for loads.
     pub bytes: u32,
     /// Of a load that hits.

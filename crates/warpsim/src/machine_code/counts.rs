@@ -1,6 +1,7 @@
 //! Exact counts of what ran.
 
 use super::warp::Warp;
+use crate::hazard::Hazard;
 use sass::{Class, Kernel, Pipe};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::ops::{AddAssign, Index};
@@ -12,6 +13,9 @@ pub struct Report {
     pub warps: Vec<Counts>,
     /// Bytes of the instructions that were executed at all.
     pub code_bytes: u64,
+    /// Where they are permitted, the first at each instruction.
+    #[serde(skip)]
+    pub races: Vec<Hazard>,
 }
 
 /// Warp instructions and traffic of one warp, or of all. An instruction counts once per warp, whatever its active lanes.
@@ -72,7 +76,7 @@ impl Report {
         for (index, warp) in warps.iter().enumerate() {
             counts[index % warps_per_cta] += &Counts::new(&kinds, warp);
         }
-        Self { warps: counts, code_bytes: bytes(sm, &ran) }
+        Self { warps: counts, code_bytes: bytes(sm, &ran), races: Vec::new() }
     }
 
     /// The sum over warps.

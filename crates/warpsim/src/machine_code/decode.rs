@@ -92,7 +92,7 @@ impl Decoder<'_> {
             .or_else(|| real::decode(&mut operands.again()))
             .or_else(|| memory::decode(&mut operands.again()))
             .or_else(|| control::decode(&mut operands.again()))?;
-        Some(Decoded { guard, uniform: instruction.is_uniform(), tested: None, joins: false, op })
+        Some(Decoded { guard, uniform: instruction.is_uniform(), tested: None, tests_on: false, joins: false, op })
     }
 
     /// Two rows of the pool with these values, as a source.

@@ -38,6 +38,8 @@ pub(super) struct Machine<'c, 'b> {
     pub budget: u64,
     pub cta: u32,
     pub hazards: Collector,
+    /// By the instruction, where they are permitted.
+    pub races: Option<BTreeMap<u32, Hazard>>,
     /// What is executed, where that is asked for.
     pub trace: Option<Trace>,
 }
@@ -91,7 +93,7 @@ impl Core for Machine<'_, '_> {
             }
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
             if let Some(row) = decoded.tested {
-                warp.test(row, mask);
+                warp.test(row, decoded.tests_on, mask);
             }
             if decoded.joins && mask != 0 {
                 self.pop(warp, pc, Purpose::Join, mask)?;
@@ -135,7 +137,12 @@ impl Core for Machine<'_, '_> {
     }
 
     fn record(&mut self, warp: &Warp, pc: u32, kind: Kind) -> Result<(), Stop> {
+        let is_race = matches!(kind, Kind::Race { .. } | Kind::LaneConflict { .. });
         let hazard = self.hazard(warp, pc, kind);
+        if let Some(races) = self.races.as_mut().filter(|_| is_race) {
+            races.entry(pc).or_insert(hazard);
+            return Ok(());
+        }
         self.hazards.record(hazard, pc)
     }
 

@@ -87,6 +87,28 @@ pub fn time(
     time_of_many(cubin, kernel, launch, buffers, options, target, 0)
 }
 
+/// As [`time`], of an SM of each of several targets: the kernel is executed once.
+///
+/// # Errors
+/// Those of [`time`].
+pub fn time_on(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    targets: &[Target],
+) -> Result<Vec<Timing>, Failure> {
+    let (_, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let on = |target: &Target| {
+        let (pipeline, found) = (target.pipeline.as_ref()?, cubin.kernel(kernel)?);
+        let shared = u64::from(found.shared_bytes) + launch.shared;
+        time::simulate(found, shared, trace.as_ref()?, target, pipeline)
+    };
+    let timings: Option<Vec<Timing>> = targets.iter().map(on).collect();
+    timings.ok_or_else(|| unsupported(kernel, "a target that does not fit the machine code".to_owned()))
+}
+
 /// As [`time`], of an SM that is given at least so many CTAs: those of the launch come again, at the same addresses, until there are.
 ///
 /// # Errors
@@ -154,13 +176,18 @@ fn execute(
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
+        races: options.permits_races.then(BTreeMap::new),
         trace,
     };
     if let Some(trace) = &mut machine.trace {
         trace.ranks = code.ranks() as usize;
     }
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok((Report::new(cubin.sm, found, &warps, place.warps()), machine.trace)),
+        Ok(()) => {
+            let report = Report::new(cubin.sm, found, &warps, place.warps());
+            let races = machine.races.into_iter().flat_map(BTreeMap::into_values).collect();
+            Ok((Report { races, ..report }, machine.trace))
+        }
         Err(Stop) => {
             let list = machine.hazards.list;
             Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))

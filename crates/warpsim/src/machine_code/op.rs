@@ -17,13 +17,14 @@ pub(super) const ROWS: usize = 257 + 256 + 1;
 /// Marks rows of the pool of constants.
 pub(super) const POOL: u32 = 1 << 31;
 
-/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, one that always holds, and of the condition code, before Volta, the carry
-/// and whether the result was 0.
+/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, one that always holds, and of the condition code, before Volta, the carry,
+/// whether the result was 0, and its sign.
 pub(super) const UNIFORM_PREDICATE: u8 = 8;
 pub(super) const TRUE: u8 = 16;
 pub(super) const CARRY: u8 = 17;
 pub(super) const NULL: u8 = 18;
-pub(super) const PREDICATES: usize = 19;
+pub(super) const SIGN: u8 = 19;
+pub(super) const PREDICATES: usize = 20;
 
 /// A predicate that is read, and whether it is negated.
 pub(super) type Bit = (u8, bool);
@@ -59,8 +60,10 @@ pub(super) struct Decoded {
     pub guard: Option<Bit>,
     /// Executed once for the warp, whatever its lanes do.
     pub uniform: bool,
-    /// The result whose being 0 goes into the condition code.
+    /// The result whose being 0, and whose sign, go into the condition code.
     pub tested: Option<u32>,
+    /// It is the upper word of one whose lower word was tested before: only both together are 0.
+    pub tests_on: bool,
     /// Its lanes wait for those of the topmost token.
     pub joins: bool,
     pub op: Op,
@@ -192,10 +195,25 @@ pub(super) enum Op {
         a: Source,
         mask: Source,
     },
-    /// Predicates from the bits of a word.
+    /// Predicates from the bits of a byte of a word.
     Spread {
         a: Source,
+        byte: u32,
         mask: Source,
+    },
+    /// The smaller or the larger of the upper words of two numbers, and into the condition code which of them is larger, and whether they
+    /// are equal.
+    UpperExtremum {
+        largest: bool,
+        signed: bool,
+        d: u32,
+        sources: [Source; 2],
+    },
+    /// The lower word that belongs to it.
+    LowerExtremum {
+        largest: bool,
+        d: u32,
+        sources: [Source; 2],
     },
     Special {
         d: u32,
@@ -250,6 +268,7 @@ pub(super) enum Op {
         ty: Type,
         space: Space,
         d: u32,
+        tells: Tells,
         /// The rows of the operands.
         sources: [u32; 2],
         address: Address,
@@ -265,12 +284,14 @@ pub(super) enum Op {
     },
     /// Loads words of shared memory and locks them, before Maxwell.
     Lock {
+        bytes: u32,
         p: Option<u8>,
         d: u32,
         address: Address,
     },
     /// Stores them and sets them free.
     Unlock {
+        bytes: u32,
         p: Option<u8>,
         a: u32,
         address: Address,
@@ -379,6 +400,17 @@ pub(super) enum Op {
     },
     Exit,
     Nothing,
+}
+
+/// What an atomic brings back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tells {
+    /// The value that was there.
+    Old,
+    /// 1 where it was the expected one, and was replaced, else 0.
+    Replaced,
+    /// The same as a predicate.
+    ReplacedAs(Option<u8>),
 }
 
 /// What the comparison of the lower words gave.

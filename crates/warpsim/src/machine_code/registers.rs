@@ -69,6 +69,10 @@ fn results(instruction: &Instruction) -> usize {
         // the result, and predicates beside it
         _ => {
             let before = operands.iter().take_while(|operand| is_predicate(operand)).count();
+            // a predicate alone, such as that of `STSCUL P1, [R9], R6`
+            if before > 0 && matches!(operands.get(before), Some(Operand::Memory { .. })) {
+                return before;
+            }
             let after = operands.iter().skip(before + 1).take_while(|operand| is_predicate(operand)).count();
             (before + 1 + after).min(operands.len())
         }

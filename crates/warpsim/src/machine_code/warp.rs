@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::exec::Copies;
-use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
+use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, SIGN, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
 use super::undefined::Undefined;
 use crate::cta::{Member, Thread};
@@ -201,10 +201,15 @@ impl Warp {
         if negate { !bits } else { bits }
     }
 
-    /// Notes in the condition code where a row is 0.
-    pub(super) fn test(&mut self, row: u32, mask: u32) {
-        let zeros = (0..32).fold(0, |bits, lane| bits | u32::from(self.regs[row as usize][lane] == 0) << lane);
-        self.set_pred(Some(NULL), zeros, mask);
+    /// Notes in the condition code where a row is 0, and its signs; `on` only where what was noted before was 0, too.
+    pub(super) fn test(&mut self, row: u32, on: bool, mask: u32) {
+        let lanes = |holds: fn(u32) -> bool| {
+            (0..32).fold(0, |bits, lane| bits | u32::from(holds(self.regs[row as usize][lane])) << lane)
+        };
+        let (zeros, signs) = (lanes(|word| word == 0), lanes(|word| word >> 31 == 1));
+        let before = if on { self.holds((NULL, false)) } else { u32::MAX };
+        self.set_pred(Some(NULL), zeros & before, mask);
+        self.set_pred(Some(SIGN), signs, mask);
     }
 
     pub(super) fn set_pred(&mut self, pred: Option<u8>, bits: u32, mask: u32) {

@@ -3,6 +3,7 @@
 mod assembly;
 mod certain;
 mod compiled;
+mod measured;
 mod published;
 mod table;
 

@@ -165,7 +165,7 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
         ("turing", 236.0, "sjfeng1999"),
         ("ampere", 200.0, ABDELKHALIK),
         ("ampere-ga10x", 219.0, "YKTian-x2b"),
-        ("hopper", 222.0, MT4G),
+        ("hopper", 260.0, "mt4g, another run: 222; gpu-benches: 280"),
     ] {
         add("load, L2 cache", target, published, source, chase(target, 4096));
     }
@@ -173,9 +173,9 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
         ("kepler", 331.0, PPT),
         ("volta", 395.0, MT4G),
         ("turing", 484.0, "sjfeng1999"),
-        ("ampere", 290.0, ABDELKHALIK),
-        ("ampere-ga10x", 515.0, "YKTian-x2b"),
-        ("hopper", 570.0, "mt4g, another run: 864"),
+        ("ampere", 552.0, "gpu-benches; Abdelkhalik et al. 2022: 290, mt4g: 671"),
+        ("ampere-ga10x", 515.0, "YKTian-x2b; gpu-benches: 556"),
+        ("hopper", 689.0, "gpu-benches; mt4g: 570 and 864"),
     ] {
         add("load, device memory", target, published, source, first_touch(target));
     }

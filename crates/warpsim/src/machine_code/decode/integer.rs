@@ -55,10 +55,15 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             one(o, |a, _, _| a.count_ones())?
         }
         "FLO" => {
-            o.only(&["U32"])?;
-            o.has("U32").then_some(())?;
-            // all bits where there is none
-            one(o, |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX))?
+            o.only(&["U32", "SH"])?;
+            // of a negative number the highest bit that is not set; all bits where there is none
+            let f: fn(u32, u32, u32) -> u32 = match (o.has("U32"), o.has("SH")) {
+                (true, false) => |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX),
+                (true, true) => |a, _, _| a.checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
+                (false, false) => |a, _, _| magnitude(a).checked_ilog2().unwrap_or(u32::MAX),
+                (false, true) => |a, _, _| magnitude(a).checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
+            };
+            one(o, f)?
         }
         "SGXT" => {
             o.only(&["U32"])?;
@@ -78,6 +83,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             one(o, |a, _, _| a.reverse_bits())?
         }
+        "VABSDIFF" => difference(o)?,
         "PLOP3" => predicate_logic(o)?,
         "P2R" | "P2UR" => {
             o.only(&[])?;
@@ -89,7 +95,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "R2P" => {
             o.only(&[])?;
             matches!(o.next()?, Operand::Predicates(File::General)).then_some(())?;
-            Op::Spread { a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
+            let (a, byte) = o.byte()?;
+            Op::Spread { a, byte, mask: o.source(Kind::Integer)? }
         }
         _ => return None,
     };
@@ -263,6 +270,21 @@ fn predicate_logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let sources = [o.bit()?, o.bit()?, o.bit()?];
     let tables = [u8::try_from(o.number()?).ok()?, u8::try_from(o.number()?).ok()?];
     Some(Op::PredicateLogic { p, q, sources, tables })
+}
+
+/// A number, or its complement where it is negative.
+fn magnitude(a: u32) -> u32 {
+    if (a as i32) < 0 { !a } else { a }
+}
+
+/// `VABSDIFF[.U32] d, a, b, c`: the distance of a and b, and c.
+pub(super) fn difference(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32"])?;
+    let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
+        true => |a, b, c| a.abs_diff(b).wrapping_add(c),
+        false => |a, b, c| (a as i32).abs_diff(b as i32).wrapping_add(c),
+    };
+    words(o, f)
 }
 
 fn words(o: &mut Operands<'_, '_, '_>, f: fn(u32, u32, u32) -> u32) -> Option<Op> {

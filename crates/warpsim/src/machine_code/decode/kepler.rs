@@ -22,10 +22,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>, guard: Option<Bit>) -> Option
     let is_plain = guard.is_none() && !control::is_control(&op);
     (!joins || is_plain || matches!(op, Op::Nothing)).then_some(())?;
     let tested = match o.instruction.operands.first() {
+        // it sets the condition code itself
+        _ if matches!(op, Op::UpperExtremum { .. }) => None,
         Some(Operand::Register(register)) if register.part == Part::WithConditionCode => {
             Some(register.number.map_or(TESTED, u32::from))
         }
         _ => None,
     };
-    Some(Decoded { guard, uniform: false, tested, joins, op })
+    let tests_on = tested.is_some() && matches!(o.instruction.operation(), "LOP" | "LOP32I") && o.has("X");
+    Some(Decoded { guard, uniform: false, tested, tests_on, joins, op })
 }

@@ -1,7 +1,7 @@
 //! Loads, stores, and constants that are loaded into registers.
 
 use super::operands::{Operands, row};
-use crate::machine_code::op::{Address, Kind, OnMbarrier, Op, ZERO};
+use crate::machine_code::op::{Address, Kind, OnMbarrier, Op, Tells, ZERO};
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
@@ -28,13 +28,15 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         }
         "QSPC" => in_space(o)?,
         "LDSLK" => {
-            o.only(&[])?;
-            Op::Lock { p: o.result_bit()?, d: o.register()?, address: address(o, Space::Shared)? }
+            let (bytes, _) = width(o, &[])?;
+            (bytes <= 8).then_some(())?;
+            Op::Lock { bytes, p: o.result_bit()?, d: o.register()?, address: address(o, Space::Shared)? }
         }
         "STSCUL" => {
-            o.only(&[])?;
+            let (bytes, _) = width(o, &[])?;
+            (bytes <= 8).then_some(())?;
             let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
-            Op::Unlock { p, a: o.register()?, address }
+            Op::Unlock { bytes, p, a: o.register()?, address }
         }
         "SYNCS" => mbarrier(o)?,
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
@@ -47,7 +49,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 /// What changes no value: caches, scopes, and how the address is given.
 const HINTS: &[&str] = &[
     "E", "CONSTANT", "STRONG", "WEAK", "CTA", "SM", "GPU", "SYS", "EF", "EL", "LU", "NA", "LTC64B", "LTC128B",
-    "LTC256B", "CG", "CV", "WT", "T", "P", "U",
+    "LTC256B", "CG", "CS", "CV", "WT", "T", "P", "U",
 ];
 
 /// The same for copies to shared memory.
@@ -83,9 +85,10 @@ fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<O
     Some(Op::Store { space, bytes, a: o.register()?, address })
 }
 
-/// `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written.
+/// `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written. `ATOMS.CAST.SPIN`
+/// compares and swaps, and tells whether it did.
 fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
-    let (mut op, mut ty, mut wide) = (None, None, false);
+    let (mut op, mut ty, mut wide, mut casts) = (None, None, false, false);
     for word in o.instruction.modifiers() {
         match word {
             "64" => wide = true,
@@ -94,7 +97,12 @@ fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
             "U64" => ty = Some(Type::U64),
             "S64" => ty = Some(Type::S64),
             "F64" => ty = Some(Type::F64),
-            "RN" if ty == Some(Type::F64) => {}
+            "F32" => ty = Some(Type::F32),
+            "RN" if matches!(ty, Some(Type::F32 | Type::F64)) => {}
+            // subnormal singles count as 0: as in PTX they are kept here
+            "FTZ" if ty == Some(Type::F32) => {}
+            "SPIN" if casts => {}
+            "CAST" => (op, casts) = (Some(AtomOp::Cas), true),
             hint if HINTS.contains(&hint) => {}
             word => op = Some(operation(word).filter(|_| op.is_none())?),
         }
@@ -105,14 +113,18 @@ fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
         (Type::S32, true) => Type::S64,
         (ty, _) => ty,
     };
-    if returns && matches!(o.peek()?, Operand::Predicate { .. }) && o.result_bit()?.is_some() {
-        return None;
-    }
-    let d = if returns { o.register()? } else { ZERO };
+    let bit = if returns && matches!(o.peek()?, Operand::Predicate { .. }) { Some(o.result_bit()?) } else { None };
+    let (d, tells) = match (casts, bit) {
+        // Blackwell
+        (true, Some(p)) => (ZERO, Tells::ReplacedAs(p)),
+        (true, None) => (o.register()?, Tells::Replaced),
+        (false, Some(Some(_))) => return None,
+        (false, _) => (if returns { o.register()? } else { ZERO }, Tells::Old),
+    };
     let address = address(o, space)?;
     let a = o.register()?;
     let b = if op == AtomOp::Cas { o.register()? } else { a };
-    Some(Op::Atomic { op, ty, space, d, sources: [a, b], address })
+    Some(Op::Atomic { op, ty, space, d, tells, sources: [a, b], address })
 }
 
 fn operation(word: &str) -> Option<AtomOp> {

@@ -178,6 +178,30 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
+    /// A word of which a byte is read: `R7.B1`, or all of it.
+    pub(super) fn byte(&mut self) -> Option<(Source, u32)> {
+        let Operand::Register(register) = *self.peek()? else { return Some((self.source(Kind::Integer)?, 0)) };
+        let byte = match register.part {
+            Part::Other("B0") | Part::Whole => 0,
+            Part::Other("B1") => 1,
+            Part::Other("B2") => 2,
+            Part::Other("B3") => 3,
+            _ => return None,
+        };
+        self.next();
+        (!register.negate && !register.absolute && !register.invert).then_some(())?;
+        Some((Source { row: row(register), negate: false, absolute: false, invert: false }, byte))
+    }
+
+    /// The upper word of a double, which an immediate is written as the double of.
+    pub(super) fn upper_word(&mut self) -> Option<Source> {
+        let Operand::Real(value) = *self.peek()? else { return self.source(Kind::Single) };
+        self.next();
+        let double = self.real(value, Kind::Double)?;
+        // the pair of rows is that of the whole double
+        Some(Source { row: double.row + 1, ..double })
+    }
+
     /// What a comparison tests.
     pub(super) fn compared(&self) -> Option<Cmp> {
         self.instruction.modifiers().find_map(|word| {

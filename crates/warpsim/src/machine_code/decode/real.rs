@@ -38,6 +38,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
         "MUFU" => approximation(o)?,
+        "FRND" => integral(o, if o.has("F64") { Type::F64 } else { Type::F32 })?,
+        "F2F" if o.has("F64") != o.has("F32") => integral(o, if o.has("F64") { Type::F64 } else { Type::F32 })?,
         "I2F" | "I2FP" | "F2I" | "F2F" => conversion(o)?,
         _ => return None,
     };
@@ -196,13 +198,13 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         () if o.has("SQRT") => UnaryOp::Sqrt,
         () if o.has("EX2") => UnaryOp::Ex2,
         () if o.has("LG2") => UnaryOp::Lg2,
-        () if o.has("SIN") => return turns(o, f64::sin),
-        () if o.has("COS") => return turns(o, f64::cos),
+        () if o.has("SIN") => return angle(o, f64::sin),
+        () if o.has("COS") => return angle(o, f64::cos),
         () => return None,
     };
     o.only(&["RCP64H", "RSQ64H", "RCP", "RSQ", "SQRT", "EX2", "LG2"])?;
     let d = o.register()?;
-    let a = o.source(Kind::Single)?;
+    let a = if wide { o.upper_word()? } else { o.source(Kind::Single)? };
     let mode = Mode { rounding: Rounding::Approx, ftz: wide, ..Mode::NEAREST };
     let f = Real::new(if wide { Type::F64 } else { Type::F32 }, mode)?.unary(unary)?;
     let f: scalar::Each = if wide {
@@ -217,13 +219,14 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
 }
 
-/// `MUFU.SIN d, a` and `MUFU.COS`: of a whole turns, from Volta on.
-fn turns(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
+/// `MUFU.SIN d, a` and `MUFU.COS`: of a whole turns, from Volta on; on Kepler of what `RRO.SINCOS` made of an angle, which is the angle
+/// itself here.
+fn angle(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
     o.only(&["SIN", "COS"])?;
-    (o.decoder.cubin.sm >= 70).then_some(())?;
+    let unit = if o.decoder.cubin.sm >= 70 { std::f64::consts::TAU } else { 1.0 };
     let (d, a) = (o.register()?, o.source(Kind::Single)?);
     let f: scalar::Each = Box::new(move |[a, ..]| {
-        let angle = std::f64::consts::TAU * f64::from(f32::from_bits(a as u32));
+        let angle = unit * f64::from(f32::from_bits(a as u32));
         u64::from((of_angle(angle) as f32).to_bits())
     });
     Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
@@ -244,6 +247,23 @@ fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 fn is_easy(a: f64, b: f64) -> bool {
     let inside = |x: f64| (2f64.powi(-100)..2f64.powi(100)).contains(&x.abs());
     inside(a) && inside(b) && inside(a / b)
+}
+
+/// `FRND[.F64][.FTZ][.ROUNDING] d, a`, and on Kepler `F2F.F64.F64.ROUNDING`: the nearest whole number in a direction. Without one, and
+/// with `ROUND`, it is the nearest of all, and of two the even one; `F2F` without any leaves the number as it is.
+fn integral(o: &mut Operands<'_, '_, '_>, ty: Type) -> Option<Op> {
+    o.only(&["F64", "F32", "FTZ", "ROUND", "CEIL", "FLOOR", "TRUNC"])?;
+    let rounding = match () {
+        () if o.has("CEIL") => Rounding::Rpi,
+        () if o.has("FLOOR") => Rounding::Rmi,
+        () if o.has("TRUNC") => Rounding::Rzi,
+        () if o.has("ROUND") || o.instruction.operation() == "FRND" => Rounding::Rni,
+        () => Rounding::None,
+    };
+    let f = scalar::convert(Mode { rounding, ftz: o.has("FTZ"), ..Mode::NEAREST }, ty, ty)?;
+    let kind = if ty == Type::F64 { Kind::Double } else { Kind::Single };
+    let (d, a, zero) = (o.register()?, o.source(kind)?, (zero(), Kind::Integer));
+    Some(Op::Each { f, d, wide: ty == Type::F64, sources: [(a, kind), zero, zero] })
 }
 
 /// `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`

@@ -7,14 +7,11 @@ use crate::cta::Core;
 use crate::decode::Manner;
 use crate::exec::Stop;
 use crate::hazard::Access;
-use crate::machine_code::op::{Address, ZERO};
+use crate::machine_code::op::{Address, Tells, ZERO};
 use crate::machine_code::warp::Warp;
 use crate::memory::Lanes;
 use crate::shared::Accessor;
 use ptx::inst::{AtomOp, Space, Type};
-
-/// Bytes of the words of shared memory that can be locked.
-const LOCKED: u32 = 4;
 
 impl Machine<'_, '_> {
     /// In the order of the lanes; the old values go to d. `places` are those of the operands.
@@ -23,7 +20,7 @@ impl Machine<'_, '_> {
         warp: &mut Warp,
         pc: u32,
         (op, ty, space): (AtomOp, Type, Space),
-        d: u32,
+        (d, tells): (u32, Tells),
         (address, places): (&Address, [u32; 2]),
         mask: u32,
     ) -> Result<(), Stop> {
@@ -51,7 +48,15 @@ impl Machine<'_, '_> {
                 };
             }
         }
-        put(warp, (d, bytes, 0), 0, &old, mask);
+        let replaced = |lane: usize| old[lane] == a[lane];
+        match tells {
+            Tells::Old => put(warp, (d, bytes, 0), 0, &old, mask),
+            Tells::Replaced => put(warp, (d, 4, 0), 0, &std::array::from_fn(|lane| u64::from(replaced(lane))), mask),
+            Tells::ReplacedAs(p) => {
+                let all = (0..32).fold(0, |all, lane| all | u32::from(replaced(lane)) << lane);
+                warp.set_pred(p, all, mask);
+            }
+        }
         Ok(())
     }
 
@@ -61,23 +66,23 @@ impl Machine<'_, '_> {
         &mut self,
         warp: &mut Warp,
         pc: u32,
-        (p, d): (Option<u8>, u32),
+        (bytes, p, d): (u32, Option<u8>, u32),
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
         let (mut row, mut locked) = ([0; 32], 0);
-        for part in self.parts(warp, (Space::Shared, LOCKED), address, mask) {
+        for part in self.parts(warp, (Space::Shared, bytes), address, mask) {
             for lane in lanes(part.mask) {
                 if self.locks.contains(&part.bases[lane]) {
                     continue;
                 }
-                let one = Lanes::new(&part.bases, 0, 1 << lane, LOCKED);
+                let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
                 row[lane] = self.updated(warp, pc, &one, lane, |old| old)?;
                 self.locks.insert(part.bases[lane]);
                 locked |= 1 << lane;
             }
         }
-        put(warp, (d, LOCKED, 0), 0, &row, locked);
+        put(warp, (d, bytes, 0), 0, &row, locked);
         warp.set_pred(p, locked, mask);
         Ok(())
     }
@@ -87,18 +92,21 @@ impl Machine<'_, '_> {
         &mut self,
         warp: &mut Warp,
         pc: u32,
-        (p, a): (Option<u8>, u32),
+        (bytes, p, a): (u32, Option<u8>, u32),
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        let values = *warp.row(self.code, a);
-        for part in self.parts(warp, (Space::Shared, LOCKED), address, mask) {
+        let values = match bytes {
+            8 => warp.pair(self.code, a),
+            _ => warp.row(self.code, a).map(u64::from),
+        };
+        for part in self.parts(warp, (Space::Shared, bytes), address, mask) {
             for lane in lanes(part.mask) {
                 if !self.locks.remove(&part.bases[lane]) {
                     return Err(self.unsupported(warp, pc, "a store that sets free what is not locked"));
                 }
-                let one = Lanes::new(&part.bases, 0, 1 << lane, LOCKED);
-                self.updated(warp, pc, &one, lane, |_| values[lane].into())?;
+                let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
+                self.updated(warp, pc, &one, lane, |_| values[lane])?;
             }
         }
         warp.set_pred(p, mask, mask);

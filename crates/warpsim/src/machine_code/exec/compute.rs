@@ -164,6 +164,25 @@ impl Machine<'_, '_> {
                 warp.set_pred(*p, holds, mask);
                 warp.set_pred(*q, combined(*combine, !bits, with), mask);
             }
+            Op::UpperExtremum { largest, signed, d, sources } => {
+                let [a, b] = sources.map(|source| warp.integer(code, source));
+                let above = |x: u32, y: u32| if *signed { x as i32 > y as i32 } else { x > y };
+                let chosen = |i: usize| if above(a[i], b[i]) == *largest { a[i] } else { b[i] };
+                let bits = |holds: &dyn Fn(usize) -> bool| (0..32).fold(0, |bits, i| bits | u32::from(holds(i)) << i);
+                let (larger, equal) = (bits(&|i| above(a[i], b[i])), bits(&|i| a[i] == b[i]));
+                warp.set(*d, &from_fn(chosen), mask);
+                warp.set_pred(Some(CARRY), larger, mask);
+                warp.set_pred(Some(NULL), equal, mask);
+            }
+            Op::LowerExtremum { largest, d, sources } => {
+                let [a, b] = sources.map(|source| warp.integer(code, source));
+                let (larger, equal) = (warp.holds((CARRY, false)), warp.holds((NULL, false)));
+                let chosen = |i: usize| {
+                    let above = if equal >> i & 1 == 1 { a[i] > b[i] } else { larger >> i & 1 == 1 };
+                    if above == *largest { a[i] } else { b[i] }
+                };
+                warp.set(*d, &from_fn(chosen), mask);
+            }
             Op::Extremum { largest, p, q, sources } => {
                 let [a, b] = sources.map(|source| warp.bits(code, source, Kind::Double).map(f64::from_bits));
                 let below = |x: f64, y: f64| x < y || x == y && x.is_sign_negative();
@@ -190,8 +209,8 @@ impl Machine<'_, '_> {
                     |lane: usize| (0..7u8).fold(0, |all, p| all | (warp.holds((first + p, false)) >> lane & 1) << p);
                 warp.set(*d, &from_fn(|i| a[i] & !which[i] | all(i) & which[i]), mask);
             }
-            Op::Spread { a, mask: which } => {
-                let (a, which) = (warp.integer(code, *a), warp.integer(code, *which));
+            Op::Spread { a, byte, mask: which } => {
+                let (a, which) = (warp.integer(code, *a).map(|word| word >> (8 * byte)), warp.integer(code, *which));
                 for p in 0..7u8 {
                     let bit = |word: &[u32; 32]| (0..32).fold(0, |bits, i| bits | (word[i] >> p & 1) << i);
                     warp.set_pred(Some(p), bit(&a), mask & bit(&which));
@@ -223,11 +242,11 @@ impl Machine<'_, '_> {
                 self.load(warp, pc, (*space, *bytes, *extend), *d, address, mask)?;
             }
             Op::Store { space, bytes, a, address } => self.store(warp, pc, (*space, *bytes), *a, address, mask)?,
-            Op::Atomic { op, ty, space, d, sources, address } => {
-                self.atomic(warp, pc, (*op, *ty, *space), *d, (address, *sources), mask)?;
+            Op::Atomic { op, ty, space, d, tells, sources, address } => {
+                self.atomic(warp, pc, (*op, *ty, *space), (*d, *tells), (address, *sources), mask)?;
             }
-            Op::Lock { p, d, address } => self.lock(warp, pc, (*p, *d), address, mask)?,
-            Op::Unlock { p, a, address } => self.unlock(warp, pc, (*p, *a), address, mask)?,
+            Op::Lock { bytes, p, d, address } => self.lock(warp, pc, (*bytes, *p, *d), address, mask)?,
+            Op::Unlock { bytes, p, a, address } => self.unlock(warp, pc, (*bytes, *p, *a), address, mask)?,
             Op::Reduce { f, d, a } => {
                 let word = warp.integer(code, *a);
                 let joined = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| word[lane]).reduce(f);

@@ -18,7 +18,9 @@ impl Timing {
         for cta in all.chunks(warps_per_cta.max(1)) {
             let ends = cta.iter().map(|&warp| (warp, self.timeline.ends[warp])).max_by_key(|(_, end)| *end);
             let Some((mut warp, mut now)) = ends else { continue };
-            while let Some(hold) = held[warp].iter().rev().find(|hold| hold.released <= now) {
+            // a barrier without latency lets its last warp go on in the clock in which it came: it was not held
+            let holds = |hold: &&Hold, now: u64| hold.released <= now && hold.came < now;
+            while let Some(hold) = held[warp].iter().rev().find(|hold| holds(hold, now)) {
                 path[warp] += now - hold.came;
                 (warp, now) = (hold.last, hold.came);
             }

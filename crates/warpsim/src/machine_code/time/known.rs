@@ -63,15 +63,16 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
         }
         _ => None,
     };
+    let constant = instruction.operands.iter().find_map(operand);
     Some(Known {
         control,
         pipe,
         class,
-        interval: interval(instruction, pipe, target, pipeline),
+        interval: interval(instruction, (pipe, constant.is_some()), target, pipeline),
         latency: latency(instruction, pipe, pipeline),
         holds: fence(instruction, pipeline),
         line: instruction.address / CODE_LINE,
-        constant: instruction.operands.iter().find_map(operand),
+        constant,
         stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
         words: if instruction.has("128") {
             4
@@ -103,9 +104,17 @@ fn pipe(instruction: &Instruction, pipeline: &Pipeline) -> Pipe {
     if converts && pipeline.doubles_are_shared { Pipe::Double } else { instruction.pipe() }
 }
 
-fn interval(instruction: &Instruction, pipe: Pipe, target: &Target, pipeline: &Pipeline) -> u32 {
+fn interval(
+    instruction: &Instruction,
+    (pipe, has_constant): (Pipe, bool),
+    target: &Target,
+    pipeline: &Pipeline,
+) -> u32 {
     match pipe {
-        Pipe::Double => target.double_interval(),
+        Pipe::Double => {
+            let with = pipeline.constants.double_operand_interval.filter(|_| has_constant).unwrap_or_default();
+            target.double_interval().max(with)
+        }
         Pipe::Tensor => target.tensor_interval(instruction.matrix_multiply_adds()),
         Pipe::Fma => pipeline.fma_interval,
         Pipe::Alu => pipeline.alu_interval,

@@ -33,11 +33,16 @@ pub(super) struct Memories {
     /// When the ways to the L2 cache and to the device memory are free, in parts of a clock, and what a byte takes there.
     second: Way,
     device: Way,
+    /// When the SM takes accesses of global and local memory again, after stores that found the ways behind it full.
+    open: u64,
 }
 
 struct Way {
     free: u64,
     per_byte: u64,
+    /// Clocks of traffic that wait in front of it until what sends it must wait. Assumed, for nobody published the capacity: as
+    /// much as it moves in the latency of the memory behind it.
+    holds: u64,
 }
 
 /// When an access is done with its source registers, and with its results.
@@ -85,6 +90,11 @@ impl Way {
         self.free = start + bytes * self.per_byte;
         start.div_ceil(PARTS) - now
     }
+
+    /// When what waits in front of it is no more than it holds.
+    fn open(&self) -> u64 {
+        self.free.div_ceil(PARTS).saturating_sub(self.holds)
+    }
 }
 
 impl Memories {
@@ -93,7 +103,7 @@ impl Memories {
         let board = &target.board;
         // 10^9 bytes per second over 10^6 clocks per second
         let clocks = u64::from(board.megahertz) * u64::from(board.multiprocessors) * PARTS;
-        let device = clocks.div_ceil(1000 * u64::from(board.gigabytes_per_second));
+        let device = clocks.div_ceil(1000 * u64::from(board.delivered()));
         let second = PARTS.div_ceil(u64::from(memory.l2_bytes_per_clock_per_sm).max(1));
         let share = u64::from(memory.l2_bytes) / u64::from(board.multiprocessors.max(1));
         Self {
@@ -101,8 +111,9 @@ impl Memories {
             banks: Slots::new(memory.pass_interval),
             l1: Cache::new(l1_bytes / LINE, WAYS),
             l2: Cache::new(share / LINE, WAYS),
-            second: Way { free: 0, per_byte: second },
-            device: Way { free: 0, per_byte: device },
+            second: Way { free: 0, per_byte: second, holds: memory.l2_latency.into() },
+            device: Way { free: 0, per_byte: device, holds: memory.device_latency.into() },
+            open: 0,
         }
     }
 
@@ -114,7 +125,7 @@ impl Memories {
     }
 
     pub(super) fn shared(&mut self, queue: &mut Queue, memory: &Memory, now: u64, passes: u32, known: &Known) -> Done {
-        let accepted = self.accept(queue, memory, now);
+        let accepted = self.accept(queue, memory, now, 0);
         let (_, end) = self.banks.take(now, accepted, passes.into());
         let waited = end - u64::from(memory.pass_interval) - accepted;
         let result = accepted - u64::from(memory.address_latency) + u64::from(memory.shared_latency) + waited;
@@ -135,7 +146,7 @@ impl Memories {
         known: &Known,
         lines: impl Iterator<Item = Line> + Clone,
     ) -> Done {
-        let accepted = self.accept(queue, memory, now);
+        let accepted = self.accept(queue, memory, now, self.open);
         // a line's tag takes a clock, and each word of all lanes its way to the registers, whatever lanes are active
         let tags = lines.clone().count() as u64;
         let word = LINE.div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
@@ -156,9 +167,10 @@ impl Memories {
         Done { sources: sources(known, accepted), result }
     }
 
-    fn accept(&mut self, queue: &mut Queue, memory: &Memory, now: u64) -> u64 {
+    /// When the access leaves the sub-partition: not before its address is computed, nor before what it goes to takes it.
+    fn accept(&mut self, queue: &mut Queue, memory: &Memory, now: u64, open: u64) -> u64 {
         let address = (now + u64::from(memory.address_latency)).max(queue.last + u64::from(memory.address_interval));
-        let (accepted, _) = self.accepts.take(now, address, 1);
+        let (accepted, _) = self.accepts.take(now, address.max(open), 1);
         queue.push(accepted, memory);
         accepted
     }
@@ -195,12 +207,14 @@ impl Memories {
         there
     }
 
-    /// A line goes to the L2 cache, and from there some time to the device memory.
+    /// A line goes to the L2 cache, and from there some time to the device memory. Nothing waits for its result, so that what
+    /// comes after it must wait where too much is under way.
     fn written(&mut self, memory: &Memory, line: Line, issued: u64) -> u64 {
         let waited = self.second.take(issued, u64::from(line.sectors.count_ones()) * SECTOR);
         if let Some((_, sectors)) = self.l2.access(line.number, line.sectors, true).evicted {
             self.device.take(issued, u64::from(sectors.count_ones()) * SECTOR);
         }
+        self.open = self.open.max(self.second.open()).max(self.device.open());
         issued + u64::from(memory.l2_latency) + waited
     }
 }

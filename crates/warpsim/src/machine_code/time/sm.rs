@@ -13,6 +13,7 @@ use super::{Cause, Meeting, Timeline, WarpTime};
 use crate::machine_code::trace::{Event, Line, Trace};
 use machine::target::{Pipeline, Target};
 use sass::{Class, Pipe};
+use std::collections::VecDeque;
 
 /// Clocks after which the scheduler turns to another warp when an operand in constant memory is not there.
 const PATIENCE: u64 = 4;
@@ -30,8 +31,9 @@ pub(super) struct Sm<'t> {
     memories: Memories,
     /// When the pipe of doubles that all share is free.
     doubles: u64,
-    /// The first CTA that has not begun.
+    /// The first CTA that has not begun, and when the places of those that have ended are free for others.
     waiting: usize,
+    free: VecDeque<(u64, usize)>,
     timeline: Timeline,
 }
 
@@ -116,6 +118,7 @@ impl<'t> Sm<'t> {
             memories: Memories::new(target, &pipeline.memory, l1_bytes),
             doubles: 0,
             waiting: 0,
+            free: VecDeque::new(),
             timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
         for slot in 0..slots {
@@ -129,6 +132,10 @@ impl<'t> Sm<'t> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
+            if let Some((time, slot)) = self.free.pop_front_if(|(time, _)| *time <= next) {
+                self.begin(slot, time);
+                continue;
+            }
             if next == u64::MAX {
                 break;
             }
@@ -149,8 +156,9 @@ impl<'t> Sm<'t> {
             if warps.is_empty() {
                 continue;
             }
+            let first = first_part(slot, warps.len(), self.parts.len(), self.pipeline.ctas_rotate);
             for (number, index) in warps.clone().enumerate() {
-                let part = (slot * warps.len() + number) % self.parts.len();
+                let part = (first + number) % self.parts.len();
                 self.warps[index].start(now);
                 self.parts[part].warps.push(index);
                 self.prepare(part, index);
@@ -360,7 +368,7 @@ impl<'t> Sm<'t> {
             self.go_on(cta, &waiting, released);
             self.ctas[cta].live -= 1;
             if self.ctas[cta].live == 0 {
-                self.begin(self.ctas[cta].slot, now + 1);
+                self.free.push_back((now + 1 + u64::from(self.pipeline.cta_latency), self.ctas[cta].slot));
             }
         }
     }
@@ -410,9 +418,40 @@ impl<'t> Sm<'t> {
     }
 }
 
+/// The sub-partition of a CTA's first warp: the one behind the last warp of the slot before, and, where they rotate, one further after
+/// each round, so that first warps, which often have more to do than others, do not all come to the same one.
+fn first_part(slot: usize, warps: usize, parts: usize, rotates: bool) -> usize {
+    let slots_per_round = (1..=parts).find(|slots| (slots * warps).is_multiple_of(parts)).unwrap_or(1);
+    let rounds = if rotates { slot / slots_per_round } else { 0 };
+    (slot * warps + rounds) % parts
+}
+
 impl Cta {
     /// Of the CTA in its cluster that a warp belongs to.
     fn rank(&self, index: usize) -> usize {
         (index - self.warps.start) * self.barriers.len() / self.warps.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_part;
+
+    #[test]
+    fn first_warps_come_to_all_sub_partitions_and_warps_are_spread_evenly() {
+        for warps in 1..=16 {
+            let mut firsts = [0; 4];
+            let mut all = [0usize; 4];
+            for slot in 0..16 {
+                let first = first_part(slot, warps, 4, true);
+                firsts[first] += 1;
+                (0..warps).for_each(|number| all[(first + number) % 4] += 1);
+                let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+                assert!(most - least <= 2, "{warps} warps, {slot}: {all:?}");
+            }
+            assert_eq!(firsts, [4; 4], "{warps} warps");
+            assert_eq!(all, [4 * warps; 4], "{warps} warps");
+            assert!((0..16).all(|slot| first_part(slot, warps, 4, false) == slot * warps % 4), "{warps} warps");
+        }
     }
 }

@@ -15,8 +15,18 @@ pub(super) fn of_result(instruction: &Instruction, undefined: impl Fn(u8) -> u32
             let Operand::Integer(table) = operands.get(has_predicate + 4)? else { return None };
             Some(logic(u8::try_from(*table).ok()?, [source(1)?, source(2)?, source(3)?]))
         }
-        "R2P" => Some(source(1)?.undefined & source(2)?.ones),
+        "R2P" => Some(source(1)?.undefined >> (8 * byte(operands.get(1)?)) & source(2)?.ones),
         _ => None,
+    }
+}
+
+/// The byte of a word that an operand reads first: 1 of `R7.B1`.
+fn byte(operand: &Operand) -> u32 {
+    match operand {
+        Operand::Register(Register { part: Part::Other("B1"), .. }) => 1,
+        Operand::Register(Register { part: Part::Other("B2"), .. }) => 2,
+        Operand::Register(Register { part: Part::Other("B3"), .. }) => 3,
+        _ => 0,
     }
 }
 
@@ -38,7 +48,8 @@ impl Bits {
             }
             Operand::Register(Register { file: File::General, number: Some(number), part, .. }) => {
                 let found = undefined(*number);
-                let undefined = if *part == Part::Whole || found == 0 { found } else { u32::MAX };
+                let is_read = matches!(part, Part::Whole | Part::Other("B0" | "B1" | "B2" | "B3"));
+                let undefined = if is_read || found == 0 { found } else { u32::MAX };
                 Self { undefined, zeros: 0, ones: 0 }
             }
             _ => Self { undefined: 0, zeros: 0, ones: 0 },
@@ -89,6 +100,8 @@ mod tests {
         assert_eq!(found("LOP3.LUT P2, RZ, R18, 0x18, RZ, 0xc0, !PT", !0x10), Some(8));
         assert_eq!(found("R2P PR, R18, 0x10", !0x10), Some(0));
         assert_eq!(found("R2P PR, R18, 0x7e", !0x10), Some(0x6e));
+        assert_eq!(found("R2P PR, R18.B1, 0x7e", !0x1000), Some(0x6e));
+        assert_eq!(found("R2P PR, R18.B1, 0x7e", 0xff), Some(0));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::super::integer;
 use super::super::operands::Operands;
-use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, Source, ZERO};
+use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, SIGN, Source, ZERO};
 use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
+use sass::{Operand, Part};
 
 /// `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -23,13 +24,23 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             Op::Word { f: |a, b, _| (a & b).count_ones(), d, sources }
         }
         "I2I" => {
-            o.only(&["S32"])?;
-            let (d, magnitude) = (o.register()?, o.takes_magnitude());
+            o.only(&["S32", "U32"])?;
+            let ((d, _), magnitude) = (o.tested()?, o.takes_magnitude());
             let f: fn(u32, u32, u32) -> u32 =
                 if magnitude { |a, _, _| (a as i32).unsigned_abs() } else { |a, _, _| a };
             Op::Word { f, d, sources: [o.plain_source()?, zero(), zero()] }
         }
         "ICMP" => choice(o)?,
+        "FCMP" => choice_by_real(o)?,
+        "IMNMX" if o.has("XHI") || o.has("XLO") => extremum(o)?,
+        "ISAD" => integer::difference(o)?,
+        "CSETP" => tested(o)?,
+        // the reduction of a range, which the approximation behind it undoes: see there
+        "RRO" => {
+            o.only(&["SINCOS", "EX2"])?;
+            let (d, a, zero) = (o.register()?, o.source(Kind::Single)?, (zero(), Kind::Single));
+            Op::Each { f: Box::new(|[a, ..]| a), d, wide: false, sources: [(a, Kind::Single), zero, zero] }
+        }
         "ISETP" => compare(o)?,
         "ISET" => mask(o, Kind::Integer)?,
         "FSET" if o.has("FTZ") => mask(o, Kind::Flushed)?,
@@ -101,14 +112,16 @@ fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 
 /// `LOP.AND|OR|XOR|PASS_B d, a, b`
 fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
-    o.only(&["AND", "OR", "XOR", "PASS_B"])?;
+    o.only(&["AND", "OR", "XOR", "PASS_B", "X"])?;
     let f: fn(u32, u32, u32) -> u32 = match () {
         () if o.has("AND") => |a, b, _| a & b,
         () if o.has("OR") => |a, b, _| a | b,
         () if o.has("XOR") => |a, b, _| a ^ b,
         () => |_, b, _| b,
     };
-    let (d, _) = o.tested()?;
+    let (d, tests) = o.tested()?;
+    // it goes on with the test of a lower word
+    (tests || !o.has("X")).then_some(())?;
     Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
 }
 
@@ -180,6 +193,72 @@ fn choice(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?] })
 }
 
+/// `FCMP.CMP[.FTZ] d, a, b, c`: a where the real number c compares so with 0, else b.
+fn choice_by_real(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "FTZ"])?;
+    let f = super::super::real::test(o.compared()?)?;
+    let f: scalar::Each = Box::new(move |[a, b, c]| {
+        let c = f64::from(f32::from_bits(c as u32)).to_bits();
+        if f(&[c; 32], &[0; 32]) & 1 == 1 { a } else { b }
+    });
+    let kind = if o.has("FTZ") { Kind::Flushed } else { Kind::Single };
+    let d = o.register()?;
+    let sources = [(o.source(Kind::Single)?, Kind::Single), (o.source(Kind::Single)?, Kind::Single)];
+    Some(Op::Each { f, d, wide: false, sources: [sources[0], sources[1], (o.source(kind)?, kind)] })
+}
+
+/// `IMNMX[.U32].XHI d.CC, a, b, least` of the upper words, and `IMNMX.U32.XLO d, a, b, least` of the lower ones behind it.
+fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "XHI", "XLO"])?;
+    let (d, sets) = o.tested()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let largest = match o.bit()? {
+        super::super::HOLDS => false,
+        super::super::FAILS => true,
+        _ => return None,
+    };
+    match (o.has("XHI"), sets, o.has("U32")) {
+        (true, true, unsigned) => Some(Op::UpperExtremum { largest, signed: !unsigned, d, sources }),
+        (false, false, true) => Some(Op::LowerExtremum { largest, d, sources }),
+        _ => None,
+    }
+}
+
+/// `CSETP.TEST.JOIN p, q, CC, with`: a test of the condition code. Its sign is that of the result, where nothing can overflow.
+fn tested(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["AND", "OR", "XOR", "EQ", "NE", "EQU", "NEU", "LT", "GE", "SFT", "SFF"])?;
+    let mut words = o.instruction.modifiers();
+    let (test, join) = (words.next()?, words.next()?);
+    let of = match test {
+        "EQ" | "EQU" => (NULL, false),
+        "NE" | "NEU" => (NULL, true),
+        "SFT" => (SIGN, false),
+        "SFF" => (SIGN, true),
+        "LT" if never_overflows(o) => (SIGN, false),
+        "GE" if never_overflows(o) => (SIGN, true),
+        _ => return None,
+    };
+    let combine = match join {
+        "AND" => BoolOp::And,
+        "OR" => BoolOp::Or,
+        "XOR" => BoolOp::Xor,
+        _ => return None,
+    };
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    matches!(o.next()?, Operand::ConditionCode(_)).then_some(())?;
+    let with = o.bit()?;
+    // as tables: bit i is the result with i = 4 of + 2 with + 1 with
+    let tables = [0xf0, 0x0f].map(|of| scalar::combined(combine, of, 0xcc) as u8);
+    Some(Op::PredicateLogic { p, q, sources: [of, with, with], tables })
+}
+
+/// Whether what the condition code was set from last moves words or joins their bits.
+fn never_overflows(o: &Operands<'_, '_, '_>) -> bool {
+    let before = o.decoder.kernel.instructions.iter().take_while(|found| found.address < o.instruction.address);
+    let sets = |found: &&sass::Instruction| matches!(found.operands.first(), Some(Operand::Register(register)) if register.part == Part::WithConditionCode);
+    before.filter(sets).last().is_some_and(|found| matches!(found.operation(), "I2I" | "LOP" | "LOP32I"))
+}
+
 /// `ISETP.CMP[.U32][.X].JOIN p, q, a, b, with`
 fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "X", "AND", "OR", "XOR"])?;
@@ -191,8 +270,9 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
         "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "U32", "AND", "OR",
-        "XOR", "FTZ",
+        "XOR", "FTZ", "X",
     ])?;
+    (kind == Kind::Integer || !o.has("X")).then_some(())?;
     let (d, _) = o.tested()?;
     test(o, kind, (Some(d), None, None))
 }
