@@ -222,7 +222,9 @@ fn accesses_of_one_sub_partition_follow_each_other() {
         };
         (after(64) - after(32)) as f64 / (32.0 * 20.0)
     };
-    assert_eq!([each("ampere"), each("ampere-ga10x")], [2.0, 4.0]);
+    // its code comes no faster than it is issued, which shows now and then
+    assert!((2.0..2.25).contains(&each("ampere")), "{}", each("ampere"));
+    assert_eq!(each("ampere-ga10x"), 4.0);
 }
 
 /// Code that stays in the cache of its sub-partition is fetched once; more than that again and again.

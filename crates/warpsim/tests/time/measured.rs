@@ -195,7 +195,7 @@ fn measured_kernels_come_back() {
     let all = [streams(V100), streams(A100), arithmetic()];
     let [Some(v100), Some(a100), Some(doubles)] = all else { return };
     // the page has these figures; only scale and store of the largest and the smallest blocks were used to make the model
-    for (rows, most, least) in [(&v100, 0.095, 0.85), (&a100, 0.085, 0.91), (&doubles, 0.105, 0.80)] {
+    for (rows, most, least) in [(&v100, 0.095, 0.85), (&a100, 0.085, 0.89), (&doubles, 0.105, 0.80)] {
         let (error, tau) = judged(rows);
         assert!(error < most && tau > least, "mean error {error:.3}, tau {tau:.2}\n{}", table(rows));
     }
