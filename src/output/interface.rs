@@ -10,16 +10,23 @@ use machine::target::Target;
 
 /// The interface of a mechanism's kernels.
 pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) -> Interface {
-    let species = model.species().iter();
+    let (species, elements) = (model.species().iter(), &model.mechanism.elements);
     Interface {
         mechanism: model.mechanism.name.clone(),
-        species: species.map(|s| Species { name: s.name.clone(), molecular_weight: s.weight }).collect(),
+        species: species.map(|s| host_species(s, elements.len())).collect(),
+        elements: elements.iter().map(|element| element.symbol.clone()).collect(),
         reactions: model.mechanism.reactions.len(),
         units: system,
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
+}
+
+fn host_species(species: &mechanism::Species, elements: usize) -> Species {
+    let mut atoms = vec![0.0; elements];
+    species.composition.iter().for_each(|&(element, count)| atoms[element] += count);
+    Species { name: species.name.clone(), molecular_weight: species.weight, atoms }
 }
 
 fn kernel(model: &Model, unit: &Unit) -> KernelInterface {

@@ -23,6 +23,8 @@ pub enum Template {
     CpuDriver,
     CpuExample,
     Device,
+    /// Of functions of one point
+    Conversions,
     /// Of both programs that integrate reactors
     Conditions,
     Ignition,
@@ -31,7 +33,7 @@ pub enum Template {
     Reactor,
 }
 
-const ALL: [Template; 21] = [
+const ALL: [Template; 22] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -48,6 +50,7 @@ const ALL: [Template; 21] = [
     Template::CpuDriver,
     Template::CpuExample,
     Template::Device,
+    Template::Conversions,
     Template::Conditions,
     Template::Ignition,
     Template::CpuIgnition,
@@ -79,6 +82,7 @@ impl Template {
             Self::CpuDriver => "driver.cpp",
             Self::CpuExample => "cpu_example.f90",
             Self::Device => "device.h",
+            Self::Conversions => "conversions",
             Self::Conditions => "conditions",
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
@@ -105,6 +109,7 @@ impl Template {
             Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.hbs"),
             Self::CpuExample => include_str!("../../../templates/cpu/example.f90.hbs"),
             Self::Device => include_str!("../../../templates/device.h.hbs"),
+            Self::Conversions => include_str!("../../../templates/conversions.hbs"),
             Self::Conditions => include_str!("../../../templates/conditions.hbs"),
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
