@@ -46,6 +46,9 @@ impl Units {
             (Self::Cgs, "conductivity") => 1e5,
             (Self::Cgs, "diffusion") => 1e4,
             (Self::Cgs, "production_rates" | "production-rates" | "mass-production-rates" | "transport_source") => 1e-3,
+            (Self::Cgs, "forward-rates" | "reverse-rates" | "net-rates" | "creation-rates" | "destruction-rates") => {
+                1e-3
+            }
             (Self::Cgs, "density" | "by-temperature") => 1e-3,
             (Self::Cgs, "heat-release-rate") => 10.0,
             (Self::Cgs, "mass-fluxes") => 0.1,

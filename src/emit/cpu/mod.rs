@@ -5,6 +5,7 @@
 //! vectorise. It is the same for the same input, to the byte.
 
 mod body;
+mod chemkin;
 mod device;
 mod functions;
 
@@ -16,6 +17,7 @@ use super::cuda::{Provenance, names};
 use crate::lower::code::{Code, Table, TableKind, Values};
 use serde::Serialize;
 
+pub use chemkin::{Stoichiometry, chemkin};
 pub use device::device_header;
 
 /// The name of the header that all kernels include.

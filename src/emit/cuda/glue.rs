@@ -31,9 +31,11 @@ pub enum Template {
     CpuIgnition,
     ReactorHeader,
     Reactor,
+    ChemkinHeader,
+    Chemkin,
 }
 
-const ALL: [Template; 22] = [
+const ALL: [Template; 24] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -56,6 +58,8 @@ const ALL: [Template; 22] = [
     Template::CpuIgnition,
     Template::ReactorHeader,
     Template::Reactor,
+    Template::ChemkinHeader,
+    Template::Chemkin,
 ];
 
 /// Fills a template.
@@ -88,6 +92,8 @@ impl Template {
             Self::CpuIgnition => "ignition.cpp",
             Self::ReactorHeader => "reactor.h",
             Self::Reactor => "reactor.cpp",
+            Self::ChemkinHeader => "chemkin.h",
+            Self::Chemkin => "chemkin.cpp",
         }
     }
 
@@ -115,6 +121,8 @@ impl Template {
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
+            Self::ChemkinHeader => include_str!("../../../templates/cpu/chemkin.h.hbs"),
+            Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),
         }
     }
 }
