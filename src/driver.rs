@@ -57,7 +57,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
         let files = observer.pass("files", None, || output::files(request, &model, &units, &beside, &report));
-        let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
+        let (name, clean) = (&model.mechanism.name, request.clean);
+        let written = observer.pass("write", None, || output::write_project(folder, name, files, clean));
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)

@@ -10,8 +10,10 @@ use super::dataflow::{Graph, StepRef};
 pub enum Units {
     /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s, kg/m^3/s
     #[default]
+    #[serde(alias = "SI")]
     Si,
     /// K, dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s, g/cm^3/s
+    #[serde(alias = "CGS")]
     Cgs,
 }
 
