@@ -208,7 +208,6 @@ SINGE_POINT_TABLE(double, atoms,
   0.0, 2.0, 1.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0)
 
 #ifdef SINGE_POINT_TWO_TABLES
-#undef SINGE_POINT_TWO_TABLES
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 using namespace on_device;
 #else
@@ -233,23 +232,17 @@ SINGE_POINT real reference_pressure() { return 101325.0; }
 // Mean molar mass, by mole fractions
 SINGE_POINT real mean_weight_by_mole(const double *mole_fractions, long long in_stride)
 {
-  real sum = 0.0, mass = 0.0;
-  for (int k = 0; k < species_count; ++k) {
-    sum += mole_fractions[k * in_stride];
-    mass += mole_fractions[k * in_stride] * molecular_weights[k];
-  }
-  return mass / sum;
+  real mass = 0.0;
+  for (int k = 0; k < species_count; ++k) mass += mole_fractions[k * in_stride] * molecular_weights[k];
+  return mass;
 }
 
 // Mean molar mass, by mass fractions
 SINGE_POINT real mean_weight_by_mass(const double *mass_fractions, long long in_stride)
 {
-  real sum = 0.0, amount = 0.0;
-  for (int k = 0; k < species_count; ++k) {
-    sum += mass_fractions[k * in_stride];
-    amount += mass_fractions[k * in_stride] / molecular_weights[k];
-  }
-  return sum / amount;
+  real amount = 0.0;
+  for (int k = 0; k < species_count; ++k) amount += mass_fractions[k * in_stride] / molecular_weights[k];
+  return 1.0 / amount;
 }
 
 // The two arrays may be one.
