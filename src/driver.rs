@@ -29,7 +29,11 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
-    request.check_outputs().and_then(|()| request.check_reactors()).map_err(|d| Failure::usage([d]))?;
+    request
+        .check_outputs()
+        .and_then(|()| request.check_chemkin())
+        .and_then(|()| request.check_reactors())
+        .map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");
     let model =
         observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(Failure::input)?;
@@ -53,7 +57,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
         let files = observer.pass("files", None, || output::files(request, &model, &units, &beside, &report));
-        let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
+        let (name, clean) = (&model.mechanism.name, request.clean);
+        let written = observer.pass("write", None, || output::write_project(folder, name, files, clean));
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kinetics::integrator::advance::{Outcome, Status, System, advance};
+use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::{METHODS, Method};
 use kinetics::linear_algebra::elimination::solve;
@@ -199,7 +199,7 @@ impl System for Interpreted<'_> {
     }
 
     /// Gauss elimination of the whole matrix, on a table of all its entries; those that the plan leaves out are never touched.
-    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
         let (n, plan) = (y.len() - 1, &self.project.plan);
         let size = n + 2;
         let mut a = vec![vec![0.0; size]; size];
@@ -281,7 +281,7 @@ impl System for Reference<'_> {
         [all.mass_fractions, vec![all.temperature]].concat()
     }
 
-    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
         let all = kinetics::jacobian::tendency(&self.project.model, &self.state(y), self.project.constant);
         Box::new(move |right| {
             let row = |i: usize| -> Vec<f64> {

@@ -115,6 +115,19 @@ fn program(units: &[Unit], model: &Model) -> (String, Vec<f64>) {
     (text + "}\n", expected)
 }
 
+/// The numbers that the program writes.
+fn written_by(program: &Path) -> Vec<f64> {
+    let bytes = run(&mut Command::new(program)).stdout;
+    bytes.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+fn equal_in_bits(compiler: &str, found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found.to_bits(), expected.to_bits(), "{compiler}: value {i}: {found:e}, {expected:e}");
+    }
+}
+
 #[test]
 fn compilers_for_a_cpu_give_the_bits_of_the_graph() {
     let (header, model, units) = written();
@@ -125,27 +138,91 @@ fn compilers_for_a_cpu_give_the_bits_of_the_graph() {
     for compiler in ["g++", "clang++"].into_iter().filter(|compiler| there(compiler)) {
         let strict = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "main.cpp", "-o", "main"];
         run(Command::new(compiler).current_dir(folder.path()).args(strict));
-        let bytes = run(&mut Command::new(folder.path().join("main"))).stdout;
-        let found: Vec<f64> =
-            bytes.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
-        assert_eq!(found.len(), expected.len());
-        for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            assert_eq!(found.to_bits(), expected.to_bits(), "{compiler}: value {i}: {found:e}, {expected:e}");
-        }
+        equal_in_bits(compiler, &written_by(&folder.path().join("main")), &expected);
     }
 }
+
+/// The flags under which no compiler of CUDA's may remark anything.
+const STRICT: [&str; 4] = ["-Werror", "all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror", "-arch=sm_90"];
 
 #[test]
 fn nvcc_takes_them_without_a_remark() {
     let Some(cuda) = cuda13() else { return };
     let (header, _, units) = written();
     let folder = tempfile::tempdir().unwrap();
-    compiles(&cuda, folder.path(), &header, &units.iter().map(kernel).collect::<String>());
+    let kernels = units.iter().map(kernel).collect::<String>();
+    compiles(&cuda, folder.path(), &header, &kernels);
+    // As a host code declares them that wants none on the host.
+    compiles(&cuda, folder.path(), &format!("#define SINGE_POINT static __device__ inline\n{header}"), &kernels);
+}
+
+#[test]
+fn functions_that_nvcc_makes_for_host_and_device_give_the_bits_of_the_graph_on_the_host() {
+    let Some(cuda) = cuda13() else { return };
+    let (header, model, units) = written();
+    let folder = tempfile::tempdir().unwrap();
+    let (text, expected) = program(&units, &model);
+    std::fs::write(folder.path().join("h2o2_device.h"), header).unwrap();
+    // Kernels of the same file call the same functions on the device.
+    let text = text + &units.iter().map(kernel).collect::<String>();
+    std::fs::write(folder.path().join("main.cu"), text).unwrap();
+    run(Command::new(cuda.join("bin/nvcc")).current_dir(folder.path()).args(STRICT).args(["main.cu", "-o", "main"]));
+    equal_in_bits("nvcc", &written_by(&folder.path().join("main")), &expected);
+}
+
+/// Prints the names, then writes what conversions give at a state.
+const CONVERSIONS: &str = r#"
+  double y[species_count], back[species_count], c[species_count];
+  mass_from_mole(x, 1, y, 1);
+  mole_from_mass(y, 1, back, 1);
+  concentrations_from_mole(t, p, x, 1, c, 1);
+  const double pressure = mole_from_concentrations(t, c, 1, c, 1);
+  const double density = density_by_mole(t, p, x, 1);
+  put(mean_weight_by_mole(x, 1)); put(mean_weight_by_mass(y, 1));
+  put(density); put(density_by_mass(t, p, y, 1));
+  put(pressure); put(pressure_by_mass(t, density, y, 1));
+  for (int k = 0; k < species_count; ++k) { put(y[k]); put(back[k]); put(c[k]); put(molecular_weight(k)); }
+  put(atoms_of(species_H2O, element_H)); put(atoms_of(species_H2O, element_O)); put(atoms_of(species_H2, element_O));
+  return species_name(species_H2O) == std::string("H2O") && element_name(element_H) == std::string("H")
+    && !species_name(-1) && !species_name(species_count) && !element_name(element_count) ? 0 : 1;
+"#;
+
+#[test]
+fn names_weights_and_conversions_are_those_of_the_mechanism() {
+    if !there("g++") {
+        return;
+    }
+    let (header, model, _) = written();
+    let state = kinetics::verification_states(&model, 1).remove(0);
+    let kinetics::State { temperature: t, pressure: p, mole_fractions: x } = &state;
+    let list = x.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "#include \"h2o2_device.h\"\n#include <cstdio>\n#include <string>\nusing namespace h2o2_device;\n\
+         static void put(double x) {{ std::fwrite(&x, sizeof x, 1, stdout); }}\n\
+         int main()\n{{\n  const double t = {t:?}, p = {p:?}, x[] = {{{list}}};\n{CONVERSIONS}}}\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("h2o2_device.h"), header).unwrap();
+    std::fs::write(folder.path().join("main.cpp"), text).unwrap();
+    let strict = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main"];
+    run(Command::new("g++").current_dir(folder.path()).args(strict));
+    let (weight, density) =
+        (kinetics::thermo::mean_weight(&model.mechanism, &state), kinetics::density(&model, &state));
+    let mut expected = vec![weight, weight, density, density, *p, *p];
+    let sum: f64 = x.iter().sum();
+    for (species, x) in model.species().iter().zip(x) {
+        expected.extend([x * species.weight / (weight * sum), x / sum, x / sum, species.weight]);
+    }
+    expected.extend([2.0, 1.0, 0.0]);
+    let found = written_by(&folder.path().join("main"));
+    assert_eq!(found.len(), expected.len());
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert!((found - expected).abs() <= 1e-14 * expected.abs(), "value {i}: {found:e}, {expected:e}");
+    }
 }
 
 fn compiles(cuda: &Path, folder: &Path, header: &str, kernels: &str) {
     std::fs::write(folder.join("h2o2_device.h"), header).unwrap();
     std::fs::write(folder.join("own.cu"), format!("#include \"h2o2_device.h\"\n{kernels}")).unwrap();
-    let strict = ["-Werror", "all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror", "-arch=sm_90", "-c", "own.cu"];
-    run(Command::new(cuda.join("bin/nvcc")).current_dir(folder).args(strict));
+    run(Command::new(cuda.join("bin/nvcc")).current_dir(folder).args(STRICT).args(["-c", "own.cu"]));
 }

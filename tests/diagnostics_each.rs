@@ -333,6 +333,15 @@ fn command_line() -> Vec<Case> {
             ],
             &["chem.inp", "--codegen", "overlay", "--kernel", "jacobian"],
         ),
+        printed(
+            "kernel::reduced-progress",
+            &[
+                ("chem.inp", MECHANISM.to_owned()),
+                ("therm.dat", THERMO.to_owned()),
+                ("reduction.txt", "STIFF H2 END\n".to_owned()),
+            ],
+            &["chem.inp", "--codegen", "overlay", "--kernel", "progress"],
+        ),
         printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
         printed(
             "kernel::heat-capacity",
@@ -385,6 +394,7 @@ fn command_line() -> Vec<Case> {
         printed("usage::arguments", &all, &["chem.inp", "--no-such-flag", "--json"]),
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
+        printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "hopper"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(

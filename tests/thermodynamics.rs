@@ -82,6 +82,23 @@ fn source_terms_are_verified() {
     }
 }
 
+#[test]
+fn rates_of_reactions_are_verified_in_every_layout_and_unit() {
+    let all = of(Kernel::Progress);
+    verified("h2o2", Kernel::Progress, |r| r.common.outputs = all, 1..=16);
+    for (codegen, units) in
+        [(Codegen::DataParallel, Units::Cgs), (Codegen::Switch, Units::Si), (Codegen::Overlay, Units::Cgs)]
+    {
+        let change = |r: &mut Request| {
+            r.common.outputs = all;
+            r.common.units = units;
+            r.codegen = codegen;
+        };
+        verified("h2o2", Kernel::Progress, change, [4]);
+        verified("gri30", Kernel::Progress, change, [8]);
+    }
+}
+
 /// A reduced mechanism's source terms are those of its transported species.
 #[test]
 fn source_terms_of_a_reduced_mechanism_are_verified() {

@@ -8,8 +8,9 @@
 // Each function computes one point, and is called by each thread for its own: no warp waits for another, and nothing is launched.
 // Rows of inputs lie in_stride doubles apart and rows of outputs out_stride: 1 for arrays of a thread's own, the distance between
 // fields where pointers are to a point of field-major arrays.
-// For nvcc, NVRTC and Clang, and for C++ compilers for CPUs (which get functions of the host). What is fused is fused here, so that
-// all give the same bits; options that change the meaning of arithmetic (--use_fast_math, -ffast-math) are not for this file.
+// For nvcc and hipcc, which get functions of host and device, for NVRTC and Clang, and for C++ compilers for CPUs (which get functions
+// of the host). What is fused is fused here, so that all give the same bits; options that change the meaning of arithmetic
+// (--use_fast_math, -ffast-math) are not for this file, and hipcc needs -ffp-contract=off for the same bits.
 // Units: SI with kmol.
 
 #ifndef SINGE_H2O2_DEVICE_H
@@ -17,29 +18,83 @@
 
 // How the functions are declared, unless it was defined before, such as with __noinline__.
 #ifndef SINGE_POINT
-#if defined(__CUDACC__) || defined(__CUDA__)
+#if defined(__CUDACC_RTC__)
 #define SINGE_POINT static __device__ inline
+#elif defined(__CUDACC__) || defined(__CUDA__) || defined(__HIP__)
+#define SINGE_POINT static __host__ __device__ inline
 #else
 #define SINGE_POINT static inline
 #endif
 #endif
 
+// A table lies where the functions run: on the device, on the host, or on both, each with a copy of its own.
 #ifndef SINGE_POINT_TABLE
-#if defined(__CUDACC__) || defined(__CUDA__)
-#define SINGE_POINT_TABLE static __device__ const
+#if defined(__CUDACC_RTC__)
+#define SINGE_POINT_TABLE(type, name, ...) static __device__ const type name[] = {__VA_ARGS__};
+#elif defined(__CUDACC__) || defined(__CUDA__) || defined(__HIP__)
+#define SINGE_POINT_TABLE(type, name, ...) \
+  namespace on_device { static __device__ const type name[] = {__VA_ARGS__}; } \
+  namespace on_host { static const type name[] = {__VA_ARGS__}; }
+#define SINGE_POINT_TWO_TABLES
 #else
-#define SINGE_POINT_TABLE static const
+#define SINGE_POINT_TABLE(type, name, ...) static const type name[] = {__VA_ARGS__};
 #endif
 #endif
 
-#if !defined(__CUDACC__) && !defined(__CUDA__)
+#if !defined(__CUDACC_RTC__)
 #include <cmath>
 #include <cstring>
 #endif
 
 namespace h2o2_device {
 
-enum { species_count = 10 };
+enum {
+  species_count = 10,
+  element_count = 4,
+  reaction_count = 29
+};
+
+// Places of species
+enum {
+  species_H2 = 0,
+  species_H = 1,
+  species_O = 2,
+  species_O2 = 3,
+  species_OH = 4,
+  species_H2O = 5,
+  species_HO2 = 6,
+  species_H2O2 = 7,
+  species_AR = 8,
+  species_N2 = 9
+};
+
+// Places of elements
+enum {
+  element_O = 0,
+  element_H = 1,
+  element_AR = 2,
+  element_N = 3
+};
+
+#if !defined(__CUDACC_RTC__)
+// Null where there is no such species
+static inline const char *species_name(int species)
+{
+  static const char *const names[] = {
+  "H2", "H", "O", "O2", "OH", "H2O", "HO2", "H2O2", "AR", "N2",
+  };
+  return species >= 0 && species < species_count ? names[species] : nullptr;
+}
+
+// Null where there is no such element
+static inline const char *element_name(int element)
+{
+  static const char *const names[] = {
+  "O", "H", "AR", "N",
+  };
+  return element >= 0 && element < element_count ? names[element] : nullptr;
+}
+#endif
 
 typedef double real;
 typedef unsigned word;
@@ -50,7 +105,7 @@ SINGE_POINT word all_words(word x) { return x; }
 SINGE_POINT real load(const double *from) { return *from; }
 SINGE_POINT void store(double *to, real x) { *to = x; }
 
-#if defined(__CUDACC__) || defined(__CUDA__)
+#if defined(__CUDA_ARCH__) && !defined(__HIP__)
 SINGE_POINT real fma(real a, real b, real c) { return ::fma(a, b, c); }
 SINGE_POINT real square_root(real a) { return ::sqrt(a); }
 SINGE_POINT real separate_product(real a, real b) { return __dmul_rn(a, b); }
@@ -96,7 +151,7 @@ SINGE_POINT word right_signed(word a, int bits) { return (word)((int)a >> bits);
 SINGE_POINT real looked_up(const double *table, word index) { return table[index]; }
 
 // Constants
-SINGE_POINT_TABLE double h2o2_viscosity_real_bank[94] = {
+SINGE_POINT_TABLE(double, h2o2_viscosity_real_bank,
   0.6931471805599453, 1.4198591479439078, 0.0007831549211509924, -0.017682845859199398, 0.5977722020218197,
   -11.612970457630992, 0.011571274906378668, -0.26454373626430094, 2.4815426893953014, -16.037321505489878,
   0.004842991449865368, -0.10875511321666731, 1.2783296304674954, -13.29853797215189, 0.007877967501583528,
@@ -115,11 +170,10 @@ SINGE_POINT_TABLE double h2o2_viscosity_real_bank[94] = {
   -14.5766498037306, 5.745084855770191, 5.832152261386872, 6.320601237224193, 5.292825332466584, 0.13863639621878496,
   0.13134606911970886, 0.1473955018497629, 0.12215121419215742, 0.11707643582382288, 0.1280158954404281,
   0.12124285332331142, 0.11627592551775516, 0.12697145926183326, 0.11187334157740447, 0.12129992557281451,
-  0.13359722582362618, 2.8284271247461903,
-};
+  0.13359722582362618, 2.8284271247461903)
 
 // c and -log2 c by interval of the mantissa
-SINGE_POINT_TABLE double h2o2_viscosity_logarithms[128] = {
+SINGE_POINT_TABLE(double, h2o2_viscosity_logarithms,
   1.4408932497454283, -0.5269634557294012, 1.424874049815125, -0.5108343994613733, 1.4091837676837855,
   -0.4948597617103587, 1.393842696311441, -0.47906775341812136, 1.3788048650018707, -0.46341829426000913,
   1.3641311307058503, -0.44798233389724373, 1.3497290567774154, -0.43266983122111924, 1.335640773739679,
@@ -144,8 +198,107 @@ SINGE_POINT_TABLE double h2o2_viscosity_logarithms[128] = {
   0.31892865213785626, 0.791744585637959, 0.33689299850061616, 0.782083575938888, 0.35460530813497826,
   0.772630728758579, 0.3721490378895851, 0.7634236741652612, 0.3894441689164978, 0.7544150417420937, 0.4065696537227268,
   0.7456271905138941, 0.42347362370378505, 0.7370384881409521, 0.4401881360822699, 0.7286595067870512,
-  0.45668327570433576,
-};
+  0.45668327570433576)
+
+SINGE_POINT_TABLE(double, molecular_weights,
+  2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014)
+
+SINGE_POINT_TABLE(double, atoms,
+  0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 2.0, 0.0,
+  0.0, 2.0, 1.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0)
+
+#ifdef SINGE_POINT_TWO_TABLES
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+using namespace on_device;
+#else
+using namespace on_host;
+#endif
+#endif
+
+// kg/kmol, or g/mol
+SINGE_POINT real molecular_weight(int species) { return molecular_weights[species]; }
+
+// Atoms of an element in a species
+SINGE_POINT real atoms_of(int species, int element) { return atoms[element_count * species + element]; }
+
+// R, by the amount of substance
+SINGE_POINT real gas_constant() { return 8314.46261815324; }
+
+// The pressure of standard states
+SINGE_POINT real reference_pressure() { return 101325.0; }
+
+// The conversions take what is given as it is: negative fractions stay negative, and a sum other than 1 counts.
+
+// Mean molar mass, by mole fractions
+SINGE_POINT real mean_weight_by_mole(const double *mole_fractions, long long in_stride)
+{
+  real mass = 0.0;
+  for (int k = 0; k < species_count; ++k) mass += mole_fractions[k * in_stride] * molecular_weights[k];
+  return mass;
+}
+
+// Mean molar mass, by mass fractions
+SINGE_POINT real mean_weight_by_mass(const double *mass_fractions, long long in_stride)
+{
+  real amount = 0.0;
+  for (int k = 0; k < species_count; ++k) amount += mass_fractions[k * in_stride] / molecular_weights[k];
+  return 1.0 / amount;
+}
+
+// The two arrays may be one.
+SINGE_POINT void mass_from_mole(const double *mole_fractions, long long in_stride, double *mass_fractions,
+                                long long out_stride)
+{
+  real mass = 0.0;
+  for (int k = 0; k < species_count; ++k) mass += mole_fractions[k * in_stride] * molecular_weights[k];
+  for (int k = 0; k < species_count; ++k) {
+    mass_fractions[k * out_stride] = mole_fractions[k * in_stride] * molecular_weights[k] / mass;
+  }
+}
+
+// The two arrays may be one.
+SINGE_POINT void mole_from_mass(const double *mass_fractions, long long in_stride, double *mole_fractions,
+                                long long out_stride)
+{
+  real amount = 0.0;
+  for (int k = 0; k < species_count; ++k) amount += mass_fractions[k * in_stride] / molecular_weights[k];
+  for (int k = 0; k < species_count; ++k) {
+    mole_fractions[k * out_stride] = mass_fractions[k * in_stride] / molecular_weights[k] / amount;
+  }
+}
+
+// Mole fractions and pressure of a gas of these concentrations. The two arrays may be one.
+SINGE_POINT real mole_from_concentrations(real temperature, const double *concentrations, long long in_stride,
+                                          double *mole_fractions, long long out_stride)
+{
+  real total = 0.0;
+  for (int k = 0; k < species_count; ++k) total += concentrations[k * in_stride];
+  for (int k = 0; k < species_count; ++k) mole_fractions[k * out_stride] = concentrations[k * in_stride] / total;
+  return total * gas_constant() * temperature;
+}
+
+// The two arrays may be one.
+SINGE_POINT void concentrations_from_mole(real temperature, real pressure, const double *mole_fractions,
+                                          long long in_stride, double *concentrations, long long out_stride)
+{
+  const real total = pressure / (gas_constant() * temperature);
+  for (int k = 0; k < species_count; ++k) concentrations[k * out_stride] = mole_fractions[k * in_stride] * total;
+}
+
+SINGE_POINT real density_by_mole(real temperature, real pressure, const double *mole_fractions, long long in_stride)
+{
+  return pressure * mean_weight_by_mole(mole_fractions, in_stride) / (gas_constant() * temperature);
+}
+
+SINGE_POINT real density_by_mass(real temperature, real pressure, const double *mass_fractions, long long in_stride)
+{
+  return pressure * mean_weight_by_mass(mass_fractions, in_stride) / (gas_constant() * temperature);
+}
+
+SINGE_POINT real pressure_by_mass(real temperature, real density, const double *mass_fractions, long long in_stride)
+{
+  return density * gas_constant() * temperature / mean_weight_by_mass(mass_fractions, in_stride);
+}
 
 // 2^x below 1 ulp for |x| < 1021; anything beyond.
 SINGE_POINT real singe_exp2_within(real x)

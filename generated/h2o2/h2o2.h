@@ -15,6 +15,8 @@
 #define H2O2_UNITS "si"
 #define H2O2_UNITS_ARE_SI 1
 #define H2O2_TARGET "kepler"
+#define H2O2_GAS_CONSTANT 8314.46261815324
+#define H2O2_REFERENCE_PRESSURE 101325.0
 #define H2O2_COMPUTE_CAPABILITY 35
 
 #ifdef __cplusplus
@@ -71,6 +73,16 @@ static const char *const h2o2_species_names[10] = {
 // kg/kmol
 static const double h2o2_molecular_weights[10] = {
   2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014,
+};
+
+static const char *const h2o2_element_names[4] = {
+  "O", "H", "AR", "N",
+};
+
+// Atoms of element e in species k at [4 * k + e]
+static const double h2o2_atoms[10 * 4] = {
+  0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 2.0, 0.0,
+  0.0, 2.0, 1.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0,
 };
 
 // What the launches know of a device. The constants of the kernels are part of the program and come to the device with

@@ -179,6 +179,9 @@ pub struct CompileArguments {
     /// Folder for the generated files [default: singe-MECHANISM]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+    /// Remove the files that earlier runs wrote for the same project and this one does not, but for those that were changed since
+    #[arg(long)]
+    pub clean: bool,
     /// Break the compiler on purpose, to see that the checks notice
     #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
     pub inject_fault: Option<Fault>,

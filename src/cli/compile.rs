@@ -100,6 +100,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         predict_time: arguments.predict_time == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output),
+        clean: arguments.clean,
         command,
         config: None,
         fault: arguments.inject_fault,

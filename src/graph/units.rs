@@ -10,8 +10,10 @@ use super::dataflow::{Graph, StepRef};
 pub enum Units {
     /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s, kg/m^3/s
     #[default]
+    #[serde(alias = "SI")]
     Si,
     /// K, dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s, g/cm^3/s
+    #[serde(alias = "CGS")]
     Cgs,
 }
 
@@ -46,6 +48,9 @@ impl Units {
             (Self::Cgs, "conductivity") => 1e5,
             (Self::Cgs, "diffusion") => 1e4,
             (Self::Cgs, "production_rates" | "production-rates" | "mass-production-rates" | "transport_source") => 1e-3,
+            (Self::Cgs, "forward-rates" | "reverse-rates" | "net-rates" | "creation-rates" | "destruction-rates") => {
+                1e-3
+            }
             (Self::Cgs, "density" | "by-temperature") => 1e-3,
             (Self::Cgs, "heat-release-rate") => 10.0,
             (Self::Cgs, "mass-fluxes") => 0.1,

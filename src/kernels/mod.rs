@@ -18,7 +18,7 @@ pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
 
 use crate::graph::{Graph, unguarded, units};
-use chemistry::production;
+use chemistry::{production, progress};
 use diagnostics::Diagnostic;
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
@@ -69,6 +69,13 @@ fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic
             ),
         );
     }
+    if kernel == Kernel::Progress && model.mechanism.reduction.is_some() {
+        let message = "rates of reactions one by one are not those that a reduced mechanism goes by";
+        return Some(
+            Diagnostic::error("kernel::reduced-progress", message)
+                .help("leave the reduction out with --reduction none"),
+        );
+    }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Some(
             Diagnostic::error("kernel::state-is-given", "the temperature kernel has nothing to compute")
@@ -87,6 +94,7 @@ fn in_si(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<
         Kernel::Chemistry => production::build(model, options, None),
         Kernel::Isobaric => production::build(model, options, Some(Constant::Pressure)),
         Kernel::Isochoric => production::build(model, options, Some(Constant::Volume)),
+        Kernel::Progress => progress::build(model, options),
         Kernel::Thermodynamics => properties::build(model, options),
         Kernel::Temperature => temperature_kernel::build(model, options),
         Kernel::Jacobian => jacobian::build(model, options, None),

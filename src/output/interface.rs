@@ -10,16 +10,23 @@ use machine::target::Target;
 
 /// The interface of a mechanism's kernels.
 pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) -> Interface {
-    let species = model.species().iter();
+    let (species, elements) = (model.species().iter(), &model.mechanism.elements);
     Interface {
         mechanism: model.mechanism.name.clone(),
-        species: species.map(|s| Species { name: s.name.clone(), molecular_weight: s.weight }).collect(),
+        species: species.map(|s| host_species(s, elements.len())).collect(),
+        elements: elements.iter().map(|element| element.symbol.clone()).collect(),
         reactions: model.mechanism.reactions.len(),
         units: system,
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
+}
+
+fn host_species(species: &mechanism::Species, elements: usize) -> Species {
+    let mut atoms = vec![0.0; elements];
+    species.composition.iter().for_each(|&(element, count)| atoms[element] += count);
+    Species { name: species.name.clone(), molecular_weight: species.weight, atoms }
 }
 
 fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
@@ -46,6 +53,7 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
         Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
+        Kernel::Progress => "Rates of reactions one by one.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
     let quantities = &unit.graph.quantities;
@@ -108,6 +116,23 @@ fn quantity_in_words(name: &str, system: Units) -> (String, String) {
             (pick("kg/m^3/s", "g/cm^3/s"), "net production rate of the mass of each species".into())
         }
         Some(Output::HeatReleaseRate) => (pick("W/m^3", "erg/cm^3/s"), "heat release rate".into()),
+        Some(Output::ForwardRateConstants) => {
+            (pick("(m^3/kmol)^(n-1)/s", "(cm^3/mol)^(n-1)/s"), "forward rate constant of each reaction".into())
+        }
+        Some(Output::ReverseRateConstants) => {
+            (pick("(m^3/kmol)^(n-1)/s", "(cm^3/mol)^(n-1)/s"), "reverse rate constant of each reaction".into())
+        }
+        Some(Output::EquilibriumConstants) => {
+            (pick("(kmol/m^3)^n", "(mol/cm^3)^n"), "equilibrium constant of each reaction, in concentrations".into())
+        }
+        Some(output @ (Output::ForwardRates | Output::ReverseRates | Output::NetRates)) => {
+            let direction = output.name().replace("-rates", "");
+            (pick("kmol/m^3/s", "mol/cm^3/s"), format!("{direction} rate of progress of each reaction"))
+        }
+        Some(output @ (Output::CreationRates | Output::DestructionRates)) => {
+            let which = output.name().replace("-rates", "");
+            (pick("kmol/m^3/s", "mol/cm^3/s"), format!("rate of {which} of each species"))
+        }
         Some(Output::MassFluxes) => (pick("kg/m^2/s", "g/cm^2/s"), "diffusive mass flux of each species".into()),
         Some(Output::EnthalpyFlux) => (pick("W/m^2", "erg/cm^2/s"), "enthalpy that the mass fluxes carry".into()),
         Some(Output::ThermalDiffusionRatios) => ("1".into(), "thermal diffusion ratio of each species".into()),
@@ -153,6 +178,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")
         }
+        "reaction_rates" => ("by rows", "by rows", "rates of reactions and species, one quantity after the other"),
         "source_terms" => ("by rows", "by rows", "source terms, one quantity after the other"),
         "tendencies" => ("1/s, K/s", "1/s, K/s", "rate of change of each mass fraction, then of the temperature"),
         _ => unreachable!("no builder makes an array called {array}"),

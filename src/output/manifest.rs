@@ -23,6 +23,8 @@ fn sha256(bytes: &[u8]) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stale {
     name: String,
+    /// What the list says of it.
+    hash: String,
     /// Somebody changed it since; it stays.
     changed: bool,
 }
@@ -36,15 +38,34 @@ pub fn stale(folder: &Path, project: &str, files: &[(String, String)]) -> Vec<St
     });
     let found = left.filter_map(|(hash, name)| {
         let bytes = std::fs::read(folder.join(name)).ok()?;
-        Some(Stale { name: name.to_owned(), changed: sha256(&bytes) != hash })
+        Some(Stale { name: name.to_owned(), hash: hash.to_owned(), changed: sha256(&bytes) != hash })
     });
     found.collect()
+}
+
+/// The lines of files that stay and are as an earlier run wrote them, so that a later run knows them still.
+pub fn kept(stale: &[Stale]) -> String {
+    let unchanged = stale.iter().filter(|file| !file.changed);
+    unchanged.map(|Stale { name, hash, .. }| format!("{hash}  {name}\n")).collect()
+}
+
+/// Tells of files that stay; nothing where there are none.
+pub fn told(stale: &[Stale], folder: &Path) -> Vec<String> {
+    let names: Vec<&str> = stale.iter().map(|file| file.name.as_str()).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "in {} stay files of earlier runs that this one did not write: {}; --clean removes those that nobody changed",
+        folder.display(),
+        names.join(", ")
+    )]
 }
 
 impl Stale {
     /// Removes the file where nobody changed it, and tells what became of it.
     pub fn remove(self, folder: &Path) -> String {
-        let Self { name, changed } = self;
+        let Self { name, changed, .. } = self;
         let path = folder.join(&name);
         if changed {
             return format!(
@@ -71,8 +92,9 @@ mod tests {
     fn what_is_listed_and_not_written_again_is_removed_unless_it_was_changed() {
         let folder = tempfile::tempdir().unwrap();
         let exists = |name: &str| folder.path().join(name).exists();
-        let write =
-            |project: &str, names: &[&str]| crate::output::write_project(folder.path(), project, files(project, names));
+        let write = |project: &str, names: &[&str]| {
+            crate::output::write_project(folder.path(), project, files(project, names), true)
+        };
         assert_eq!(write("a", &["a.cu", "a.ptx", "a.svg", "report.txt"]), Ok(vec![]));
         assert_eq!(write("b", &["b.cu", "report.txt"]), Ok(vec![]), "another project in the same folder");
         std::fs::write(folder.path().join("a.svg"), "mine").unwrap();
@@ -84,6 +106,22 @@ mod tests {
         assert!(notes[2].contains("report.txt") && notes[2].contains("it stays"), "{notes:?}");
         assert!(["a.cu", "a.svg", "own.cu", "b.cu", "report.txt", "a.manifest", "b.manifest"].into_iter().all(exists));
         assert!(!exists("a.ptx"));
+    }
+
+    #[test]
+    fn what_another_run_wrote_stays_and_is_known_until_it_is_cleaned() {
+        let folder = tempfile::tempdir().unwrap();
+        let exists = |name: &str| folder.path().join(name).exists();
+        let write =
+            |names: &[&str], clean| crate::output::write_project(folder.path(), "a", files("a", names), clean).unwrap();
+        assert_eq!(write(&["a.cu", "old.cu"], false), Vec::<String>::new());
+        for _ in 0..2 {
+            let notes = write(&["a.cu"], false);
+            assert!(notes.len() == 1 && notes[0].contains("old.cu;") && exists("old.cu"), "{notes:?}");
+        }
+        let notes = write(&["a.cu"], true);
+        assert!(notes.len() == 1 && notes[0].ends_with("is removed") && !exists("old.cu"), "{notes:?}");
+        assert_eq!(write(&["a.cu"], true), Vec::<String>::new());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
+mod chemkin;
 mod fallback;
 mod html;
 mod interface;
@@ -84,7 +85,10 @@ pub fn files(
             (host::ignition_file(target).into(), host::ignition(&interface, constant, &provenance, target))
         }));
     }
-    if wanted(Emit::Device) {
+    if wanted(Emit::Chemkin) {
+        files.extend(cpu::chemkin(&interface, &chemkin::stoichiometry(model), &provenance));
+    }
+    if wanted(Emit::Device) || wanted(Emit::Chemkin) {
         let units = if target.is_cpu() { units } else { beside };
         let codes: Vec<&Code> = units.iter().map(|unit| &unit.code).collect();
         let interface = interface::interface(model, request.common.units, target, units);

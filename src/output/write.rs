@@ -5,18 +5,23 @@ use std::path::Path;
 use super::manifest;
 use diagnostics::Diagnostic;
 
-/// Writes the files of a project and the list of them, and removes what an earlier run of the same project left and this one
-/// did not write. What became of such files is told.
+/// Writes the files of a project and the list of them. What an earlier run of the same project left and this one did not write stays,
+/// for another command may have made it, or is removed where that is asked for (`clean`). What became of such files is told.
 ///
 /// Errors: as [`write`].
 pub fn write_project(
     folder: &Path,
     project: &str,
     mut files: Vec<(String, String)>,
+    clean: bool,
 ) -> Result<Vec<String>, Diagnostic> {
     let stale = manifest::stale(folder, project, &files);
-    files.push((manifest::name(project), manifest::text(&files)));
+    let kept = if clean { String::new() } else { manifest::kept(&stale) };
+    files.push((manifest::name(project), manifest::text(&files) + &kept));
     write(folder, &files)?;
+    if !clean {
+        return Ok(manifest::told(&stale, folder));
+    }
     Ok(stale.into_iter().map(|file| file.remove(folder)).collect())
 }
 

@@ -19,7 +19,7 @@ pub struct Common {
     #[serde(with = "super::values::target")]
     pub target: &'static Target,
     /// What tells the state of a point: temperature, pressure, and mole fractions (X) or mass fractions (Y)
-    #[arg(long, value_enum, default_value_t = StateVariables::MoleFractions)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = StateVariables::MoleFractions)]
     pub state: StateVariables,
     /// What the thermodynamics, the chemistry and the flux kernel store, such as cp,molar-h,species-s,density or
     /// production-rates,heat-release-rate or mass-fluxes,enthalpy-flux
@@ -34,7 +34,7 @@ pub struct Common {
     #[arg(long, value_enum, default_value_t = MatrixStorage::Dense)]
     pub jacobian_storage: MatrixStorage,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
-    #[arg(long, value_enum, default_value_t = Units::Si)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Units::Si)]
     pub units: Units,
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value = "1e-20", value_parser = values::floor::parse)]

@@ -12,6 +12,8 @@ pub enum Emit {
     Cvode,
     /// A header of functions that compute one point each, for kernels of your own (__device__ for compilers of CUDA)
     Device,
+    /// For a CPU: what device writes, and a library with the calling conventions of CHEMKIN-II; it takes --units cgs
+    Chemkin,
     /// One .ptx per kernel: the program that the simulator ran
     Ptx,
     /// One Graphviz file per kernel, coloured by warp

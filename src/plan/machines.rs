@@ -2,12 +2,31 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Kernel, StateVariables};
+use crate::kernels::{Kernel, Output, Outputs, Property, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::Target;
+
+/// Whose functions CHEMKIN's routines call.
+const CHEMKIN_KERNELS: [Kernel; 3] = [Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress];
+
+/// What these give there.
+fn chemkin_outputs() -> Outputs {
+    let of_species = |property| Output::Thermodynamic { property, species: true, molar: true };
+    let outputs = [
+        of_species(Property::Cp),
+        of_species(Property::H),
+        of_species(Property::S),
+        Output::EquilibriumConstants,
+        Output::ForwardRates,
+        Output::ReverseRates,
+        Output::CreationRates,
+        Output::DestructionRates,
+    ];
+    outputs.into_iter().collect()
+}
 
 impl Request {
     /// The request with the kernels that its reactors take.
@@ -20,11 +39,41 @@ impl Request {
         self
     }
 
+    /// The request with the kernels and the outputs that CHEMKIN's routines take.
+    fn with_chemkin_kernels(mut self) -> Self {
+        if self.emit.contains(&Emit::Chemkin) {
+            let missing = CHEMKIN_KERNELS.into_iter().filter(|kernel| !self.kernels.contains(kernel));
+            let missing: Vec<Kernel> = missing.collect();
+            self.kernels.extend(missing);
+            if self.common.outputs == Outputs::default() {
+                self.common.outputs = chemkin_outputs();
+            }
+        }
+        self
+    }
+
+    /// Errors: the target, the units, the state or the outputs are not those of CHEMKIN's routines.
+    pub fn check_chemkin(&self) -> Result<(), Diagnostic> {
+        let common = &self.common;
+        let is_theirs = common.target.is_cpu()
+            && common.units == Units::Cgs
+            && common.state == StateVariables::MoleFractions
+            && common.outputs == chemkin_outputs()
+            && CHEMKIN_KERNELS.iter().all(|kernel| self.kernels.contains(kernel));
+        if is_theirs || !self.emit.contains(&Emit::Chemkin) {
+            return Ok(());
+        }
+        let message =
+            "CHEMKIN's routines are functions for a CPU, in CGS units, of mole fractions, with outputs of their own";
+        let help = "use --target cpu --units cgs, and leave out --state and --outputs";
+        Err(Diagnostic::error("emit::no-chemkin", message).help(help))
+    }
+
     /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.
     ///
     /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
     pub fn for_target(self) -> Result<Self, Diagnostic> {
-        self.with_reactor_kernels().in_layouts_of_target()
+        self.with_reactor_kernels().with_chemkin_kernels().in_layouts_of_target()
     }
 
     fn in_layouts_of_target(self) -> Result<Self, Diagnostic> {

@@ -61,6 +61,8 @@ pub struct Request {
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
+    /// Remove what earlier runs of the project wrote there and this one does not.
+    pub clean: bool,
     /// The command line, for the header of the generated files.
     pub command: String,
     /// The configuration file that the request was completed from, for the same header.
@@ -96,6 +98,7 @@ impl Default for Request {
             predict_time: true,
             emit: Vec::new(),
             output: None,
+            clean: false,
             command: String::new(),
             config: None,
             fault: None,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::flux::{Gradients, fluxes};
+use kinetics::progress::progress;
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
@@ -14,7 +15,7 @@ use kinetics::{inverse, jacobian, thermal_diffusion};
 use super::simulate::{gradients, vector};
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
-use crate::graph::{Graph, Op};
+use crate::graph::{Graph, Op, Units};
 use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
@@ -205,6 +206,20 @@ fn in_si(
         Kernel::Thermodynamics => {
             let all = properties(model, state);
             quantities(graph, |output| property(&all, output))
+        }
+        Kernel::Progress => {
+            let all = progress(model, state);
+            let power = |power: f64| if graph.units == Units::Cgs { 10f64.powf(3.0 * power) } else { 1.0 };
+            quantities(graph, |output| match output {
+                Output::ForwardRateConstants => all.forward_constants(power),
+                Output::ReverseRateConstants => all.reverse_constants(power),
+                Output::EquilibriumConstants => all.equilibrium_constants(power),
+                Output::ForwardRates => all.forward.clone(),
+                Output::ReverseRates => all.reverse.clone(),
+                Output::NetRates => all.net(),
+                Output::CreationRates => all.creation.clone(),
+                _ => all.destruction.clone(),
+            })
         }
         Kernel::Isobaric => tendencies(model, stiffness, state, Constant::Pressure),
         Kernel::Isochoric => tendencies(model, stiffness, state, Constant::Volume),

@@ -8,7 +8,11 @@ use singe::overlay::program::Array;
 use std::process::Command;
 
 fn interface() -> Interface {
-    let species = |&(name, molecular_weight): &(&str, f64)| Species { name: name.to_owned(), molecular_weight };
+    let species = |&(name, molecular_weight): &(&str, f64)| Species {
+        name: name.to_owned(),
+        molecular_weight,
+        atoms: vec![f64::from(u8::from(name.contains('C'))), 2.0],
+    };
     let array = |name: &str, rows, output, unit: &str, meaning: &str| ArrayInterface {
         array: Array { name: name.to_owned(), rows, output },
         unit: unit.to_owned(),
@@ -20,6 +24,7 @@ fn interface() -> Interface {
             .iter()
             .map(species)
             .collect(),
+        elements: vec!["C".to_owned(), "H".to_owned()],
         reactions: 27,
         units: Units::Si,
         target: "hopper".to_owned(),

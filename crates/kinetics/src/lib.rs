@@ -39,6 +39,7 @@ pub mod number;
 mod overflow;
 mod pairs;
 pub mod production;
+pub mod progress;
 pub mod properties;
 pub mod qssa;
 pub mod random;

@@ -5,6 +5,7 @@
 //! vectorise. It is the same for the same input, to the byte.
 
 mod body;
+mod chemkin;
 mod device;
 mod functions;
 
@@ -16,6 +17,7 @@ use super::cuda::{Provenance, names};
 use crate::lower::code::{Code, Table, TableKind, Values};
 use serde::Serialize;
 
+pub use chemkin::{Stoichiometry, chemkin};
 pub use device::device_header;
 
 /// The name of the header that all kernels include.
@@ -111,16 +113,25 @@ fn table_name(symbol: &str, kind: TableKind) -> String {
 }
 
 fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str) -> String {
-    let about = match kind {
+    let (about, (name, items)) = (table_about(*kind), table_items(values));
+    let (count, table) = (items.len(), table_name(symbol, *kind));
+    format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
+}
+
+/// What a table holds, as a comment.
+fn table_about(kind: TableKind) -> &'static str {
+    match kind {
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
         TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
         TableKind::RealBank => "// Constants\n",
         TableKind::Reals | TableKind::Indices | TableKind::IndexBank => "// Rows, slots and numbers of rounds\n",
-    };
-    let (name, items): (_, Vec<String>) = match values {
+    }
+}
+
+/// The type and the entries of a table.
+fn table_items(values: &Values) -> (&'static str, Vec<String>) {
+    match values {
         Values::Reals(values) => ("double", values.iter().map(|x| real(*x)).collect()),
         Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
-    };
-    let (count, table) = (items.len(), table_name(symbol, *kind));
-    format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
+    }
 }

@@ -23,15 +23,19 @@ pub enum Template {
     CpuDriver,
     CpuExample,
     Device,
+    /// Of functions of one point
+    Conversions,
     /// Of both programs that integrate reactors
     Conditions,
     Ignition,
     CpuIgnition,
     ReactorHeader,
     Reactor,
+    ChemkinHeader,
+    Chemkin,
 }
 
-const ALL: [Template; 21] = [
+const ALL: [Template; 24] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -48,11 +52,14 @@ const ALL: [Template; 21] = [
     Template::CpuDriver,
     Template::CpuExample,
     Template::Device,
+    Template::Conversions,
     Template::Conditions,
     Template::Ignition,
     Template::CpuIgnition,
     Template::ReactorHeader,
     Template::Reactor,
+    Template::ChemkinHeader,
+    Template::Chemkin,
 ];
 
 /// Fills a template.
@@ -79,11 +86,14 @@ impl Template {
             Self::CpuDriver => "driver.cpp",
             Self::CpuExample => "cpu_example.f90",
             Self::Device => "device.h",
+            Self::Conversions => "conversions",
             Self::Conditions => "conditions",
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
             Self::ReactorHeader => "reactor.h",
             Self::Reactor => "reactor.cpp",
+            Self::ChemkinHeader => "chemkin.h",
+            Self::Chemkin => "chemkin.cpp",
         }
     }
 
@@ -105,11 +115,14 @@ impl Template {
             Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.hbs"),
             Self::CpuExample => include_str!("../../../templates/cpu/example.f90.hbs"),
             Self::Device => include_str!("../../../templates/device.h.hbs"),
+            Self::Conversions => include_str!("../../../templates/conversions.hbs"),
             Self::Conditions => include_str!("../../../templates/conditions.hbs"),
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
+            Self::ChemkinHeader => include_str!("../../../templates/cpu/chemkin.h.hbs"),
+            Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),
         }
     }
 }

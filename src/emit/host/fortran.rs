@@ -41,6 +41,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         let (ty, value) = match fact {
             Fact::Text(text) => ("character(len=*)", literal(&text)),
             Fact::Number(number) => ("integer", number.to_string()),
+            Fact::Real(number) => ("real(c_double)", format!("{number:?}_c_double")),
         };
         Constant { ty, name: name(format!("{short}_{what}")), value }
     });

@@ -41,6 +41,9 @@ struct File {
     count: usize,
     names: String,
     weights: String,
+    element_count: usize,
+    elements: String,
+    atoms: String,
     units: &'static str,
     others: &'static str,
     memory: &'static str,
@@ -112,6 +115,7 @@ impl File {
             value: match fact {
                 Fact::Text(text) => string(&text),
                 Fact::Number(number) => number.to_string(),
+                Fact::Real(number) => real(number),
             },
         });
         let macros = macros.collect();
@@ -139,6 +143,9 @@ impl File {
             count: interface.species.len(),
             names: wrapped(interface.species.iter().map(|s| string(&s.name))),
             weights: wrapped(interface.species.iter().map(|s| real(s.molecular_weight))),
+            element_count: interface.elements.len(),
+            elements: wrapped(interface.elements.iter().map(|symbol| string(symbol))),
+            atoms: wrapped(interface.species.iter().flat_map(|s| &s.atoms).map(|&count| real(count))),
             units: units_text(interface.units),
             others,
             memory,

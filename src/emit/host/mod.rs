@@ -19,6 +19,7 @@ use super::cuda::body::comment;
 use super::cuda::names::identifier;
 use crate::graph::Units;
 use crate::overlay::program::Array;
+use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use machine::target::ComputeCapability;
 
 /// What a host code must know of a mechanism and its kernels.
@@ -28,6 +29,8 @@ pub struct Interface {
     pub mechanism: String,
     /// In the order of the rows of species arrays; at least one.
     pub species: Vec<Species>,
+    /// Symbols, in the mechanism's order.
+    pub elements: Vec<String>,
     pub reactions: usize,
     pub units: Units,
     /// What the kernels were made for, such as `hopper`.
@@ -43,6 +46,8 @@ pub struct Species {
     pub name: String,
     /// kg/kmol
     pub molecular_weight: f64,
+    /// Of each element of the interface.
+    pub atoms: Vec<f64>,
 }
 
 /// One launch function.
@@ -101,7 +106,7 @@ pub(in crate::emit) fn prefix(interface: &Interface) -> String {
 }
 
 /// What a project says of itself, as (name without the prefix, text or number).
-fn facts(interface: &Interface) -> [(&'static str, Fact); 7] {
+fn facts(interface: &Interface) -> [(&'static str, Fact); 9] {
     let Interface { species, reactions, units, target, architecture, .. } = interface;
     [
         ("VERSION", Fact::Text(env!("CARGO_PKG_VERSION").to_owned())),
@@ -110,6 +115,8 @@ fn facts(interface: &Interface) -> [(&'static str, Fact); 7] {
         ("UNITS", Fact::Text(units.name().to_owned())),
         ("UNITS_ARE_SI", Fact::Number(usize::from(*units == Units::Si))),
         ("TARGET", Fact::Text(target.clone())),
+        ("GAS_CONSTANT", Fact::Real(gas_constant(*units))),
+        ("REFERENCE_PRESSURE", Fact::Real(ATMOSPHERE * units.from_si("pressure"))),
         ("COMPUTE_CAPABILITY", Fact::Number(architecture.map_or(0, |architecture| architecture.number() as usize))),
     ]
 }
@@ -117,6 +124,15 @@ fn facts(interface: &Interface) -> [(&'static str, Fact); 7] {
 enum Fact {
     Text(String),
     Number(usize),
+    Real(f64),
+}
+
+/// R per kmol in SI, per mol in CGS.
+pub(in crate::emit) fn gas_constant(units: Units) -> f64 {
+    match units {
+        Units::Si => GAS_CONSTANT,
+        Units::Cgs => GAS_CONSTANT * 1e4,
+    }
 }
 
 /// The system of units, for comments.
@@ -128,7 +144,7 @@ pub(in crate::emit) fn units_text(units: Units) -> &'static str {
 }
 
 /// A C string literal of any text.
-fn string(text: &str) -> String {
+pub(in crate::emit) fn string(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {
         match byte {

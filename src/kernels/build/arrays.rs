@@ -2,7 +2,7 @@
 
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Quantity};
-use crate::kernels::options::Output;
+use crate::kernels::options::{Output, Rows};
 
 /// Indices of the input arrays, the same for every kernel.
 pub const TEMPERATURE: u32 = 0;
@@ -14,10 +14,10 @@ pub const TRANSPORT_SOURCE: u32 = 3;
 pub const TIME_STEP: u32 = 4;
 
 /// Names the rows of the output array, one quantity after the other; each with its first row.
-pub fn name_rows(graph: &mut Graph, outputs: &[Output], species: usize) -> Vec<(Output, u32)> {
+pub fn name_rows(graph: &mut Graph, outputs: &[Output], sizes: Rows) -> Vec<(Output, u32)> {
     let mut first = 0;
     for output in outputs {
-        let (name, rows) = (output.name(), output.rows(species) as u32);
+        let (name, rows) = (output.name(), output.rows(sizes) as u32);
         graph.quantities.push(Quantity { name, first, rows });
         first += rows;
     }

@@ -145,6 +145,19 @@ fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan], of: impl Fn(
     species_values(graph, model, "gibbs", &needed, |graph, k| gibbs::step(graph, &species[k].thermo))
 }
 
+/// Adds -g/RT of the species of all reactions that have none yet, for equilibrium constants of reactions that do not go back by them.
+pub fn gibbs(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
+    let species = &model.mechanism.species;
+    let mut needed = vec![false; species.len()];
+    for r in &model.mechanism.reactions {
+        r.reactants.iter().chain(&r.products).for_each(|&(k, _)| needed[k] = sources.gibbs[k].is_none());
+    }
+    let added = species_values(graph, model, "gibbs", &needed, |graph, k| gibbs::step(graph, &species[k].thermo));
+    for (value, added) in sources.gibbs.iter_mut().zip(added) {
+        *value = value.or(added);
+    }
+}
+
 fn species_values(
     graph: &mut Graph,
     model: &Model,

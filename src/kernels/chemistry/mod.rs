@@ -7,6 +7,7 @@ pub mod heat_release;
 pub mod held;
 pub mod inputs;
 pub mod production;
+pub mod progress;
 pub mod qssa;
 pub mod split;
 pub mod stages;

@@ -8,7 +8,7 @@ use super::stages::{Late, Rates};
 use super::{common_reactants, heat_release, qssa, split, stiffness, tendencies};
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use crate::kernels::build::{self, Operands, TIME_STEP, TRANSPORT_SOURCE, scalar};
-use crate::kernels::options::{Form, Kernel, Options, Output};
+use crate::kernels::options::{Form, Kernel, Options, Output, Rows};
 use crate::kernels::rates::plan::{self, Factor, Plan, net_coefficients};
 use crate::kernels::rates::sources::Sources;
 use crate::kernels::thermodynamics::begin;
@@ -24,18 +24,19 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
+    let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
     let outputs = options.outputs.of(Kernel::Chemistry);
     let is_plain = outputs == [Output::ProductionRates];
     let (name, output, rows) = match constant {
         None if is_plain => ("chemistry", "production_rates", species),
-        None => ("chemistry", "source_terms", outputs.iter().map(|output| output.rows(species)).sum()),
+        None => ("chemistry", "source_terms", outputs.iter().map(|output| output.rows(sizes)).sum()),
         Some(Constant::Pressure) => ("isobaric", "tendencies", species + 1),
         Some(Constant::Volume) => ("isochoric", "tendencies", species + 1),
     };
     let mut graph = begin::begin(name, model, options, output, rows as u32, &scalars);
     let places = match constant {
         None if is_plain => vec![(Output::ProductionRates, 0)],
-        None => build::name_rows(&mut graph, &outputs, species),
+        None => build::name_rows(&mut graph, &outputs, sizes),
         Some(_) => vec![],
     };
     if stiffness != Stiffness::Off {

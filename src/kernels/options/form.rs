@@ -59,7 +59,7 @@ impl Form {
             | Kernel::IsochoricSparseJacobian
             | Kernel::IsobaricJacobianVector
             | Kernel::IsochoricJacobianVector => &[Self::Pairwise, Self::LogSpace],
-            Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
+            Kernel::Progress | Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()

@@ -19,6 +19,8 @@ pub enum Kernel {
     Isobaric,
     /// The same at constant volume
     Isochoric,
+    /// Rates of reactions one by one, and production and destruction of species apart
+    Progress,
     /// Properties of species and of the mixture
     Thermodynamics,
     /// Temperature and pressure of a state that is told otherwise
@@ -53,6 +55,7 @@ impl Kernel {
             Self::Flux => "flux",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
+            Self::Progress => "progress",
             Self::Thermodynamics => "thermodynamics",
             Self::Temperature => "temperature",
             Self::Jacobian => "jacobian",
@@ -67,7 +70,7 @@ impl Kernel {
 
     /// Whether it computes production rates, from which others follow.
     pub fn has_rates(self) -> bool {
-        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric) || self.is_jacobian()
+        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric | Self::Progress) || self.is_jacobian()
     }
 
     /// Whether it computes derivatives of them.

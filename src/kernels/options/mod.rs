@@ -13,7 +13,7 @@ pub use exponential::Exponential;
 pub use form::{Form, low_rank_bound};
 pub use kernel::Kernel;
 pub use matrix::Matrix;
-pub use output::{Output, Outputs, Property};
+pub use output::{Output, Outputs, Property, Rows};
 pub use storage::{MatrixLayout, MatrixStorage};
 pub use variables::StateVariables;
 

@@ -37,6 +37,18 @@ pub enum Output {
     MassProductionRates,
     /// W/m3
     HeatReleaseRate,
+    /// (m3/kmol)^(n-1)/s of each reaction; they include falloff
+    ForwardRateConstants,
+    ReverseRateConstants,
+    /// (kmol/m3)^n of each reaction, whether or not it can go back
+    EquilibriumConstants,
+    /// kmol/m3/s of each reaction; they include \[M\]
+    ForwardRates,
+    ReverseRates,
+    NetRates,
+    /// kmol/m3/s of each species, by both directions of all reactions
+    CreationRates,
+    DestructionRates,
     /// kg/m2/s of each species
     MassFluxes,
     /// W/m2
@@ -54,17 +66,32 @@ const PROPERTIES: [(Property, &str); 6] = [
     (Property::G, "g"),
 ];
 
-const OTHERS: [(Output, &str); 9] = [
+const OTHERS: [(Output, &str); 17] = [
     (Output::MeanMolarMass, "mean-molar-mass"),
     (Output::Density, "density"),
     (Output::Pressure, "pressure"),
     (Output::ProductionRates, "production-rates"),
     (Output::MassProductionRates, "mass-production-rates"),
     (Output::HeatReleaseRate, "heat-release-rate"),
+    (Output::ForwardRateConstants, "forward-rate-constants"),
+    (Output::ReverseRateConstants, "reverse-rate-constants"),
+    (Output::EquilibriumConstants, "equilibrium-constants"),
+    (Output::ForwardRates, "forward-rates"),
+    (Output::ReverseRates, "reverse-rates"),
+    (Output::NetRates, "net-rates"),
+    (Output::CreationRates, "creation-rates"),
+    (Output::DestructionRates, "destruction-rates"),
     (Output::MassFluxes, "mass-fluxes"),
     (Output::EnthalpyFlux, "enthalpy-flux"),
     (Output::ThermalDiffusionRatios, "thermal-diffusion-ratios"),
 ];
+
+/// How many rows there are of each kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows {
+    pub species: usize,
+    pub reactions: usize,
+}
 
 impl Output {
     /// Every output, in the order of the rows.
@@ -87,14 +114,22 @@ impl Output {
         }
     }
 
-    /// Rows of the array, for so many species.
-    pub fn rows(self, species: usize) -> usize {
+    /// Rows of the array.
+    pub fn rows(self, Rows { species, reactions }: Rows) -> usize {
         match self {
             Self::Thermodynamic { species: true, .. }
             | Self::ProductionRates
             | Self::MassProductionRates
+            | Self::CreationRates
+            | Self::DestructionRates
             | Self::MassFluxes
             | Self::ThermalDiffusionRatios => species,
+            Self::ForwardRateConstants
+            | Self::ReverseRateConstants
+            | Self::EquilibriumConstants
+            | Self::ForwardRates
+            | Self::ReverseRates
+            | Self::NetRates => reactions,
             _ => 1,
         }
     }
@@ -103,6 +138,14 @@ impl Output {
     pub fn kernel(self) -> Kernel {
         match self {
             Self::ProductionRates | Self::MassProductionRates | Self::HeatReleaseRate => Kernel::Chemistry,
+            Self::ForwardRateConstants
+            | Self::ReverseRateConstants
+            | Self::EquilibriumConstants
+            | Self::ForwardRates
+            | Self::ReverseRates
+            | Self::NetRates
+            | Self::CreationRates
+            | Self::DestructionRates => Kernel::Progress,
             Self::MassFluxes | Self::EnthalpyFlux | Self::ThermalDiffusionRatios => Kernel::Flux,
             _ => Kernel::Thermodynamics,
         }
@@ -112,6 +155,13 @@ impl Output {
 /// A set of outputs; an empty one stands for those that a kernel has by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outputs(u64);
+
+impl FromIterator<Output> for Outputs {
+    fn from_iter<I: IntoIterator<Item = Output>>(outputs: I) -> Self {
+        let places = outputs.into_iter().filter_map(|output| Output::all().position(|other| other == output));
+        Self(places.fold(0, |set, place| set | 1 << place))
+    }
+}
 
 impl Outputs {
     /// From names with commas between them, or `default`.
@@ -155,6 +205,7 @@ impl Outputs {
                 Output::all().filter(mixture).collect()
             }
             Kernel::Flux => vec![Output::MassFluxes],
+            Kernel::Progress => vec![Output::ForwardRates, Output::ReverseRates],
             _ => vec![Output::ProductionRates],
         }
     }
@@ -166,7 +217,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        assert_eq!(Output::all().count(), 33);
+        assert_eq!(Output::all().count(), 41);
         for output in Output::all() {
             let set = Outputs::parse(&output.name()).unwrap();
             assert_eq!(set.given().collect::<Vec<_>>(), [output]);

@@ -15,13 +15,25 @@ pub fn reverse_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, f
         Reverse::Irreversible => None,
         Reverse::Explicit(k, extra) => Some(arrhenius(o, k, sources, extra.as_ref())),
         Reverse::Equilibrium => {
-            let ln = minus_ln_equilibrium(o, r, sources);
-            let cap = o.body.literal(LARGEST_INVERSE_EQUILIBRIUM);
-            let capped = o.body.min(ln, cap);
+            let capped = capped(o, r, sources);
             let inverse = o.body.exp(capped);
             Some(o.body.mul(forward, inverse))
         }
     }
+}
+
+/// Kc of a reaction, whether or not it can go back; at least 1e-300.
+pub fn constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
+    let capped = capped(o, r, sources);
+    let ln = o.body.neg(capped);
+    o.body.exp(ln)
+}
+
+/// -ln Kc, capped.
+fn capped(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
+    let ln = minus_ln_equilibrium(o, r, sources);
+    let cap = o.body.literal(LARGEST_INVERSE_EQUILIBRIUM);
+    o.body.min(ln, cap)
 }
 
 /// -ln Kc = sum nu' (-g/RT) - sum nu'' (-g/RT) - Delta_n ln(P0/RT)

@@ -38,10 +38,21 @@ pub fn directions(
     let mut rates = [None; 2];
     for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
         let Some(constant) = constant else { continue };
-        let rate = product(o, sources, Some(constant), &orders(sides[d].0, sides[d].1)).complete(o, sources).id;
-        rates[d] = Some(with_third_body(o, r, sources, rate));
+        rates[d] = Some(rate_of(o, r, sources, constant, &orders(sides[d].0, sides[d].1)));
     }
     rates
+}
+
+/// k times the concentrations to their orders, [M] included.
+pub fn rate_of(
+    o: &mut Operands,
+    r: &Reaction,
+    sources: &Sources<'_>,
+    constant: Id,
+    orders: &[(SpeciesIndex, f64)],
+) -> Id {
+    let rate = product(o, sources, Some(constant), orders).complete(o, sources).id;
+    with_third_body(o, r, sources, rate)
 }
 
 /// The orders of one direction: FORD or RORD values replace coefficients.

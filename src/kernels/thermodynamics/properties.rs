@@ -7,16 +7,17 @@ use super::{begin, energy};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, Operands, PRESSURE, SCALARS, SMALLEST, scalar, scalar_of, single};
-use crate::kernels::options::{Kernel, Options, Output, Property};
+use crate::kernels::options::{Kernel, Options, Output, Property, Rows};
 use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
 pub fn build(model: &Model, options: &Options) -> Graph {
     let outputs = options.outputs.of(Kernel::Thermodynamics);
     let species = model.species().len();
-    let rows = outputs.iter().map(|output| output.rows(species)).sum::<usize>() as u32;
+    let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
+    let rows = outputs.iter().map(|output| output.rows(sizes)).sum::<usize>() as u32;
     let mut graph = begin::begin("thermodynamics", model, options, "properties", rows, &SCALARS);
-    let places = build::name_rows(&mut graph, &outputs, species);
+    let places = build::name_rows(&mut graph, &outputs, sizes);
     let sums: Vec<Sum> = SUMS.into_iter().filter(|sum| outputs.iter().any(|&output| sum.serves(output))).collect();
     let (of_species, of_mixture): (Vec<Place>, Vec<Place>) =
         places.into_iter().partition(|(output, _)| matches!(output, Output::Thermodynamic { species: true, .. }));

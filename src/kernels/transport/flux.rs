@@ -9,7 +9,7 @@ use super::together::{self, Known};
 use crate::graph::Units;
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use crate::kernels::build::{self, Operands, SCALARS, scalar, scalar_of, single};
-use crate::kernels::options::{Kernel, Options, Output, StateVariables};
+use crate::kernels::options::{Kernel, Options, Output, Rows, StateVariables};
 use crate::kernels::thermodynamics::{begin, energy};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -29,10 +29,11 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     let mut diffusion = part::build(Kernel::Diffusion, model, &Options { state, units, ..*options })?;
     let outputs = options.outputs.of(Kernel::Flux);
     let species = model.species().len();
+    let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
     let mut scalars = together::scalars(std::slice::from_ref(&diffusion));
     scalars.retain(|which| !SCALARS.contains(which));
     let scalars = [&SCALARS[..], &scalars].concat();
-    let rows = outputs.iter().map(|output| output.rows(species)).sum::<usize>() as u32;
+    let rows = outputs.iter().map(|output| output.rows(sizes)).sum::<usize>() as u32;
     let mut graph = begin::begin("flux", model, options, "fluxes", rows, &scalars);
     let gradients = Array { name: "mole_fraction_gradients", rows: species as u32, output: false };
     graph.arrays.insert(FRACTION_GRADIENTS as usize, gradients);
@@ -40,7 +41,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
         let gradient = Array { name: "temperature_gradient", rows: 1, output: false };
         graph.arrays.insert(TEMPERATURE_GRADIENT as usize, gradient);
     }
-    let places = build::name_rows(&mut graph, &outputs, species);
+    let places = build::name_rows(&mut graph, &outputs, sizes);
     let place = |output: Output| places.iter().find(|(known, _)| *known == output).map(|&(_, row)| row);
     let coefficients = together::values(&mut graph, &mut diffusion, &mut Known::new());
     let stored_ratios = place(Output::ThermalDiffusionRatios);

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 102] = [
+pub const ENTRIES: [Entry; 103] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -32,6 +32,11 @@ pub const ENTRIES: [Entry; 102] = [
         id: "kernel::reduced-jacobian",
         cause: "Derivatives were asked for, and the mechanism has stiff species, whose rates are scaled from a threshold on and have no derivatives there.",
         remedy: "Leave stiff species as they are with `--stiffness off`, or the reduction out with `--reduction none`. Quasi-steady species are no obstacle.",
+    },
+    Entry {
+        id: "kernel::reduced-progress",
+        cause: "Rates of reactions one by one were asked for, and the mechanism is reduced: quasi-steady and stiff species go by other rates than these.",
+        remedy: "Leave the reduction out with `--reduction none`.",
     },
     Entry {
         id: "kernel::no-such-output",

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 45] = [
+pub const ENTRIES: [Entry; 46] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -28,6 +28,11 @@ pub const ENTRIES: [Entry; 45] = [
         id: "emit::no-reactor",
         cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor.",
         remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
+    },
+    Entry {
+        id: "emit::no-chemkin",
+        cause: "`--emit chemkin` asks for routines that the target, the units, the state or the outputs do not fit.",
+        remedy: "Use `--target cpu --units cgs`, and leave out `--state` and `--outputs`.",
     },
     Entry {
         id: "kernel::no-reactor",

@@ -3,13 +3,16 @@
 use super::method::Method;
 use super::options::{FIRST_CHANGE, Options};
 
+/// The solution of a factored system for a right-hand side.
+pub type Solver<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+
 /// y' = f(y), with linear systems of its Jacobian J.
 pub trait System {
     /// f(y); not finite where there is none.
     fn rates(&self, y: &[f64]) -> Vec<f64>;
 
     /// What solves (diagonal I - J(y)) x = right.
-    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a>;
 }
 
 /// What became of an integration.
@@ -140,7 +143,7 @@ mod tests {
             vec![b - a, a - b - c, c, -y[3] * y[3]]
         }
 
-        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
             let jacobian = [
                 [-0.04, 1e4 * y[2], 1e4 * y[1], 0.0],
                 [0.04, -1e4 * y[2] - 6e7 * y[1], -1e4 * y[1], 0.0],
@@ -165,7 +168,7 @@ mod tests {
             vec![f64::NAN]
         }
 
-        fn solver<'a>(&'a self, _: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+        fn solver<'a>(&'a self, _: &[f64], diagonal: f64) -> Solver<'a> {
             Box::new(move |right| vec![right[0] / diagonal])
         }
     }
@@ -178,7 +181,7 @@ mod tests {
             vec![y[1], (1.0 - y[0] * y[0]) * y[1] - y[0]]
         }
 
-        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Box<dyn Fn(&[f64]) -> Vec<f64> + 'a> {
+        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
             let (j10, j11) = (-2.0 * y[0] * y[1] - 1.0, 1.0 - y[0] * y[0]);
             Box::new(move |right| {
                 elimination::solve(vec![vec![diagonal, -1.0, right[0]], vec![-j10, diagonal - j11, right[1]]])

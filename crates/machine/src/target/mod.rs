@@ -157,9 +157,13 @@ impl Target {
         self.shared_bytes_per_clock_per_sm / 4
     }
 
-    /// The architecture of this name (`kepler`) or machine code (`sm_35`).
+    /// The architecture of this name (`kepler`), machine code (`sm_35`, `sm_90a`) or board (`k20`), in letters of any case.
     pub fn by_name(name: &str) -> Result<&'static Self, UnknownTarget> {
-        let place = FILES.iter().position(|file| file.name == name || file.sm == name);
+        let folded = name.to_ascii_lowercase();
+        // What only one architecture or family runs, no kernel of ours has.
+        let sm = if folded.starts_with("sm_") { folded.trim_end_matches(['a', 'f']) } else { &folded };
+        let board = BOARDS.iter().find(|(board, _)| *board == folded).map_or(folded.as_str(), |(_, name)| name);
+        let place = FILES.iter().position(|file| file.name == board || file.sm == sm);
         place.map(described).ok_or_else(|| UnknownTarget { name: name.to_owned() })
     }
 
@@ -254,6 +258,46 @@ struct File {
     text: &'static str,
 }
 
+/// Boards by the names that people call them, and their architectures (NVIDIA, CUDA GPUs: compute capability).
+const BOARDS: [(&str, &str); 36] = [
+    ("c2070", "fermi"),
+    ("m2090", "fermi"),
+    ("k20", "kepler"),
+    ("k20c", "kepler"),
+    ("k20x", "kepler"),
+    ("k40", "kepler"),
+    ("k80", "kepler-gk210"),
+    ("m40", "maxwell"),
+    ("m60", "maxwell"),
+    ("p100", "pascal"),
+    ("v100", "volta"),
+    ("t4", "turing"),
+    ("rtx2080", "turing"),
+    ("rtx2080ti", "turing"),
+    ("rtx6000", "turing"),
+    ("a100", "ampere"),
+    ("a30", "ampere"),
+    ("a10", "ampere-ga10x"),
+    ("a40", "ampere-ga10x"),
+    ("a6000", "ampere-ga10x"),
+    ("rtx3080", "ampere-ga10x"),
+    ("rtx3090", "ampere-ga10x"),
+    ("l4", "ada"),
+    ("l40", "ada"),
+    ("l40s", "ada"),
+    ("rtx4080", "ada"),
+    ("rtx4090", "ada"),
+    ("h100", "hopper"),
+    ("h200", "hopper"),
+    ("gh200", "hopper"),
+    ("h800", "hopper"),
+    ("b100", "blackwell"),
+    ("b200", "blackwell"),
+    ("gb200", "blackwell"),
+    ("rtx5080", "blackwell-gb20x"),
+    ("rtx5090", "blackwell-gb20x"),
+];
+
 const FILES: [File; 13] = [
     File { name: "fermi", sm: "sm_20", text: include_str!("fermi.toml") },
     File { name: "kepler", sm: "sm_35", text: include_str!("kepler.toml") },
@@ -282,6 +326,17 @@ mod tests {
             assert_eq!(Target::by_name(&target.name), Ok(target));
             assert_eq!(Target::by_name(&target.compute_capability.sm()), Ok(target));
         }
+    }
+
+    #[test]
+    fn boards_and_variants_of_machine_code_name_architectures_in_any_case() {
+        for (name, expected) in
+            [("H100", "hopper"), ("sm_90a", "hopper"), ("SM_100f", "blackwell"), ("K20", "kepler"), ("Volta", "volta")]
+        {
+            assert_eq!(Target::by_name(name).map(|target| target.name.as_str()), Ok(expected), "{name}");
+        }
+        assert!(BOARDS.iter().all(|(board, name)| Target::by_name(board) == Target::by_name(name)));
+        assert!(["sm_", "90a", "h10", "sm_90b"].into_iter().all(|name| Target::by_name(name).is_err()));
     }
 
     #[test]

@@ -1,0 +1,226 @@
+//! A code in Fortran calls CHEMKIN's routines as it would the library's own; the reference evaluator says what it must get.
+
+use std::path::Path;
+use std::process::Command;
+
+use kinetics::constants::GAS_CONSTANT;
+use kinetics::{Model, State};
+
+#[path = "common/project.rs"]
+mod project;
+use project::{run, shipped, there};
+
+/// A caller with implicit interfaces, as old codes have it. `@...@` are sizes and the state.
+const CALLER: &str = "
+program caller
+  implicit none
+  integer, parameter :: kk = @species@, ii = @reactions@, mm = @elements@
+  integer :: ickwrk(1), sizes(4), i, k, ki(8), nu(8), nspec, ncf(mm, kk), nuki(kk, ii)
+  double precision :: rckwrk(1), p, t, x(kk), y(kk), c(kk), wt(kk), rho, ru, ruc, pa, value, rows(ii), other(ii)
+  double precision :: wdot(kk), made(kk), lost(kk), two_y(2, kk), two_w(2, kk), h(kk)
+  character(len=16) :: names(kk), cckwrk(1)
+  character(len=2) :: elements(mm)
+  logical :: error
+  p = @pressure@
+  t = @temperature@
+  x = (/ @fractions@ /)
+  call ckindx(ickwrk, rckwrk, sizes(1), sizes(2), sizes(3), sizes(4))
+  if (sizes(1) /= mm .or. sizes(2) /= kk .or. sizes(3) /= ii) stop 1
+  call cksyms(cckwrk, 6, names, error)
+  if (error .or. names(1) /= 'H2' .or. names(kk) /= 'N2') stop 2
+  call cksyms(cckwrk, 6, elements, error)
+  if (.not. error) stop 3
+  call cksyme(cckwrk, 6, elements, error)
+  if (error .or. elements(1) /= 'O') stop 4
+  call ckncf(mm, ickwrk, rckwrk, ncf)
+  if (any(ncf(:, 6) /= (/ 1, 2, 0, 0 /))) stop 5
+  call cknu(kk, ickwrk, rckwrk, nuki)
+  call ckinu(0, 8, ickwrk, rckwrk, nspec, ki, nu)
+  if (nspec /= 0) stop 6
+  do i = 1, ii
+    call ckinu(i, 8, ickwrk, rckwrk, nspec, ki, nu)
+    do k = 1, kk
+      if (sum(nu(1:nspec), mask=ki(1:nspec) == k) /= nuki(k, i)) stop 7
+    end do
+    if (any(matmul(ncf, nuki(:, i)) /= 0)) stop 8
+  end do
+  call ckrp(ickwrk, rckwrk, ru, ruc, pa)
+  call ckwt(ickwrk, rckwrk, wt)
+  call ckxty(x, ickwrk, rckwrk, y)
+  call ckrhoy(p, t, y, ickwrk, rckwrk, rho)
+  call ckytcr(rho, t, y, ickwrk, rckwrk, c)
+  call put('weights', wt, kk)
+  call put('mass', y, kk)
+  call put('density', (/ rho /), 1)
+  call put('concentrations', c, kk)
+  call ckpy(rho, t, y, ickwrk, rckwrk, value)
+  call put('pressure', (/ value /), 1)
+  call ckmmwy(y, ickwrk, rckwrk, value)
+  call put('mean', (/ value /), 1)
+  call ckcpbs(t, y, ickwrk, rckwrk, value)
+  call put('cp', (/ value /), 1)
+  call ckubms(t, y, ickwrk, rckwrk, value)
+  call put('u', (/ value /), 1)
+  call ckhms(t, ickwrk, rckwrk, h)
+  call put('h', (/ sum(y * h) /), 1)
+  call cksml(t, ickwrk, rckwrk, h)
+  call put('s', h, kk)
+  call ckwyp(p, t, y, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  call ckwxp(p, t, x, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  call ckwyr(rho, t, y, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  call ckwxr(rho, t, x, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  call ckwc(t, c, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  call getrates(p, t, y, ickwrk, rckwrk, wdot)
+  call put('production', wdot, kk)
+  two_y(1, :) = y
+  two_y(2, :) = y
+  call vckwyp(2, (/ 2 * p, p /), (/ t, t /), two_y, ickwrk, rckwrk, two_w)
+  call put('production', two_w(2, :), kk)
+  if (all(two_w(1, :) == two_w(2, :))) stop 9
+  call ckcdyp(p, t, y, ickwrk, rckwrk, made, lost)
+  call put('production', made - lost, kk)
+  call put('creation', made, kk)
+  call ckqc(t, c, ickwrk, rckwrk, rows)
+  call put('production', matmul(nuki, rows), kk)
+  call ckkfkr(p, t, x, ickwrk, rckwrk, rows, other)
+  call put('forward', rows, ii)
+  call put('reverse', other, ii)
+  call ckeqyp(p, t, y, ickwrk, rckwrk, rows)
+  call put('equilibrium', rows, ii)
+  call mcavis(t, x, rckwrk, value)
+  call put('viscosity', (/ value /), 1)
+  call mcacon(t, x, rckwrk, value)
+  call put('conductivity', (/ value /), 1)
+  call mcadif(p, t, x, rckwrk, h)
+  call put('diffusion', h, kk)
+contains
+  subroutine put(what, values, n)
+    character(len=*), intent(in) :: what
+    integer, intent(in) :: n
+    double precision, intent(in) :: values(n)
+    write (*, '(a, 1x, *(es25.17e3, 1x))') what, values
+  end subroutine
+end program
+";
+
+/// What is expected under a name in CGS, what errors are relative to, and how large they may be.
+fn expected(model: &Model, state: &State, name: &str) -> (Vec<f64>, Vec<f64>, f64) {
+    let species = model.species();
+    let exact =
+        |values: Vec<f64>, tolerance: f64| (values.clone(), values.into_iter().map(f64::abs).collect(), tolerance);
+    let properties = kinetics::properties::properties(model, state);
+    let progress = kinetics::progress::progress(model, state);
+    let weight = properties.mean_molar_mass;
+    let values = |all: &[kinetics::properties::Judged], factor: f64| {
+        let (values, scales) = all.iter().map(|judged| (judged.value * factor, judged.scale * factor)).unzip();
+        (values, scales, 1e-10)
+    };
+    // 1 kmol/m3 is 1e-3 mol/cm3, 1 J/kg is 1e4 erg/g.
+    match name {
+        "weights" => exact(species.iter().map(|s| s.weight).collect(), 1e-15),
+        "mass" => exact(species.iter().zip(&state.mole_fractions).map(|(s, x)| x * s.weight / weight).collect(), 1e-13),
+        "density" => exact(vec![properties.density * 1e-3], 1e-13),
+        "concentrations" => {
+            let total = state.pressure / (GAS_CONSTANT * state.temperature);
+            exact(state.mole_fractions.iter().map(|x| x * total * 1e-3).collect(), 1e-13)
+        }
+        "pressure" => exact(vec![state.pressure * 10.0], 1e-13),
+        "mean" => exact(vec![weight], 1e-13),
+        "cp" => values(&[properties.mixture.cp.per(weight)], 1e4),
+        "u" => values(&[properties.mixture.u.per(weight)], 1e4),
+        "h" => values(&[properties.mixture.h.per(weight)], 1e4),
+        "s" => values(&properties.species.iter().map(|(of, _)| of.s).collect::<Vec<_>>(), 1e4),
+        "production" => {
+            let made = kinetics::production(model, state);
+            let cgs = |rates: Vec<f64>| rates.into_iter().map(|rate| rate * 1e-3).collect();
+            (cgs(made.net), cgs(made.gross), 1e-10)
+        }
+        "creation" => values(&progress.creation, 1e-3),
+        "forward" => values(&progress.forward, 1e-3),
+        "reverse" => values(&progress.reverse, 1e-3),
+        "equilibrium" => values(&progress.equilibrium_constants(|power| 10f64.powf(3.0 * power)), 1.0),
+        // The forms that are chosen by default have errors of at most 1e-4.
+        "viscosity" => exact(vec![kinetics::viscosity(model, state) * 10.0], 1e-4),
+        "conductivity" => exact(vec![kinetics::conductivity(model, state) * 1e5], 1e-4),
+        "diffusion" => exact(kinetics::diffusion(model, state, 1e-20).into_iter().map(|d| d * 1e4).collect(), 1e-4),
+        _ => panic!("the caller says {name}"),
+    }
+}
+
+/// A state of a flame in which every species is there: fractions of a sum of 1.
+fn state(model: &Model) -> State {
+    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
+    let sum: f64 = amounts.iter().sum();
+    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
+}
+
+#[test]
+fn a_code_in_fortran_gets_what_the_reference_says() {
+    if !there("g++") || !there("gfortran") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_library(folder.path());
+    let files = mechanism::Files { mechanism: shipped("h2o2"), ..Default::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    let state = state(&model);
+    let number = |x: f64| format!("{x:e}").replace('e', "d");
+    let fractions: Vec<String> = state.mole_fractions.iter().map(|&x| number(x)).collect();
+    let text = CALLER
+        .replace("@species@", &model.species().len().to_string())
+        .replace("@reactions@", &model.mechanism.reactions.len().to_string())
+        .replace("@elements@", &model.mechanism.elements.len().to_string())
+        .replace("@pressure@", &number(state.pressure * 10.0))
+        .replace("@temperature@", &number(state.temperature))
+        .replace("@fractions@", &fractions.join(", &\n         "));
+    std::fs::write(folder.path().join("caller.f90"), text).unwrap();
+    let strict = ["-std=c++11", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "h2o2_chemkin.cpp"];
+    run(Command::new("g++").current_dir(folder.path()).args(strict));
+    // What is called without an interface takes whole arrays and sections alike.
+    let link = ["-fallow-argument-mismatch", "caller.f90", "h2o2_chemkin.o", "-lstdc++", "-o", "caller"];
+    run(Command::new("gfortran").current_dir(folder.path()).args(link));
+    let said = String::from_utf8(run(&mut Command::new(folder.path().join("caller"))).stdout).unwrap();
+    assert_eq!(said.lines().count(), 26, "{said}");
+    for line in said.lines() {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        let found: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
+        let (values, scales, tolerance) = expected(&model, &state, name);
+        assert_eq!(found.len(), values.len(), "{name}");
+        for (i, (found, (value, scale))) in found.iter().zip(values.iter().zip(&scales)).enumerate() {
+            assert!((found - value).abs() <= tolerance * scale, "{name} {i}: {found:e}, {value:e}");
+        }
+    }
+}
+
+/// The names that a code in C sees are declared in the header, which is valid C.
+#[test]
+fn the_header_is_valid_c() {
+    if !there("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_library(folder.path());
+    std::fs::write(
+        folder.path().join("main.c"),
+        "#include \"h2o2_chemkin.h\"\nint main(void) { return ckwyp_ == 0; }\n",
+    )
+    .unwrap();
+    let strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wno-address", "-Werror", "-c", "main.c"];
+    run(Command::new("gcc").current_dir(folder.path()).args(strict));
+}
+
+fn write_library(folder: &Path) {
+    assert_cmd::Command::cargo_bin("singe")
+        .unwrap()
+        .arg(shipped("h2o2"))
+        .args(["--target", "cpu", "--units", "cgs", "--emit", "chemkin", "--verify", "off", "-o"])
+        .arg(folder)
+        .assert()
+        .success();
+}
