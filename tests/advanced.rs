@@ -414,6 +414,9 @@ fn solutions_keep_to_their_tolerances() {
     }
 }
 
+/// The status of a point that is changed.
+type Change<'a> = (i32, &'a dyn Fn(&mut Point));
+
 /// What is no state, or does not end, is told; neighbours do not notice.
 #[test]
 fn what_cannot_be_advanced_is_told() {
@@ -426,7 +429,7 @@ fn what_cannot_be_advanced_is_told() {
     let good = points(&project, POINTS);
     let options = Options { most_steps: 500, ..Options::default() };
     let alone = advanced(folder.path(), &good, &options);
-    let changes: [(i32, &dyn Fn(&mut Point)); 13] = [
+    let changes: [Change; 13] = [
         (3, &|p| p.temperature = f64::NAN),
         (3, &|p| p.temperature = 99.0),
         (3, &|p| p.temperature = 10_001.0),

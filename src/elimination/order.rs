@@ -55,7 +55,7 @@ impl Active {
         let new = |row: &usize| {
             self.rows[k].iter().filter(|&column| column != row && !self.rows[*row].contains(column)).count()
         };
-        self.columns[k].iter().map(|row| new(row)).sum()
+        self.columns[k].iter().map(new).sum()
     }
 
     fn eliminate(&mut self, k: usize) {
