@@ -202,6 +202,7 @@ pages! {
     flow_solvers: "guide/solver.md",
     processors: "guide/cpu.md",
     functions: "guide/device.md",
+    chemkin: "guide/chemkin.md",
     reactors: "guide/reactors.md",
     reactors_of_cvode: "guide/integrator.md",
     times: "lab/performance.md",
