@@ -144,6 +144,8 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         "off",
         "--emit",
         "report",
+        "--report",
+        "full",
         "-o",
     ];
     let table = text(&singe(folder.path(), &[&words[..], &["one"]].concat()).stdout);
