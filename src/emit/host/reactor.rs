@@ -181,6 +181,8 @@ struct Tables {
     entries: usize,
     factors: usize,
     jacobian_rows: usize,
+    /// The first row of what the entries of each row share.
+    shared: usize,
     order: String,
     row_starts: String,
     entry_places: String,
@@ -275,6 +277,7 @@ impl Tables {
             entries: places.len(),
             factors: factors.len(),
             jacobian_rows: reactor.pattern.len(),
+            shared: reactor.pattern.partition_point(|&(_, column)| column as usize <= species),
             order: list(order),
             row_starts: list(&row_starts),
             entry_places: list(&places),
