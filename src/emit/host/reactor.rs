@@ -2,6 +2,7 @@
 
 use super::{Interface, Provenance, file_comment, prefix};
 use crate::elimination::{Checked, Elimination, Pattern};
+use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::tables::{real, wrapped};
 use kinetics::integrator::{Method, options};
@@ -57,6 +58,8 @@ struct File {
     jacobian: String,
     species: usize,
     inverse_weights: String,
+    /// The unknowns in the order of elimination, as a comment.
+    names: String,
     #[serde(flatten)]
     method: MethodText,
     #[serde(flatten)]
@@ -84,6 +87,7 @@ impl File {
             jacobian: reactor.jacobian.clone(),
             species: interface.species.len(),
             inverse_weights: wrapped(weights),
+            names: names(interface, reactor.elimination.plan()),
             method: MethodText::new(&reactor.method),
             limits: Limits::default(),
             tables: Tables::new(reactor, interface.species.len()),
@@ -93,11 +97,21 @@ impl File {
     }
 }
 
+/// The unknowns in the order of their elimination.
+fn names(interface: &Interface, plan: &Elimination) -> String {
+    let name = |&unknown: &usize| match interface.species.get(unknown) {
+        Some(species) => species.name.as_str(),
+        None if unknown == interface.species.len() => "temperature",
+        None => "sum",
+    };
+    comment("", &plan.order.iter().map(name).collect::<Vec<_>>().join(" "))
+}
+
 /// The method as C++.
 #[derive(Serialize)]
 struct MethodText {
     method: &'static str,
-    source: &'static str,
+    source: String,
     order_of_method: u32,
     stages: usize,
     gamma: String,
@@ -110,17 +124,16 @@ struct MethodText {
 
 impl MethodText {
     fn new(method: &Method) -> Self {
-        let list = |values: &[f64]| values.iter().map(|&x| real(x)).collect::<Vec<_>>().join(", ");
-        let rows = |rows: &[&[f64]]| {
-            rows.iter()
-                .map(|row| format!("{{ {} }}", list(if row.is_empty() { &[0.0] } else { row })))
-                .collect::<Vec<_>>()
-                .join(", ")
+        let list = |values: &[f64]| wrapped(values.iter().map(|&x| real(x)));
+        let row = |row: &&[f64]| {
+            let values: Vec<String> = row.iter().map(|&x| real(x)).collect();
+            format!("  {{{}}},\n", if values.is_empty() { "0.0".to_owned() } else { values.join(", ") })
         };
+        let rows = |rows: &[&[f64]]| rows.iter().map(row).collect::<String>();
         let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
         Self {
             method: method.name,
-            source: method.source,
+            source: comment("", &format!("{}: {}", method.name, method.source)),
             order_of_method: method.order,
             stages: method.m.len(),
             gamma: real(method.gamma),
@@ -168,6 +181,8 @@ struct Tables {
     entries: usize,
     factors: usize,
     jacobian_rows: usize,
+    /// The first row of what the entries of each row share.
+    shared: usize,
     order: String,
     row_starts: String,
     entry_places: String,
@@ -251,7 +266,8 @@ impl Tables {
         };
         let is_straight = reactor.elimination.plan().multiply_adds() <= MOST_STATEMENTS;
         let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
-        let calls = (0..order.len()).map(|at| format!("  factor_{at}(b, inverse_step);\n")).collect();
+        let calls: Vec<String> = (0..order.len()).map(|at| format!("factor_{at}(b, inverse_step);")).collect();
+        let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
         let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
         let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
         let most = reactor.pattern.len().max(factors.len()).max(places.len());
@@ -261,6 +277,7 @@ impl Tables {
             entries: places.len(),
             factors: factors.len(),
             jacobian_rows: reactor.pattern.len(),
+            shared: reactor.pattern.partition_point(|&(_, column)| column as usize <= species),
             order: list(order),
             row_starts: list(&row_starts),
             entry_places: list(&places),

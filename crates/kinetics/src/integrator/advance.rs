@@ -11,6 +11,10 @@ pub trait System {
     /// f(y); not finite where there is none.
     fn rates(&self, y: &[f64]) -> Vec<f64>;
 
+    /// Adds to the rates at y what unknowns below zero make of them, by the derivatives at the beginning of the step; nothing where rates
+    /// have no kink there.
+    fn go_on_below_zero(&self, _start: &[f64], _y: &[f64], _rates: &mut [f64]) {}
+
     /// What solves (diagonal I - J(y)) x = right.
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a>;
 }
@@ -38,7 +42,8 @@ pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, o
     let mut y = start.to_vec();
     let (mut now, mut step, mut steps, mut rejected, mut failed_here) = (0.0, options.first_step, 0, 0, false);
     let status = loop {
-        let rates = system.rates(&y);
+        let mut rates = system.rates(&y);
+        system.go_on_below_zero(&y, &y, &mut rates);
         if step <= 0.0 {
             step = first_step(&y, &rates, time, options);
         }
@@ -110,6 +115,7 @@ fn stages(
         if stage > 0 && !method.takes_rates_over(stage) {
             let at: Vec<f64> = (0..y.len()).map(|k| weighted(method.a[stage], &u, k, y[k])).collect();
             f = system.rates(&at);
+            system.go_on_below_zero(y, &at, &mut f);
         }
         let right = (0..y.len()).map(|k| weighted(method.c[stage], &u, k, 0.0).mul_add(inverse_step, f[k]));
         u.push(solve(&right.collect::<Vec<f64>>()));
