@@ -220,6 +220,13 @@ fn draft(
     let mapping = observer
         .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;
+    let (graph, mapping) = match own.codegen {
+        overlay::Codegen::Straight => observer.pass("partial sums", k, || {
+            let plan = mapping::partial_sums::plan(&graph, &mapping);
+            mapping::partial_sums::apply(&graph, &mapping, &plan)
+        }),
+        _ => (graph, mapping),
+    };
     let mut ways = observer
         .pass("schedule", k, || schedule::ways(&graph, &mapping, own.tuning.placement, limits))
         .map_err(|d| Failure::input([d]))?;

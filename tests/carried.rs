@@ -19,7 +19,7 @@ use singe::schedule::{self, Limits, Placement, proof};
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
-    Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None, target }
+    Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None, straight: false, target }
 }
 
 /// Doubles that are alive at the head of the streaming loop and written inside it.

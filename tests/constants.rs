@@ -55,7 +55,7 @@ fn no_residence_but_stripes_shuffles() {
 #[test]
 fn every_layout_and_many_warp_counts() {
     for constants in [Residence::ConstantBank, Residence::Shared] {
-        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch] {
+        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch] {
             for warps in [1, 2, 5, 13, 32] {
                 verified(&Request { codegen, ..with("h2o2", "ampere", constants) }.with(|r| r.tuning.warps = warps));
             }

@@ -14,7 +14,7 @@ use warpsim::{Launch, prove};
 #[path = "common/request.rs"]
 mod request;
 
-const LAYOUTS: [Codegen; 3] = [Codegen::Overlay, Codegen::Partial, Codegen::Switch];
+const LAYOUTS: [Codegen; 4] = [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch];
 
 /// Three warps in a group: no power of two.
 fn with((warps, groups): (u32, u32), target: &str, codegen: Codegen) -> Request {

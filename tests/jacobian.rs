@@ -82,7 +82,7 @@ fn h2o2_is_verified_for_1_to_32_warps() {
 #[test]
 fn every_layout_unit_and_state_is_verified() {
     let model = model(request::shipped("h2o2"));
-    for codegen in [Codegen::DataParallel, Codegen::Switch] {
+    for codegen in [Codegen::DataParallel, Codegen::Straight, Codegen::Switch] {
         verified(&model, &KERNELS, |r| r.codegen = codegen, [4]);
     }
     verified(&model, &KERNELS, |r| r.common.units = Units::Cgs, [4]);

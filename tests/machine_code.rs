@@ -21,7 +21,7 @@ mod skip;
 /// The report of some kernels in all layouts, or nothing where tools are absent.
 fn report(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) -> Option<Report> {
     compiled(mechanism, target, |r| {
-        r.beside = vec![Codegen::Partial, Codegen::Switch, Codegen::DataParallel];
+        r.beside = vec![Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel];
         r.tuning.warps = warps;
         r.kernels = kernels.to_vec();
     })
@@ -47,7 +47,7 @@ fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) ->
 
 fn verified(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) {
     let Some(report) = report(mechanism, kernels, target, warps) else { return };
-    assert_eq!(report.kernels.len(), 4 * kernels.len());
+    assert_eq!(report.kernels.len(), 5 * kernels.len());
     for kernel in &report.kernels {
         let Some(MachineCode::Verified(code)) = &kernel.machine_code else {
             panic!("{target} {} {}: {:?}", kernel.kernel, kernel.codegen, kernel.machine_code);

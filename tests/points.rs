@@ -12,7 +12,8 @@ use singe::verify::{self, Verification};
 #[path = "common/request.rs"]
 mod request;
 
-const LAYOUTS: [Codegen; 4] = [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel];
+const LAYOUTS: [Codegen; 5] =
+    [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel];
 
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {

@@ -166,7 +166,9 @@ fn h2o2_with_constants_in_shared_memory() {
 
 #[test]
 fn h2o2_with_several_points_per_lane() {
-    for (codegen, points_per_lane) in [(Codegen::Overlay, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)] {
+    for (codegen, points_per_lane) in
+        [(Codegen::Overlay, 2), (Codegen::Straight, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)]
+    {
         closes(
             Request { codegen, ..request::of(request::shipped("h2o2")) }
                 .with(|r| r.tuning.points_per_lane = Some(points_per_lane)),

@@ -263,7 +263,7 @@ fn kernels(case: &Case, all_warps: &[u32]) {
                 .with(|r| r.common.stiffness = stiffness),
         );
     }
-    for codegen in [Codegen::Switch, Codegen::DataParallel] {
+    for codegen in [Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
     }
     let log_space =

@@ -12,7 +12,15 @@ use singe::schedule::{self, Limits, Placement, Schedule, Storage, proof};
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
-    Limits { slots: Some(192), barriers: 16, states: u32::MAX, points_per_lane: 1, passes: None, target }
+    Limits {
+        slots: Some(192),
+        barriers: 16,
+        states: u32::MAX,
+        points_per_lane: 1,
+        passes: None,
+        straight: false,
+        target,
+    }
 }
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {

@@ -156,7 +156,7 @@ fn nor_does_any_layout() {
     let temperatures = BEYOND.into_iter().chain(WITHIN);
     let states: Vec<State> = temperatures.map(|t| at(usual, t)).collect();
     let plain = request::of(request::shipped("h2o2"));
-    let shipped = [Codegen::Overlay, Codegen::Switch, Codegen::Partial, Codegen::DataParallel];
+    let shipped = [Codegen::Overlay, Codegen::Switch, Codegen::Partial, Codegen::Straight, Codegen::DataParallel];
     for (target, codegen) in
         ["kepler", "hopper"].into_iter().flat_map(|target| shipped.map(|codegen| (target, codegen)))
     {

@@ -42,7 +42,7 @@ fn too_large(request: &Request) {
 
 fn every_warp_count(name: &str) {
     for warps in [1, 2, 3, 5, 8, 13, 16, 20, 32] {
-        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel] {
+        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
             verified(&Request { codegen, ..request(shipped(name)) }.with(|r| r.tuning.warps = warps));
         }
     }
@@ -107,7 +107,7 @@ fn shared_mechanisms() {
 fn shared_zoo() {
     let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["zoo", "zoo_forms"] {
-        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel] {
+        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
             for warps in [1, 4, 7, 16] {
                 let zoo = request(shared.join(name).join("chem.inp"));
                 let chemistry =

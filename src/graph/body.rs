@@ -373,6 +373,25 @@ impl Inst {
         }
     }
 
+    /// The same with other operands.
+    #[must_use]
+    pub fn with_operands(self, new: impl Fn(Id) -> Id) -> Self {
+        match self {
+            Self::Literal(_)
+            | Self::Constant(_)
+            | Self::Scalar(_)
+            | Self::Input(_)
+            | Self::Field { .. }
+            | Self::State(_) => self,
+            Self::Unary(op, a) => Self::Unary(op, new(a)),
+            Self::Binary(op, a, b) => Self::Binary(op, new(a), new(b)),
+            Self::Fma(a, b, c) => Self::Fma(new(a), new(b), new(c)),
+            Self::SelectLe { a, b, then, otherwise } => {
+                Self::SelectLe { a: new(a), b: new(b), then: new(then), otherwise: new(otherwise) }
+            }
+        }
+    }
+
     /// Slots that an earlier instruction has already spent: the comparison of a selection, most of one of the two powers of
     /// an argument and its negative, which share all but their last steps.
     fn shared(self, earlier: &[Self]) -> u32 {

@@ -179,6 +179,15 @@ impl Graph {
         }
     }
 
+    /// The same kernel before any operation was added, with the shapes that its preamble needs.
+    pub fn without_operations(&self) -> Self {
+        let mut empty = Self { ops: PrimaryMap::new(), values: PrimaryMap::new(), qssa_warps: None, ..self.clone() };
+        empty.shapes.clear();
+        empty.interned.clear();
+        empty.preamble.shape = empty.shape(self.shapes[self.preamble.shape].clone());
+        empty
+    }
+
     /// The shape of a body; equal bodies share it.
     pub fn shape(&mut self, body: Body) -> Shape {
         let shapes = &mut self.shapes;

@@ -16,5 +16,6 @@ pub mod text;
 pub mod unguarded;
 pub mod units;
 
+pub use body::{Body, Id, Inst};
 pub use dataflow::{Array, Graph, Op, Operation, Part, QssaWarps, Role, Shape, Step, StepRef, Value};
 pub use units::Units;

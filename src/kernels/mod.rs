@@ -5,7 +5,7 @@
 //! diffusion (`transport`), production rates (`chemistry`), and derivatives (`slopes`). Imports go down only; `tests/house` sees to
 //! it. This file alone knows all kernels.
 
-mod build;
+pub mod build;
 mod chemistry;
 mod options;
 mod rates;

@@ -2,6 +2,7 @@
 
 mod greedy;
 mod ilp;
+pub mod partial_sums;
 
 use std::fmt;
 use std::str::FromStr;

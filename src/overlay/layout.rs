@@ -8,6 +8,8 @@ pub enum Codegen {
     Overlay,
     /// One copy where that spares much code, copies for each warp where look-ups of addresses and constants would cost more.
     Partial,
+    /// Straight code for each warp, which adds up what it makes in its own registers.
+    Straight,
     /// The naive form: one copy per warp behind a switch on the warp id.
     Switch,
     /// One thread per point: the baseline of paper section 6. The mapping has one warp; `warps` makes up the CTA.
@@ -20,6 +22,7 @@ impl Codegen {
         match self {
             Self::Overlay => "overlay",
             Self::Partial => "partial",
+            Self::Straight => "straight",
             Self::Switch => "switch",
             Self::DataParallel => "data-parallel",
         }

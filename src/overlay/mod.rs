@@ -56,7 +56,7 @@ pub fn overlay(
     let phases = phases::of(proven);
     let partly = (codegen == Codegen::Partial).then(|| partial::plan(graph, &phases, frame.cache_bytes as usize));
     let (program, needed) = emit(graph, proven, (&phases, partly.as_ref()), (codegen, residence), symbol, frame, false);
-    if residence == Residence::BankAndStriped && codegen != Codegen::Switch {
+    if residence == Residence::BankAndStriped && !matches!(codegen, Codegen::Straight | Codegen::Switch) {
         // Constants are read once for a group of points. Where code throws them out of the cache, shuffles are faster.
         let code = partly.as_ref().map_or(branch::length(&program.body) * STATEMENT_BYTES, |plan| plan.bytes);
         if code + program.constants.bank_bytes() > frame.cache_bytes as usize {
@@ -83,7 +83,7 @@ fn emit(
     let schedule = proven.schedule();
     let execution = match codegen {
         Codegen::DataParallel => Execution::DataParallel { warps },
-        Codegen::Overlay | Codegen::Partial | Codegen::Switch => {
+        Codegen::Overlay | Codegen::Partial | Codegen::Straight | Codegen::Switch => {
             Execution::WarpSpecialized { warps: schedule.warps, groups }
         }
     };
@@ -95,14 +95,19 @@ fn emit(
         for (k, phase) in (0..).zip(phases) {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
             let apart = partly.map_or(&[][..], |plan| &plan.apart[k as usize]);
-            let code = branch::merge(emitter.phase(k, phase, warps, apart));
+            let code = match codegen {
+                Codegen::Straight => emitter.straight_phase(k, phase, warps),
+                _ => branch::merge(emitter.phase(k, phase, warps, apart)),
+            };
             nodes.extend(if reload { stripes::load(code) } else { code });
             nodes.extend(phase.boundary(warps));
         }
         nodes
     };
     match codegen {
-        Codegen::Overlay | Codegen::Partial | Codegen::DataParallel => body.extend(program_of(&mut emitter, everybody)),
+        Codegen::Overlay | Codegen::Partial | Codegen::Straight | Codegen::DataParallel => {
+            body.extend(program_of(&mut emitter, everybody));
+        }
         Codegen::Switch => {
             let arms = (0..schedule.warps).map(|w| (1 << w, program_of(&mut emitter, 1 << w))).collect();
             body.push(Node::Switch { arms });

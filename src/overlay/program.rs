@@ -307,6 +307,27 @@ pub enum Node {
     Loop { counter: Counter, trips: Index, unroll: u32, body: Vec<Node> },
 }
 
+impl Node {
+    /// The variable that it sets to a literal, and that.
+    pub fn literal(&self) -> Option<(Var, f64)> {
+        match *self {
+            Self::Let { var, value: Value::Literal(x) } => Some((var, x)),
+            _ => None,
+        }
+    }
+
+    /// What an assignment or a store reads.
+    pub fn operands(&self) -> Vec<Var> {
+        let mut found = Vec::new();
+        match self {
+            Self::Let { value, .. } => value.for_each_operand(|operand| found.push(operand)),
+            Self::StoreSlot { value, .. } | Self::StoreField { value, .. } => found.push(*value),
+            _ => {}
+        }
+        found
+    }
+}
+
 /// A slot for each lane: the lane's own entry of an index register times a factor, plus an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneRows {

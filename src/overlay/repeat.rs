@@ -15,7 +15,7 @@ use super::phases::Phase;
 use super::program::assign;
 use super::registers::{self, Registers};
 use super::tables::Tables;
-use super::translate::{Block, Input, Operands};
+use super::translate::{Block, Input, Operands, Output};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
 use crate::schedule::{Schedule, WarpMask};
@@ -40,6 +40,8 @@ pub struct Emitter<'a> {
     registers: Registers,
     /// By register.
     states: Vec<Var>,
+    /// Values of the current piece of straight code that pass in variables.
+    passing: BTreeMap<FlowValue, Var>,
 }
 
 /// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
@@ -63,6 +65,7 @@ impl<'a> Emitter<'a> {
             scalars: Vec::new(),
             registers,
             states,
+            passing: BTreeMap::new(),
         }
     }
 
@@ -110,6 +113,20 @@ impl<'a> Emitter<'a> {
                 false => code.extend(self.batch(&batches[0], warps)),
             }
         }
+        self.entered(number, warps, code)
+    }
+
+    /// The code of one phase where each warp has its own.
+    pub fn straight_phase(&mut self, number: u32, phase: &Phase, warps: WarpMask) -> Vec<Node> {
+        self.tables.next_phase();
+        let runs = (0u32..).zip(&phase.runs).filter(|(w, run)| warps >> w & 1 == 1 && !run.is_empty());
+        let arms: Vec<_> = runs.map(|(w, run)| (1 << w, self.straight(w, run.iter().copied()))).collect();
+        let code = if arms.is_empty() { Vec::new() } else { vec![Node::Switch { arms }] };
+        self.entered(number, warps, code)
+    }
+
+    /// The code of a phase behind what sets registers that not all warps write first.
+    fn entered(&mut self, number: u32, warps: WarpMask, mut code: Vec<Node>) -> Vec<Node> {
         let mut nodes = self.enter(number, warps, &code);
         for node in &nodes {
             if let Node::Let { var, .. } = node {
@@ -146,6 +163,7 @@ impl<'a> Emitter<'a> {
     fn straight(&mut self, warp: u32, steps: impl Iterator<Item = StepRef>) -> Vec<Node> {
         let mut nodes = Vec::new();
         let mut told = None;
+        self.passing.clear();
         for at in steps {
             let registers = if self.graph.ops[at.op].states > 0 { self.registers.of(at.op) } else { &[] };
             let states = registers.iter().map(|&r| self.states[r as usize]).collect();
@@ -354,20 +372,35 @@ impl<'a> Emitter<'a> {
         let graph = self.graph;
         let first = graph.step(member.steps[0].1[0]);
         let slot_of = self.slot_of;
+        for &v in first.outputs.iter().filter(|&&v| slot_of[v].is_none()) {
+            self.passing.insert(v, self.vars.push("q".into()));
+        }
+        let passing = self.passing.clone();
+        let passes = |v: &FlowValue| passing.get(v).copied().filter(|_| slot_of[*v].is_none());
         let slot = |v: FlowValue| slot_of[v].expect("a proven schedule has a slot for every value") as i32;
         let columns = |pick: &dyn Fn(&Step) -> i32| -> Vec<(u32, Vec<i32>)> {
             let column = |steps: &Vec<StepRef>| steps.iter().map(|&at| pick(graph.step(at))).collect();
             member.steps.iter().map(|(w, steps)| (*w, column(steps))).collect()
         };
-        let inputs: Vec<_> = (0..first.inputs.len()).map(|k| columns(&|s| slot(s.inputs[k]))).collect();
+        let inputs: Vec<Input> = (0..first.inputs.len())
+            .map(|k| match passes(&first.inputs[k]) {
+                Some(var) => Input::Var(var),
+                None => Input::Slot(self.index(&columns(&|s| slot(s.inputs[k])), counter)),
+            })
+            .collect();
         let rows: Vec<_> = (0..first.rows.len()).map(|k| columns(&|s| s.rows[k] as i32)).collect();
-        let outputs: Vec<_> = (0..first.outputs.len()).map(|k| columns(&|s| slot(s.outputs[k]))).collect();
+        let outputs: Vec<Output> = (0..first.outputs.len())
+            .map(|k| match passes(&first.outputs[k]) {
+                Some(var) => Output::Var(var),
+                None => Output::Slot(self.index(&columns(&|s| slot(s.outputs[k])), counter)),
+            })
+            .collect();
         let stores: Vec<_> = (0..first.stores.len()).map(|k| columns(&|s| s.stores[k].1 as i32)).collect();
         Resolved {
             constants: (0..first.constants.len()).map(|k| self.constant(member, k, counter)).collect(),
-            inputs: inputs.iter().map(|c| Input::Slot(self.index(c, counter))).collect(),
+            inputs,
             rows: rows.iter().map(|c| self.index(c, counter)).collect(),
-            outputs: outputs.iter().map(|c| self.index(c, counter)).collect(),
+            outputs,
             stores: stores.iter().zip(&first.stores).map(|(c, s)| (s.0 as usize, self.index(c, counter))).collect(),
         }
     }
@@ -462,6 +495,6 @@ struct Resolved {
     constants: Vec<Value>,
     inputs: Vec<Input>,
     rows: Vec<Index>,
-    outputs: Vec<Index>,
+    outputs: Vec<Output>,
     stores: Vec<(usize, Index)>,
 }

@@ -1,10 +1,10 @@
 //! Where constants live: striped over the lanes of each warp's registers, or in banks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::Residence;
 use crate::overlay::program::{
-    Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, Node, Value, WarpMask,
+    Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, Node, Value, Var, WarpMask,
 };
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
@@ -118,16 +118,43 @@ impl Tables {
         ConstantRef::Striped { register, lane: offset(lane, counter) }
     }
 
-    /// Puts the literals of straight code that instructions have no room for where they can read them, where there is a bank.
+    /// Puts constants of straight code where instructions can read them, where there is a bank: pairs of which a condition selects one, as
+    /// long as constant memory has room for them, and literals that instructions have no room for.
     pub fn place(&mut self, nodes: &mut [Node]) {
-        for node in nodes {
+        if !self.in_bank {
+            return;
+        }
+        let literals: BTreeMap<Var, f64> = nodes.iter().filter_map(Node::literal).collect();
+        for node in &mut *nodes {
             if let Node::Let { value, .. } = node
+                && let Value::SelectLe { a, b, then, otherwise } = *value
+                && let (Some(&then), Some(&otherwise)) = (literals.get(&then), literals.get(&otherwise))
+                && let Some(first) = self.pair(otherwise, then)
+            {
+                *value = Value::ConstantLe { a, b, first };
+            }
+        }
+        let used: BTreeSet<Var> = nodes.iter().flat_map(Node::operands).collect();
+        for node in nodes {
+            if let Node::Let { var, value } = node
                 && let Value::Literal(x) = *value
                 && x.to_bits() as u32 != 0
-                && self.in_bank
+                && used.contains(var)
             {
                 *value = Value::Constant(self.real(&[(0, vec![x])], None));
             }
+        }
+    }
+
+    /// Where two constants stand in constant memory one after the other; `None` where it has no room.
+    fn pair(&mut self, first: f64, second: f64) -> Option<u32> {
+        let has_room = self.real_bank.bytes() + self.index_bank.bytes() + 2 * size_of::<f64>() <= CONSTANT_BYTES;
+        if !has_room {
+            return None;
+        }
+        match self.real_bank.find(&[(0, vec![first, second])], None, f64::to_bits) {
+            Index::Literal(at) => Some(at),
+            _ => None,
         }
     }
 

@@ -12,7 +12,7 @@ pub struct Operands<'a> {
     pub constants: &'a [Value],
     pub inputs: &'a [Input],
     pub rows: &'a [Index],
-    pub outputs: &'a [Index],
+    pub outputs: &'a [Output],
     pub stores: &'a [(usize, Index)],
     pub scalars: &'a [Var],
     pub states: &'a [Var],
@@ -22,6 +22,21 @@ pub struct Operands<'a> {
 pub enum Input {
     Slot(Index),
     Var(Var),
+}
+
+/// Where a step leaves a value.
+pub enum Output {
+    Slot(Index),
+    Var(Var),
+}
+
+impl Output {
+    fn takes(&self, value: Var) -> Node {
+        match self {
+            Self::Slot(row) => Node::StoreSlot { row: row.clone(), value },
+            Self::Var(var) => assign(*var, Value::Var(value)),
+        }
+    }
 }
 
 /// Nodes under construction; equal pure values are computed once.
@@ -52,9 +67,9 @@ impl<'a> Block<'a> {
             return self.hurry(body, operands);
         }
         let mut vars: Vec<Option<Var>> = vec![None; body.insts.len()];
-        for (row, &id) in operands.outputs.iter().zip(&body.values) {
+        for (output, &id) in operands.outputs.iter().zip(&body.values) {
             let value = self.evaluate(body, id, operands, &mut vars);
-            self.nodes.push(Node::StoreSlot { row: row.clone(), value });
+            self.nodes.push(output.takes(value));
         }
         for ((array, row), &id) in operands.stores.iter().zip(&body.stores) {
             let value = self.evaluate(body, id, operands, &mut vars);
@@ -77,7 +92,7 @@ impl<'a> Block<'a> {
             vars[i] = Some(var);
             let is_this = |(_, id): &(usize, &Id)| **id as usize == i;
             for (k, _) in body.values.iter().enumerate().filter(is_this) {
-                self.nodes.push(Node::StoreSlot { row: operands.outputs[k].clone(), value: var });
+                self.nodes.push(operands.outputs[k].takes(var));
             }
             for (k, _) in body.stores.iter().enumerate().filter(is_this) {
                 let (array, row) = operands.stores[k].clone();

@@ -189,7 +189,8 @@ impl Resolved<'_> {
     pub fn limits(&self) -> Limits {
         let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
-            return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
+            let (states, passes, straight) = (self.states(), None, false);
+            return Limits { slots: None, barriers: 0, states, points_per_lane, passes, straight, target };
         }
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
@@ -203,6 +204,7 @@ impl Resolved<'_> {
             states: self.states(),
             points_per_lane,
             passes: self.tuning.passes,
+            straight: self.codegen == Codegen::Straight,
             target,
         }
     }

@@ -65,6 +65,8 @@ pub struct Limits {
     pub states: u32,
     /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them.
     pub passes: Option<u32>,
+    /// Whether each warp has straight code of its own, in which values that only its own sums read pass in registers.
+    pub straight: bool,
     /// Points of each lane, for all of which the warps meet at once.
     pub points_per_lane: u32,
 }
@@ -84,6 +86,7 @@ impl Limits {
 pub struct Schedule {
     pub warps: u32,
     pub phases: Vec<Phase>,
+    /// `None`: the value passes in a register, from the step that makes it to steps of the same warp and phase behind it.
     pub slot_of: SecondaryMap<Value, Option<u32>>,
     pub slots: u32,
     /// The placement that was used in the end.
@@ -163,7 +166,7 @@ impl Schedule {
             points_per_lane: limits.points_per_lane,
             slots: timeline::timeline(graph, self).length(),
             barriers: self.sync_points(),
-            loads: if limits.are_registers_scarce() { 0 } else { rows / u64::from(self.warps) },
+            loads: if limits.are_registers_scarce() && !limits.straight { 0 } else { rows / u64::from(self.warps) },
         }
     }
 

@@ -13,10 +13,11 @@ use order::Group;
 
 use super::{Limits, Phase, Placement, Schedule, Storage, Way, banks};
 use crate::graph::{Graph, Op, Part, Role, StepRef, Value};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, partial_sums};
 use diagnostics::Diagnostic;
 
 pub(super) mod order;
+mod turns;
 
 /// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here, and so no clocks
 /// either.
@@ -28,7 +29,9 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
     let crossing =
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
             as u32;
-    let all = graph.values.len() as u32;
+    let follows = if limits.straight { partial_sums::followers(graph, mapping) } else { BTreeMap::new() };
+    let passing = passing(graph, &follows);
+    let all = graph.values.keys().filter(|&v| !passing[v]).count() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
     let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
     let share = limits.passes.map_or(u32::MAX, |passes| (all / passes).max(most_at_once(graph)));
@@ -40,7 +43,8 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
         let budget = Budget { slots, phase_slots, share, states: limits.states };
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, budget, &permanent, uniform).run()?;
+        let (phases, slot_of, slots) =
+            Placer::new(graph, mapping, budget, &permanent, uniform, (&follows, &passing)).run()?;
         let (warps, crossing_values) = (mapping.warps, crossing);
         let schedule = Schedule { warps, phases, slot_of, slots, placement, storage, crossing_values };
         Some(Way { schedule, slots_per_phase: phase_slots, clocks: f64::NAN })
@@ -73,6 +77,22 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
         }
     };
     found.ok_or_else(|| shortage(graph, placement, all, capacity))
+}
+
+/// The values of which all readers follow the step that makes them: they pass in registers.
+fn passing(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
+    let mut left: SecondaryMap<Value, i64> = SecondaryMap::new();
+    for at in graph.steps() {
+        graph.step(at).inputs.iter().for_each(|&v| left[v] += 1);
+    }
+    for &at in follows.values().flatten() {
+        graph.step(at).inputs.iter().for_each(|&v| left[v] -= 1);
+    }
+    let mut passing = SecondaryMap::new();
+    for (v, info) in &graph.values {
+        passing[v] = left[v] == 0 && follows.contains_key(&info.producer);
+    }
+    passing
 }
 
 /// The most values that one step makes.
@@ -144,9 +164,17 @@ struct Budget {
     states: u32,
 }
 
+/// By step, those of the same warp that run right behind it: they add what it makes to sums.
+type Follows = BTreeMap<StepRef, Vec<StepRef>>;
+
 struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
+    follows: &'a Follows,
+    /// Values that pass in registers.
+    passing: &'a SecondaryMap<Value, bool>,
+    /// Whether a warp may begin with what others follow in this phase.
+    open: Vec<bool>,
     permanent: &'a dyn Fn(Value) -> bool,
     /// An iteration waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
     /// slots are scarce, they are freed as early as possible instead.
@@ -189,6 +217,7 @@ impl<'a> Placer<'a> {
         budget: Budget,
         permanent: &'a dyn Fn(Value) -> bool,
         uniform: bool,
+        (follows, passing): (&'a Follows, &'a SecondaryMap<Value, bool>),
     ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
@@ -203,10 +232,18 @@ impl<'a> Placer<'a> {
             begun[op] = operation.prologue.is_none();
         }
         let path = graph.heights();
-        let waiting = order::waiting(graph, mapping, &path);
+        let mut waiting = order::waiting(graph, mapping, &path);
+        let following: BTreeSet<StepRef> = follows.values().flatten().copied().collect();
+        let led: BTreeSet<Op> = following.iter().map(|at| at.op).collect();
+        let waits = |at: &StepRef| !(following.contains(at) || at.part == Part::Prologue && led.contains(&at.op));
+        waiting.values_mut().for_each(|steps| steps.retain(waits));
+        waiting.retain(|_, steps| !steps.is_empty());
         Self {
             graph,
             mapping,
+            follows,
+            passing,
+            open: vec![true; mapping.warps as usize],
             permanent,
             uniform,
             budget,
@@ -255,6 +292,7 @@ impl<'a> Placer<'a> {
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
         self.filled = 0;
+        self.open = (0..self.mapping.warps).map(|warp| self.crowded || self.may_begin(warp, phase)).collect();
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.role <= last).collect();
         for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
@@ -268,14 +306,51 @@ impl<'a> Placer<'a> {
             self.postpone(crowded_out);
             let (run, postponed) = self.choose(ready, &mut load);
             for (_, at) in run {
-                self.execute(at, phase, &mut released);
-                runs[self.mapping.warp_of[at.op] as usize].push(at);
+                for at in self.turn(at) {
+                    self.execute(at, phase, &mut released);
+                    runs[self.mapping.warp_of[at.op] as usize].push(at);
+                }
             }
             self.postpone(postponed);
+        }
+        if !self.follows.is_empty() {
+            let begins = |at: StepRef| at.part == Part::Prologue || self.is_alone(at);
+            let earlier = |at: StepRef| begins(at) && self.graph.step(at).inputs.iter().all(|&v| self.made[v] <= phase);
+            let ordered = |run| turns::ordered(self.follows, run, earlier);
+            runs = runs.into_iter().map(ordered).collect();
         }
         self.free.extend(released);
         self.free.sort_unstable_by_key(|&s| Reverse(s));
         runs
+    }
+
+    /// A step with what follows it: prologues of the sums that it is the first to add to, and the steps that add.
+    fn turn(&self, at: StepRef) -> Vec<StepRef> {
+        let mut steps = vec![at];
+        let mut begun = BTreeSet::new();
+        for &next in self.follows.get(&at).into_iter().flatten() {
+            if !self.begun[next.op] && begun.insert(next.op) {
+                steps.push(StepRef { op: next.op, part: Part::Prologue });
+            }
+            steps.push(next);
+        }
+        steps
+    }
+
+    /// Whether a warp may begin with operations that make terms and hold nothing: when it can run all of them, so that no sum waits in
+    /// registers for a boundary.
+    fn may_begin(&self, warp: u32, phase: u32) -> bool {
+        let own = self.follows.keys().filter(|at| self.mapping.warp_of[at.op] == warp && self.is_alone(**at));
+        own.filter(|at| !self.is_done(**at)).all(|&at| self.sees_inputs(at, phase))
+    }
+
+    fn is_alone(&self, at: StepRef) -> bool {
+        let operation = &self.graph.ops[at.op];
+        operation.prologue.is_none() && operation.iterations.is_empty()
+    }
+
+    fn is_done(&self, at: StepRef) -> bool {
+        self.graph.step(at).outputs.iter().any(|&v| self.made[v] != 0)
     }
 
     fn postpone(&mut self, steps: impl IntoIterator<Item = Ready>) {
@@ -296,7 +371,9 @@ impl<'a> Placer<'a> {
             Part::Iteration(_) => self.begun[at.op],
             Part::Epilogue => self.begun[at.op] && self.iterations_left[at.op] == 0,
         };
-        in_turn && self.sees_inputs(at, phase)
+        let holds_back =
+            self.follows.contains_key(&at) && self.is_alone(at) && !self.open[self.mapping.warp_of[at.op] as usize];
+        in_turn && !holds_back && self.sees_inputs(at, phase)
     }
 
     fn sees_inputs(&self, at: StepRef, phase: u32) -> bool {
@@ -354,8 +431,8 @@ impl<'a> Placer<'a> {
     /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
     fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
         let (ready, mut postponed) = self.in_order(ready);
-        let need = |at: StepRef| self.graph.step(at).outputs.len();
-        let cost = |at: StepRef| self.graph.body(at).slots().max(1);
+        let need = |at: StepRef| self.graph.step(at).outputs.iter().filter(|&&v| !self.passing[v]).count();
+        let cost = |at: StepRef| self.turn(at).into_iter().map(|at| self.graph.body(at).slots().max(1)).sum::<u64>();
         let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
         let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
         let allowed = self.free.len().min((self.budget.share - self.filled) as usize);
@@ -378,8 +455,13 @@ impl<'a> Placer<'a> {
         let mut run = Vec::new();
         while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
             let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);
-            if !fits {
+            if !fits && self.follows.is_empty() {
                 postponed.append(&mut queues[w]);
+                continue;
+            }
+            if !fits {
+                // What makes terms needs no slots, and goes on.
+                postponed.extend(queues[w].extract_if(.., |&mut (_, at)| need(at) > left));
                 continue;
             }
             let (group, at) = queues[w].pop().expect("the queue is not empty");
@@ -421,11 +503,14 @@ impl<'a> Placer<'a> {
         let graph = self.graph;
         let step = graph.step(at);
         for &v in &step.outputs {
+            self.made[v] = phase + 1;
+            if self.passing[v] {
+                continue;
+            }
             let slot = banks::take(&mut self.free, self.bank[v]).expect("choose() counted the slots");
             self.used = self.used.max(slot + 1);
             self.filled += 1;
             self.slot_of[v] = Some(slot);
-            self.made[v] = phase + 1;
         }
         for &v in &step.inputs {
             self.reads_left[v] -= 1;

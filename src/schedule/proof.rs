@@ -89,6 +89,8 @@ struct Checker<'a> {
     lanes: Lanes,
     /// The last step that each warp ran
     last: Vec<Option<StepRef>>,
+    /// What each warp has in registers since the last boundary
+    held: Vec<Vec<Value>>,
     schedule: &'a Schedule,
     violations: Vec<Diagnostic>,
 }
@@ -106,6 +108,7 @@ impl<'a> Checker<'a> {
             slots: vec![Slot::default(); schedule.slots as usize],
             lanes: Lanes::new(warps),
             last: vec![None; warps],
+            held: vec![Vec::new(); warps],
             schedule,
             violations: Vec::new(),
         }
@@ -157,7 +160,7 @@ impl<'a> Checker<'a> {
                             self.barrier(w, id, threads, true, &mut blocked);
                         }
                         Action::WarpSync => self.lanes.sync(w),
-                        Action::Boundary => {}
+                        Action::Boundary => self.held[w].clear(),
                     }
                 }
             }
@@ -250,6 +253,9 @@ impl<'a> Checker<'a> {
     }
 
     fn read(&mut self, w: usize, at: StepRef, v: Value) {
+        if self.schedule.slot_of[v].is_none() && self.held[w].contains(&v) {
+            return;
+        }
         let Some(slot) = self.slot(v, at) else { return };
         self.within_warp(w, slot, at, false);
         let state = &self.slots[slot];
@@ -269,7 +275,12 @@ impl<'a> Checker<'a> {
         self.slots[slot].reads.insert(w, (time, at));
     }
 
+    /// A value without a slot is there for what its warp runs before the next boundary.
     fn write(&mut self, w: usize, at: StepRef, v: Value) {
+        if self.schedule.slot_of[v].is_none() {
+            self.held[w].push(v);
+            return;
+        }
         let Some(slot) = self.slot(v, at) else { return };
         self.within_warp(w, slot, at, true);
         let unordered =

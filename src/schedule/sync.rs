@@ -120,7 +120,8 @@ fn needs(graph: &Graph, mapping: &Mapping, schedule: &Schedule) -> Vec<Need> {
             let warp = mapping.warp_of[at.op];
             let step = graph.step(*at);
             for &v in &step.inputs {
-                let slot = schedule.slot_of[v].expect("a value that is read was placed") as usize;
+                // What passes in a register stays in its warp.
+                let Some(slot) = schedule.slot_of[v].map(|slot| slot as usize) else { continue };
                 let index: usize = life_of[&v];
                 let reads = &mut by_slot[slot][index].reads;
                 match reads.iter_mut().find(|r| r.0 == warp) {
@@ -129,7 +130,7 @@ fn needs(graph: &Graph, mapping: &Mapping, schedule: &Schedule) -> Vec<Need> {
                 }
             }
             for &v in &step.outputs {
-                let slot = schedule.slot_of[v].expect("a value that is made was placed") as usize;
+                let Some(slot) = schedule.slot_of[v].map(|slot| slot as usize) else { continue };
                 life_of.insert(v, by_slot[slot].len());
                 by_slot[slot].push(Life { written: p, writer: warp, reads: Vec::new() });
             }

@@ -91,6 +91,8 @@ pub enum Layout {
     Overlay,
     /// One copy where that spares much code, straight code for each warp where the cache for instructions has room for it.
     Partial,
+    /// Straight code for each warp, which adds up what it makes in registers of its own.
+    Straight,
     /// One copy of the code per warp, behind a switch on the warp's number.
     Switch,
     /// One thread per point.
@@ -104,6 +106,7 @@ impl Layout {
             Self::Auto => vec![Codegen::DataParallel, Codegen::Overlay],
             Self::Overlay => vec![Codegen::Overlay],
             Self::Partial => vec![Codegen::Partial],
+            Self::Straight => vec![Codegen::Straight],
             Self::Switch => vec![Codegen::Switch],
             Self::DataParallel => vec![Codegen::DataParallel],
         }

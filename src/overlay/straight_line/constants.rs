@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// looks the right one up.
 pub fn place(vars: &mut PrimaryMap<Var, String>, nodes: &mut [Node]) -> Vec<f64> {
     let mut bank = Bank::default();
-    let literals: BTreeMap<Var, f64> = nodes.iter().filter_map(literal).collect();
+    let literals: BTreeMap<Var, f64> = nodes.iter().filter_map(Node::literal).collect();
     for node in &mut *nodes {
         if let Node::Let { value, .. } = node
             && let Value::SelectLe { a, b, then, otherwise } = *value
@@ -18,7 +18,7 @@ pub fn place(vars: &mut PrimaryMap<Var, String>, nodes: &mut [Node]) -> Vec<f64>
             *value = Value::ConstantLe { a, b, first: bank.place(&[otherwise, then]) };
         }
     }
-    let used: BTreeSet<Var> = nodes.iter().flat_map(operands).collect();
+    let used: BTreeSet<Var> = nodes.iter().flat_map(Node::operands).collect();
     for node in nodes {
         if let Node::Let { var, value } = node
             && let Value::Literal(x) = *value
@@ -30,23 +30,6 @@ pub fn place(vars: &mut PrimaryMap<Var, String>, nodes: &mut [Node]) -> Vec<f64>
         }
     }
     bank.entries
-}
-
-fn literal(node: &Node) -> Option<(Var, f64)> {
-    match *node {
-        Node::Let { var, value: Value::Literal(x) } => Some((var, x)),
-        _ => None,
-    }
-}
-
-fn operands(node: &Node) -> Vec<Var> {
-    let mut found = Vec::new();
-    match node {
-        Node::Let { value, .. } => value.for_each_operand(|operand| found.push(operand)),
-        Node::StoreField { value, .. } => found.push(*value),
-        _ => {}
-    }
-    found
 }
 
 #[derive(Default)]
