@@ -1,0 +1,105 @@
+//! A pack is made, run on a stand-in for the driver whose kernels take what is scripted, and read.
+
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
+
+use machine::target::Target;
+use measure::benchmark::{self, Series};
+use measure::model::Tools;
+use measure::{plan, results, runner};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in.c");
+
+fn compiled(arguments: &[&str], folder: &Path) {
+    let run =
+        Command::new("cc").args(["-O2", "-Wall", "-Wextra", "-Werror"]).args(arguments).current_dir(folder).output();
+    let run = run.expect("there is a C compiler");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+fn run(folder: &Path, packs: &[&str], library: &str) -> Output {
+    let mut command = Command::new(folder.join("runner"));
+    command.arg("results.json").args(packs).current_dir(folder);
+    command.env("SINGE_LIBCUDA", library).env("SINGE_STAND_IN", folder.join("script"));
+    command.output().expect("the runner runs")
+}
+
+/// The series whose names begin so.
+fn some(names: &[&str]) -> Vec<Series> {
+    benchmark::all().into_iter().filter(|series| names.iter().any(|name| series.name.starts_with(name))).collect()
+}
+
+/// The model's clocks, where a link of doubles takes three clocks more, and each warp at a barrier one more.
+fn script(all: &[Series], target: &Target, tools: &Tools) -> String {
+    let mut text = String::new();
+    for series in all {
+        let more = match series.name.as_str() {
+            "double" => 3.0,
+            name if name.starts_with("barrier") => f64::from(series.warps),
+            _ => 0.0,
+        };
+        for sample in tools.samples(series, target).unwrap() {
+            for (rounds, clocks) in sample.rounds.into_iter().zip(sample.clocks) {
+                let clocks = clocks + more * f64::from(rounds * sample.length);
+                writeln!(text, "{} {rounds} {clocks}", series.entry(sample.length)).unwrap();
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn what_a_gpu_takes_otherwise_is_proposed() {
+    let (hopper, blackwell) = (Target::by_name("hopper").unwrap(), Target::by_name("blackwell").unwrap());
+    let tools = match Tools::find(hopper).and_then(|tools| Tools::find(blackwell).map(|_| tools)) {
+        Ok(tools) => tools,
+        Err(absent) => return skip::skip(absent),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let all = some(&["double", "barrier", "shared", "l1"]);
+    plan::write(&path.join("hopper"), &all, hopper).unwrap();
+    plan::write(&path.join("blackwell"), &some(&["double"]), blackwell).unwrap();
+    std::fs::write(path.join("runner.c"), runner::SOURCE).unwrap();
+    std::fs::write(path.join("script"), script(&all, hopper, &tools)).unwrap();
+    compiled(&["-o", "runner", "runner.c", "-ldl"], path);
+    compiled(&["-shared", "-fPIC", "-o", "stand_in.so", STAND_IN], path);
+
+    let ran = run(path, &["blackwell", "hopper"], "./stand_in.so");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let results = results::read(&std::fs::read_to_string(path.join("results.json")).unwrap()).unwrap();
+    assert_eq!((results.device.name.as_str(), results.device.multiprocessors), ("stand-in 0", 132));
+    let rows = results::rows(&results);
+    assert!(rows.iter().all(|row| row.target == "hopper"), "code for another GPU was passed over");
+    let proposed = |entry: &str| rows.iter().find(|row| row.entry == entry).unwrap().proposed();
+    assert_eq!(proposed("pipeline.double_latency"), 11.0);
+    assert_eq!(proposed("pipeline.barrier_latency"), 10.0);
+    assert_eq!(proposed("pipeline.barrier_latency_per_warp"), 3.0);
+    assert_eq!(proposed("pipeline.memory.shared_latency"), 30.0);
+    assert_eq!(proposed("pipeline.memory.l1_latency"), 38.0);
+    assert_eq!(proposed("fp64_per_clock_per_sm"), 64.0);
+    let changed = results::proposals(&results);
+    assert_eq!(
+        changed.lines().map(|line| line.split(" #").next().unwrap()).collect::<Vec<_>>(),
+        ["hopper.toml: pipeline.double_latency = 11", "hopper.toml: pipeline.barrier_latency_per_warp = 3"]
+    );
+    assert!(results::page(&results).contains("| load of shared memory, clocks | hopper | 30.0 | 30.0 | 1.00 |"));
+
+    refuses(path);
+}
+
+/// Without a device, without code for the one there is, without a pack.
+fn refuses(path: &Path) {
+    for (packs, library, code, says) in [
+        (&["hopper"][..], "./absent.so", 2, "no CUDA device"),
+        (&["blackwell"][..], "./stand_in.so", 1, "no pack has code for it"),
+        (&["nowhere"][..], "./stand_in.so", 1, "nowhere/plan.txt: cannot be read"),
+    ] {
+        let ran = run(path, packs, library);
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.code() == Some(code) && said.contains(says), "{packs:?}: {:?} {said}", ran.status);
+    }
+}
