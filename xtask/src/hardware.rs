@@ -31,7 +31,9 @@ fn archive(root: &Path) -> Result<(), String> {
     program::output(measure(root).args(["pack", FOLDER]))?;
     // where there is no compiler, this one serves, if the C library there is no older
     if program::runs("cc", &["--version"]) {
-        program::succeeds(Command::new("cc").current_dir(&folder).args(["-O2", "-o", "runner", "runner.c", "-ldl"]))?;
+        program::succeeds(
+            Command::new("cc").current_dir(&folder).args(["-O2", "-o", "runner", "runner.c", "-ldl", "-lm"]),
+        )?;
     }
     let archive = format!("{FOLDER}.tar.gz");
     program::succeeds(Command::new("tar").current_dir(root).args(["-czf", &archive, "-C", "target", "hardware"]))?;

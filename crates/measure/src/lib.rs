@@ -8,6 +8,7 @@
 //! | `benchmark` | small kernels of PTX for what the tables of targets assume, and what their clocks tell of these |
 //! | `model` | the clocks of the same kernels by the model |
 //! | `plan` | what is run, as text |
+//! | `project` | kernels of mechanisms in packs |
 //! | `runner` | the program that runs it |
 //! | `results` | what was measured, and what follows |
 #![forbid(unsafe_code)]
@@ -15,5 +16,6 @@
 pub mod benchmark;
 pub mod model;
 pub mod plan;
+pub mod project;
 pub mod results;
 pub mod runner;

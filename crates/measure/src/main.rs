@@ -1,9 +1,10 @@
-//! `singe-measure pack FOLDER`: an archive for a machine with a GPU; `singe-measure page RESULTS.json`: what it measured there, as a table;
+//! `singe-measure pack FOLDER`: an archive for a machine with a GPU; `singe-measure project PACK PROJECT`: the kernels of a project for it;
+//! `singe-measure page RESULTS.json`: what it measured there, as a table;
 //! `singe-measure entries RESULTS.json`: the entries of the targets' tables that would change. `cargo xtask hardware` runs it.
 #![forbid(unsafe_code)]
 
 use machine::target::Target;
-use measure::{benchmark, plan, results, runner};
+use measure::{benchmark, plan, project, results, runner};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,9 +15,11 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match &words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["pack", folder] => pack(Path::new(folder)),
+        ["project", folder, of] => project::write(Path::new(folder), Path::new(of)),
         ["page", file] => read(file).map(|results| print!("{}", results::page(&results))),
         ["entries", file] => read(file).map(|results| print!("{}", results::proposals(&results))),
-        _ => Err("usage: singe-measure pack FOLDER | page RESULTS.json | entries RESULTS.json".to_owned()),
+        _ => Err("usage: singe-measure pack FOLDER | project PACK PROJECT | page RESULTS.json | entries RESULTS.json"
+            .to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

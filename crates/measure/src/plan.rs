@@ -27,7 +27,8 @@ pub fn write(folder: &Path, all: &[Series], target: &Target) -> Result<(), Strin
     std::fs::write(folder.join(FILE), plan).map_err(unwritable)
 }
 
-fn head(target: &Target) -> String {
+/// The first line of a plan.
+pub(crate) fn head(target: &Target) -> String {
     let arch = target.compute_capability;
     format!("plan target={} major={} minor={}\n", target.name, arch.0, arch.1)
 }

@@ -25,6 +25,30 @@ pub struct Device {
 struct Pack {
     target: String,
     samples: Vec<Both>,
+    kernels: Vec<Kernel>,
+}
+
+/// A kernel of a mechanism.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Kernel {
+    pub mechanism: String,
+    pub kernel: String,
+    pub code: String,
+    pub points: u32,
+    /// The median of some launches.
+    pub microseconds: f64,
+    /// By the model. `None`: the report has no prediction.
+    pub predicted: Option<f64>,
+    pub error: f64,
+    pub allowed: f64,
+    /// Outputs that differ by a bit from those of the same state elsewhere.
+    pub different: u64,
+}
+
+impl Kernel {
+    pub fn is_right(&self) -> bool {
+        self.error <= self.allowed && self.different == 0
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -60,6 +84,11 @@ impl Row {
         };
         moved.round().max(0.0)
     }
+}
+
+/// All kernels of mechanisms, each with the target that it was compiled for.
+pub fn kernels(results: &Results) -> impl Iterator<Item = (&str, &Kernel)> {
+    results.packs.iter().flat_map(|pack| pack.kernels.iter().map(|kernel| (pack.target.as_str(), kernel)))
 }
 
 /// Reads the JSON.
@@ -122,7 +151,32 @@ pub fn page(results: &Results) -> String {
             row.proposed(),
         );
     }
-    text
+    text + &of_mechanisms(results)
+}
+
+/// Kernels of mechanisms, measured beside predicted; empty where none was run.
+fn of_mechanisms(results: &Results) -> String {
+    let rows = kernels(results).map(|(target, kernel)| {
+        let Kernel { mechanism, kernel: what, code, points, microseconds, predicted, .. } = kernel;
+        let each = |microseconds: f64| format!("{:.2}", 1e3 * microseconds / f64::from(*points));
+        let (modelled, ratio) = match predicted {
+            Some(predicted) => (each(*predicted), format!("{:.2}", predicted / microseconds)),
+            None => ("–".to_owned(), "–".to_owned()),
+        };
+        let verdict = if kernel.is_right() { "right" } else { "WRONG" };
+        format!(
+            "| {mechanism} | {what} | {code} | {target} | {} | {modelled} | {ratio} | {verdict} |\n",
+            each(*microseconds)
+        )
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "\nNanoseconds for each of 64³ points, launch included:\n\n\
+         | mechanism | kernel | layout | target | measured | modelled | ratio | values |\n|---|---|---|---|--:|--:|--:|---|\n{rows}"
+    )
 }
 
 /// The entries that would change, in the words of the tables.

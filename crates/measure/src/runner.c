@@ -1,18 +1,19 @@
 /* Runs packs of kernels on the GPU at hand and writes what it took as JSON. Needs a C compiler and NVIDIA's driver:
  *
- *   cc -O2 -o runner runner.c -ldl
+ *   cc -O2 -o runner runner.c -ldl -lm
  *   ./runner RESULTS.json PACK...
  *
  * A pack is a folder with machine code and plan.txt; packs for other architectures are passed over. SINGE_LIBCUDA names another library
  * than libcuda.so.1. Exit codes: 0 measured, 1 usage or an unreadable pack, 2 no device or an error of the driver. */
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 5, OUTPUT_BYTES = 512 + 8 * 1024, NAME = 256 };
+enum { REPEATS = 5, TIMED = 11, MOST_ARRAYS = 8, OUTPUT_BYTES = 512 + 8 * 1024, NAME = 256 };
 /* Of CUdevice_attribute. */
 enum { MULTIPROCESSORS = 16, CLOCK_KHZ = 13, MEMORY_KHZ = 36, BUS_BITS = 37, L2_BYTES = 38, MAJOR = 75, MINOR = 76 };
 
@@ -25,6 +26,7 @@ static struct {
   int (*allocate)(pointer *, size_t), (*release)(pointer), (*to_device)(pointer, const void *, size_t);
   int (*to_host)(void *, pointer, size_t), (*set)(pointer, unsigned char, size_t), (*synchronize)(void);
   int (*launch)(handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, handle, void **, void **);
+  int (*limit)(handle, int, int), (*resident)(int *, handle, int, size_t);
   int (*event)(handle *, unsigned), (*record)(handle, handle), (*wait)(handle), (*elapsed)(float *, handle, handle);
 } cuda;
 
@@ -69,6 +71,8 @@ static void load_driver(void)
   find(library, "cuMemsetD8_v2", &cuda.set);
   find(library, "cuCtxSynchronize", &cuda.synchronize);
   find(library, "cuLaunchKernel", &cuda.launch);
+  find(library, "cuFuncSetAttribute", &cuda.limit);
+  find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &cuda.resident);
   find(library, "cuEventCreate", &cuda.event);
   find(library, "cuEventRecord", &cuda.record);
   find(library, "cuEventSynchronize", &cuda.wait);
@@ -183,6 +187,140 @@ static void sample(const struct device *device, const char *pack, const char *li
   check(cuda.unload(module), "cuModuleUnload");
 }
 
+/* The doubles of a file of the pack. */
+static double *doubles(const char *pack, const char *name, size_t count)
+{
+  char path[2 * NAME];
+  double *values = malloc(count * sizeof *values);
+  snprintf(path, sizeof path, "%s/%s", pack, name);
+  FILE *file = fopen(path, "rb");
+  if (!values || !file || fread(values, sizeof *values, count, file) != count) stop(1, path, "cannot be read");
+  fclose(file);
+  return values;
+}
+
+/* An array of rows whose states repeat over all points. */
+static pointer tiled(const double *of_states, size_t rows, size_t states, size_t points)
+{
+  pointer at;
+  double *values = malloc(rows * points * sizeof *values);
+  if (!values) stop(2, "memory", "there is not enough");
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t point = 0; point < points; ++point) values[row * points + point] = of_states[row * states + point % states];
+  check(cuda.allocate(&at, rows * points * sizeof *values), "cuMemAlloc");
+  check(cuda.to_device(at, values, rows * points * sizeof *values), "cuMemcpyHtoD");
+  free(values);
+  return at;
+}
+
+/* The largest error of the first states relative to their scale; infinite where an output is no number. */
+static double error_of(const double *found, const double *expected, const double *scale, size_t rows, size_t states, size_t points)
+{
+  double worst = 0.0;
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t state = 0; state < states; ++state) {
+      size_t at = row * states + state;
+      double value = found[row * points + state], error = value == expected[at] ? 0.0 : fabs((value - expected[at]) / scale[at]);
+      if (isnan(error)) return INFINITY;
+      if (error > worst) worst = error;
+    }
+  return worst;
+}
+
+/* Outputs that differ by a bit from those of the same state before. */
+static size_t different(const double *found, size_t rows, size_t states, size_t points)
+{
+  size_t count = 0;
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t point = states; point < points; ++point)
+      count += memcmp(found + row * points + point, found + row * points + point % states, sizeof *found) != 0;
+  return count;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of some launches in microseconds, as many CTAs as the device holds at once; two launches before count for nothing. */
+static double median(const struct device *device, handle function, const char *line, void **arguments, int points)
+{
+  int threads = (int)number(line, "threads"), shared = (int)number(line, "shared"), group = (int)number(line, "group");
+  int per_cta = (int)number(line, "per_cta"), resident = 0;
+  double took[TIMED];
+  if (shared) check(cuda.limit(function, 8, shared), "cuFuncSetAttribute");
+  check(cuda.resident(&resident, function, threads, (size_t)shared), "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  int most = resident * attribute(MULTIPROCESSORS, device->number), needed = ((points + group - 1) / group + per_cta - 1) / per_cta;
+  for (int turn = -2; turn < TIMED; ++turn) {
+    float milliseconds = 0.0f;
+    check(cuda.record(device->begin, NULL), "cuEventRecord");
+    check(cuda.launch(function, (unsigned)(needed < most ? needed : most), 1, 1, (unsigned)threads, 1, 1, (unsigned)shared, NULL,
+                      arguments, NULL), "cuLaunchKernel");
+    check(cuda.record(device->end, NULL), "cuEventRecord");
+    check(cuda.wait(device->end), "cuEventSynchronize");
+    check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
+    if (turn >= 0) took[turn] = 1e3 * milliseconds;
+  }
+  qsort(took, TIMED, sizeof *took, ascending);
+  return took[TIMED / 2];
+}
+
+static void kernel(const struct device *device, const char *pack, const char *line, FILE *json, const char *comma)
+{
+  char path[2 * NAME], inputs[NAME];
+  handle module, function;
+  size_t states = number(line, "states"), rows = number(line, "rows");
+  int points = (int)number(line, "points"), arrays = 0;
+  pointer held[MOST_ARRAYS];
+  void *arguments[MOST_ARRAYS + 2];
+  snprintf(path, sizeof path, "%s/%s", pack, word(line, "module"));
+  check(cuda.load(&module, path), path);
+  check(cuda.function(&function, module, word(line, "entry")), word(line, "entry"));
+  snprintf(inputs, sizeof inputs, "%s", word(line, "inputs"));
+  for (char *part = strtok(inputs, ","); part; part = strtok(NULL, ",")) {
+    char *colon = strchr(part, ':');
+    if (!colon || arrays + 1 >= MOST_ARRAYS) stop(1, line, "its inputs cannot be read");
+    *colon = 0;
+    size_t of = strtoull(colon + 1, NULL, 10);
+    double *values = doubles(pack, part, of * states);
+    held[arrays++] = tiled(values, of, states, (size_t)points);
+    free(values);
+  }
+  size_t bytes = rows * (size_t)points * sizeof(double);
+  check(cuda.allocate(&held[arrays], bytes), "cuMemAlloc");
+  check(cuda.set(held[arrays++], 0xff, bytes), "cuMemsetD8");
+  for (int i = 0; i < arrays; ++i) arguments[i] = &held[i];
+  arguments[arrays] = arguments[arrays + 1] = &points;
+  double microseconds = median(device, function, line, arguments, points);
+  double *found = malloc(bytes), *expected = doubles(pack, word(line, "expected"), rows * states);
+  double *scale = doubles(pack, word(line, "scale"), rows * states);
+  if (!found) stop(2, "memory", "there is not enough");
+  check(cuda.to_host(found, held[arrays - 1], bytes), "cuMemcpyDtoH");
+  double error = error_of(found, expected, scale, rows, states, (size_t)points);
+  fprintf(json, "%s\n    {\"mechanism\": \"%s\", \"kernel\": \"%s\", \"code\": \"%s\", \"points\": %d, \"microseconds\": %.4f, ", comma,
+          word(line, "mechanism"), word(line, "kernel"), word(line, "code"), points, microseconds);
+  fprintf(json, "\"predicted\": %s, \"error\": %.17g, \"allowed\": %s, \"different\": %zu}", word(line, "predicted"),
+          isinf(error) ? 1e308 : error, word(line, "tolerance"), different(found, rows, states, (size_t)points));
+  free(found), free(expected), free(scale);
+  for (int i = 0; i < arrays; ++i) check(cuda.release(held[i]), "cuMemFree");
+  check(cuda.unload(module), "cuModuleUnload");
+}
+
+/* Runs the lines of a plan that begin with a word. */
+static void lines(const struct device *device, const char *pack, FILE *plan, const char *with, FILE *json,
+                  void (*run)(const struct device *, const char *, const char *, FILE *, const char *))
+{
+  char line[4 * NAME];
+  int first = 1;
+  rewind(plan);
+  while (fgets(line, sizeof line, plan)) {
+    if (strncmp(line, with, strlen(with))) continue;
+    run(device, pack, line, json, first ? "" : ",");
+    first = 0;
+  }
+}
+
 static const char *target(const char *pack, const struct device *device, FILE **plan, char *line, size_t size)
 {
   char path[2 * NAME];
@@ -223,8 +361,10 @@ int main(int argc, char **argv)
     const char *of = target(argv[at], &device, &plan, line, sizeof line);
     if (of) {
       fprintf(json, "%s\n  {\"target\": \"%s\", \"samples\": [", packs++ ? "," : "", of);
-      for (int first = 1; fgets(line, sizeof line, plan); first = 0) sample(&device, argv[at], line, json, first ? "" : ",");
-      fprintf(json, "\n  ]}");
+      lines(&device, argv[at], plan, "sample ", json, sample);
+      fprintf(json, "], \"kernels\": [");
+      lines(&device, argv[at], plan, "kernel ", json, kernel);
+      fprintf(json, "]}");
     }
     fclose(plan);
   }

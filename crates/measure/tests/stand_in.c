@@ -9,6 +9,8 @@
 static char entry[256];
 static double clocks;
 
+static int is_ring(const char *name) { return !strncmp(name, "l1_", 3); }
+
 int cuInit(unsigned flags) { return (int)flags; }
 int cuDriverGetVersion(int *version) { *version = 12090; return 0; }
 int cuDeviceGet(int *device, int number) { *device = number; return 0; }
@@ -41,18 +43,42 @@ int cuMemFree_v2(uint64_t pointer) { free((void *)(uintptr_t)pointer); return 0;
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
 {
   const uint64_t *words = from;
-  for (size_t i = 0; i < bytes / 8; ++i) if (words[i] < to || words[i] >= to + bytes) return 700;
+  /* doubles of a kernel of a mechanism have no values that look like addresses */
+  for (size_t i = 0; i < bytes / 8 && is_ring(entry); ++i) if (words[i] < to || words[i] >= to + bytes) return 700;
   memcpy((void *)(uintptr_t)to, from, bytes);
   return 0;
 }
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)(uintptr_t)from, bytes); return 0; }
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) { memset((void *)(uintptr_t)to, value, bytes); return 0; }
+int cuFuncSetAttribute(void *function, int which, int value) { (void)function; return which != 8 || value <= 0; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, void *function, int threads, size_t shared)
+{
+  (void)function; (void)shared;
+  *ctas = 1024 / threads;
+  return 0;
+}
 int cuCtxSynchronize(void) { return 0; }
+/* Writes what the file SINGE_STAND_IN_VALUES has for the reference states to one row over all points: of a kernel with three inputs and
+ * a row of output. */
+static int mechanism(void **arguments)
+{
+  double values[1024], *out = (double *)(uintptr_t)*(uint64_t *)arguments[3];
+  int points = *(int *)arguments[4], stride = *(int *)arguments[5];
+  FILE *file = fopen(getenv("SINGE_STAND_IN_VALUES"), "rb");
+  if (!file || points != stride) return 1;
+  size_t states = fread(values, sizeof *values, 1024, file);
+  fclose(file);
+  for (int point = 0; point < points; ++point) out[point] = values[(size_t)point % states];
+  clocks = 50000.0;
+  return 0;
+}
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned ty, unsigned tz, unsigned shared,
                    void *stream, void **arguments, void **extra)
 {
   (void)function; (void)stream; (void)extra;
-  if (x * y * z * ty * tz != 1 || shared || threads % 32) return 1;
+  if (y * z * ty * tz != 1 || threads % 32) return 1;
+  if (getenv("SINGE_STAND_IN_VALUES")) return mechanism(arguments);
+  if (x != 1 || shared) return 1;
   char name[256];
   unsigned rounds, wanted = *(unsigned *)arguments[2];
   double found = -1.0, value;
