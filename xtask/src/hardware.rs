@@ -3,32 +3,47 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::{lab, program};
+use crate::{compiler, lab, program};
 
 /// Where the archive is made.
 const FOLDER: &str = "target/hardware";
 
+/// Each in every layout, where its files are here.
+const MECHANISMS: [(&str, &str); 4] = [
+    ("gri30", "mechanisms/gri30/chem.inp"),
+    ("dme", "../shared/mechanisms/dme/chem.inp"),
+    ("heptane", "../shared/mechanisms/heptane/chem.inp"),
+    ("usc2", "../shared/mechanisms/usc2/chem.inp"),
+];
+const TARGETS: [&str; 3] = ["ampere", "hopper", "blackwell"];
+const LAYOUTS: &str = "overlay,partial,switch,data-parallel";
+
 const BEGIN: &str = "<!-- measured on a GPU: written by `cargo xtask hardware --merge` -->\n";
 const END: &str = "<!-- end -->";
 
-/// Makes the archive, or with `--merge FILE.json` puts what it measured into the page of the model of time.
+/// Makes the archive, with one mechanism alone or with all, or with `--merge FILE.json` puts what it measured into the page of the model of time.
 ///
 /// Errors: words that are no arguments; a program fails; a file cannot be read or written.
 pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
     match words {
-        [] => archive(root),
+        [] => archive(root, &MECHANISMS),
         [flag, file] if flag == "--merge" => merge(root, file),
-        _ => Err("usage: cargo xtask hardware [--merge FILE.json]".to_owned()),
+        [mechanism] => {
+            let name = Path::new(mechanism).parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+            archive(root, &[(&name, mechanism)])
+        }
+        _ => Err("usage: cargo xtask hardware [MECHANISM | --merge FILE.json]".to_owned()),
     }
 }
 
-fn archive(root: &Path) -> Result<(), String> {
+fn archive(root: &Path, mechanisms: &[(&str, &str)]) -> Result<(), String> {
     let folder = root.join(FOLDER);
     if folder.is_dir() {
         std::fs::remove_dir_all(&folder).map_err(|e| format!("{FOLDER} cannot be emptied: {e}"))?;
     }
     std::fs::create_dir_all(&folder).map_err(|e| format!("{FOLDER} cannot be made: {e}"))?;
     program::output(measure(root).args(["pack", FOLDER]))?;
+    kernels(root, mechanisms)?;
     // where there is no compiler, this one serves, if the C library there is no older
     if program::runs("cc", &["--version"]) {
         program::succeeds(
@@ -39,6 +54,26 @@ fn archive(root: &Path) -> Result<(), String> {
     program::succeeds(Command::new("tar").current_dir(root).args(["-czf", &archive, "-C", "target", "hardware"]))?;
     println!("{archive}: unpack it where a GPU is, run `sh hardware/run.sh`, and bring back hardware/results.json");
     println!("then: cargo xtask hardware --merge results.json");
+    Ok(())
+}
+
+/// Compiles the mechanisms for every target, and adds their kernels to the archive.
+fn kernels(root: &Path, mechanisms: &[(&str, &str)]) -> Result<(), String> {
+    let compiler = compiler::built(root)?;
+    let there: Vec<_> = mechanisms.iter().filter(|(_, path)| root.join(path).is_file()).collect();
+    let bar = lab::bar(there.len() * TARGETS.len());
+    for (name, mechanism) in there {
+        for target in TARGETS {
+            bar.set_message(format!("{name} for {target}"));
+            let project = format!("target/hardware-projects/{name}-{target}");
+            let options = ["--target", target, "--codegen", LAYOUTS, "--emit", "cuda,host,report", "-o", &project];
+            program::output(Command::new(&compiler).current_dir(root).arg(mechanism).args(options))?;
+            let pack = format!("{FOLDER}/packs/{target}-{name}");
+            program::output(measure(root).args(["project", &pack, &project]))?;
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
     Ok(())
 }
 
