@@ -7,8 +7,13 @@ use machine::target::Target;
 use measure::benchmark::{self, entry, findings};
 use measure::model::Tools;
 
-/// ptxas puts more instructions beside this fence, and the estimate has them, too.
-const MORE: [(&str, &str); 1] = [("blackwell", "pipeline.fence_latency")];
+/// ptxas puts more instructions beside these, and the estimates have them, too: what each is off by at most, as a share of the entry.
+const MORE: [(&str, &str, f64); 4] = [
+    ("ampere", "pipeline.tensor_latency", 0.13),
+    ("hopper", "pipeline.gpu_fence_latency", 0.08),
+    ("hopper", "tensor_fp64_per_clock_per_sm", 0.11),
+    ("blackwell", "pipeline.fence_latency", 0.4),
+];
 
 fn give_back(name: &str) {
     let target = Target::by_name(name).unwrap();
@@ -22,10 +27,11 @@ fn give_back(name: &str) {
         .collect();
     let found = findings(&samples);
     assert_eq!(found.len(), 25, "every figure is there: {found:#?}");
-    for found in found.iter().filter(|found| !MORE.contains(&(name, found.entry))) {
+    for found in &found {
         let has = entry(target, found.entry).unwrap_or_else(|| panic!("{} has no {}", name, found.entry));
         println!("{name}: {} {:.2}, the table has {has}", found.entry, found.value);
-        let far = (found.value - has).abs() > (0.13 * has).max(0.5);
+        let more = MORE.iter().find(|(target, entry, _)| (*target, *entry) == (name, found.entry));
+        let far = (found.value - has).abs() > (more.map_or(0.04, |more| more.2) * has).max(0.5);
         assert!(!far, "{name}: {} is estimated at {:.2}, the table has {has}", found.entry, found.value);
     }
 }
