@@ -4,6 +4,7 @@ mod accuracy;
 mod apt;
 mod cantera;
 mod compiler;
+mod hardware;
 mod ignition;
 mod kernels;
 mod lab;
@@ -32,7 +33,7 @@ use std::time::Duration;
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 18] = [
+const CHORES: [Chore; 19] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -76,6 +77,12 @@ const CHORES: [Chore; 18] = [
         bench.args(["bench", "-p", "singe-warpsim", "--bench", "melding", "--", "--write"]);
         program::succeeds(bench.env("SINGE", compiler::built(root)?))
     }),
+    (
+        "hardware",
+        "[--merge FILE.json]",
+        "an archive that measures a GPU elsewhere; what it measured: time.md",
+        hardware::run,
+    ),
     ("help", "", "this list", |_, _| {
         println!("{}", usage());
         Ok(())

@@ -131,6 +131,11 @@ use ptx::ir::Module;
 use shared::Shared;
 use warp::{Place, Warp};
 
+/// Where the simulated kernels find a buffer, by its number: for values that are addresses.
+pub fn buffer_address(buffer: usize) -> u64 {
+    memory::segment_address(buffer)
+}
+
 /// Runs the module's entry `kernel` on the buffers.
 ///
 /// # Errors

@@ -1,0 +1,76 @@
+//! The kernels as PTX.
+
+use super::{Body, Series};
+use machine::target::ComputeCapability;
+use std::fmt::Write;
+
+/// Where the clock comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// The GPU's.
+    Device,
+    /// There is none: the model of time counts itself.
+    None,
+}
+
+/// The module with the kernels of all lengths. Each has parameters for its output, its data and the rounds. Every warp writes its clocks
+/// before and behind the loop, 16 bytes for each from the beginning of the output; what keeps the loop alive follows from byte 512 on.
+pub fn text(series: &Series, arch: ComputeCapability, clock: Clock) -> String {
+    let version = match arch.0 {
+        ..=8 => "7.0",
+        9 => "7.8",
+        _ => "8.6",
+    };
+    let mut text = format!(".version {version}\n.target {}\n.address_size 64\n{}", arch.sm(), series.declarations);
+    for length in &series.lengths {
+        text += &kernel(series, *length, clock);
+    }
+    text
+}
+
+fn kernel(series: &Series, length: u32, clock: Clock) -> String {
+    let Series { warps, before, after, .. } = series;
+    let (name, threads) = (series.entry(length), 32 * warps);
+    let now = match clock {
+        Clock::Device => "%clock64",
+        Clock::None => "0",
+    };
+    let body = match series.body {
+        Body::Links(link) => links(link, length),
+        Body::Jumps { over } => jumps(length, over),
+    };
+    // of rounds, so that no compiler knows them: small numbers, and a condition that always holds
+    format!(
+        "\n.visible .entry {name}(.param .u64 {name}_out, .param .u64 {name}_data, .param .u32 {name}_rounds)\n\
+         .reqntid {threads}, 1, 1\n{{\n\
+         .reg .f64 %x, %y, %z, %d<8>, %e<8>;\n.reg .f32 %f, %g, %s<8>;\n.reg .b32 %r, %i, %n, %m, %w, %t, %k, %u<8>;\n\
+         .reg .b64 %a, %b, %out, %data, %t0, %t1;\n.reg .pred %p, %q, %h;\n.shared .align 16 .b8 memory[8192];\n\
+         ld.param.u64 %out, [{name}_out];\ncvta.to.global.u64 %out, %out;\n\
+         ld.param.u64 %data, [{name}_data];\ncvta.to.global.u64 %data, %data;\n\
+         ld.param.u32 %n, [{name}_rounds];\nmov.u32 %t, %tid.x;\n\
+         cvt.rn.f64.u32 %x, %n;\nmul.f64 %x, %x, 0d3EB0000000000000;\nmul.f64 %y, %x, 0d3FE0000000000000;\n\
+         cvt.rn.f32.f64 %f, %x;\ncvt.rn.f32.f64 %g, %y;\nadd.u32 %m, %n, %t;\nadd.u32 %w, %m, 77;\n\
+         setp.gt.u32 %h, %n, 0;\n{before}\
+         mov.u32 %i, 0;\nbar.sync 0;\nmov.u64 %t0, {now};\n.pragma \"nounroll\";\nagain:\n{body}\
+         add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, %n;\n@%p bra again;\n\
+         mov.u64 %t1, {now};\n{after}\
+         mul.wide.u32 %a, %t, 8;\nadd.u64 %a, %a, %out;\nst.global.f64 [%a+512], %x;\n\
+         and.b32 %k, %t, 31;\nsetp.eq.u32 %q, %k, 0;\nshr.u32 %k, %t, 5;\nmul.wide.u32 %a, %k, 16;\nadd.u64 %a, %a, %out;\n\
+         @%q st.global.u64 [%a], %t0;\n@%q st.global.u64 [%a+8], %t1;\nret;\n}}\n"
+    )
+}
+
+fn links(link: &str, length: u32) -> String {
+    (0..length).map(|at| format!("{}\n", link.replace('@', &(at % 8).to_string()))).collect()
+}
+
+/// Each line has a jump and seven instructions that are never reached.
+fn jumps(lines: u32, over: u32) -> String {
+    let mut text = String::new();
+    for at in 0..lines {
+        let next = (at + over) % lines;
+        let to = if next == 0 { "done".to_owned() } else { format!("line{next}") };
+        let _ = write!(text, "line{at}:\n@%h bra.uni {to};\n{}", links("fma.rn.f32 %s@, %s@, %g, %g;", 7));
+    }
+    text + "done:\n"
+}

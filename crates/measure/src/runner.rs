@@ -1,0 +1,12 @@
+//! The program that runs packs where a GPU is.
+
+/// Its text in C, which needs the driver alone: `cc -O2 -o runner runner.c -ldl -lm`.
+pub const SOURCE: &str = include_str!("runner.c");
+
+/// The script beside it: builds it where a compiler is, and runs all packs of the folder.
+pub const SCRIPT: &str = "#!/bin/sh\n\
+    # Measures the GPU at hand: ./run.sh [RESULTS.json]\n\
+    set -e\n\
+    cd \"$(dirname \"$0\")\"\n\
+    if command -v cc > /dev/null; then cc -O2 -o runner runner.c -ldl -lm; fi\n\
+    ./runner \"${1:-results.json}\" packs/*\n";

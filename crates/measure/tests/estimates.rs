@@ -1,0 +1,52 @@
+//! The estimators on the model's own clocks give back the tables that the model has.
+
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
+
+use machine::target::Target;
+use measure::benchmark::{self, entry, findings};
+use measure::model::Tools;
+
+/// ptxas puts more instructions beside these, and the estimates have them, too: what each is off by at most, as a share of the entry.
+const MORE: [(&str, &str, f64); 4] = [
+    ("ampere", "pipeline.tensor_latency", 0.13),
+    ("hopper", "pipeline.gpu_fence_latency", 0.08),
+    ("hopper", "tensor_fp64_per_clock_per_sm", 0.11),
+    ("blackwell", "pipeline.fence_latency", 0.4),
+];
+
+fn give_back(name: &str) {
+    let target = Target::by_name(name).unwrap();
+    let tools = match Tools::find(target) {
+        Ok(tools) => tools,
+        Err(absent) => return skip::skip(absent),
+    };
+    let samples: Vec<_> = benchmark::all()
+        .iter()
+        .flat_map(|series| tools.samples(series, target).unwrap_or_else(|reason| panic!("{reason}")))
+        .collect();
+    let found = findings(&samples);
+    assert_eq!(found.len(), 25, "every figure is there: {found:#?}");
+    for found in &found {
+        let has = entry(target, found.entry).unwrap_or_else(|| panic!("{} has no {}", name, found.entry));
+        println!("{name}: {} {:.2}, the table has {has}", found.entry, found.value);
+        let more = MORE.iter().find(|(target, entry, _)| (*target, *entry) == (name, found.entry));
+        let far = (found.value - has).abs() > (more.map_or(0.04, |more| more.2) * has).max(0.5);
+        assert!(!far, "{name}: {} is estimated at {:.2}, the table has {has}", found.entry, found.value);
+    }
+}
+
+#[test]
+fn ampere() {
+    give_back("ampere");
+}
+
+#[test]
+fn hopper() {
+    give_back("hopper");
+}
+
+#[test]
+fn blackwell() {
+    give_back("blackwell");
+}
