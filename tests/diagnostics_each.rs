@@ -395,7 +395,7 @@ fn command_line() -> Vec<Case> {
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
-        printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "hopper"]),
+        printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
             "target::no-warp-groups",

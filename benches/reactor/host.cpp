@@ -45,12 +45,12 @@ int main()
     const std::vector<double> exact = read(given.size());
     std::fill(dt.begin(), dt.end(), time);
     for (double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
-      const NAME_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000};
-      const NAME_reactor_results results = {status.data(), steps.data(), rejected.data(), nullptr};
+      const NAME_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000, nullptr};
+      const NAME_reactor_results results = {status.data(), steps.data(), rejected.data(), nullptr, nullptr, nullptr, nullptr};
       double least = 1e300, wall = 1e300;
       for (int turn = 0; turn < 3; ++turn) {
         const double begin = seconds(CLOCK_PROCESS_CPUTIME_ID), on_the_wall = seconds(CLOCK_MONOTONIC);
-        if (NAME_reactor_advance(context, t.data(), p.data(), y.data(), dt.data(), new_t.data(), new_y.data(), &results, &options, points, points)) return 2;
+        if (NAME_reactor_advance(context, t.data(), p.data(), y.data(), dt.data(), new_t.data(), new_y.data(), nullptr, &results, &options, points, points)) return 2;
         least = std::min(least, seconds(CLOCK_PROCESS_CPUTIME_ID) - begin);
         wall = std::min(wall, seconds(CLOCK_MONOTONIC) - on_the_wall);
       }

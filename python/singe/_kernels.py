@@ -4,7 +4,9 @@ import ctypes
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,14 +38,15 @@ def _load(mechanism, folder, flags):
     if subprocess.run([*build, "-fopenmp"], capture_output=True, check=False).returncode:
         # A compiler without OpenMP makes kernels of one thread; one that fails again says why.
         subprocess.run(build, check=True)
-    return Gas(made.report, ctypes.CDLL(str(library)))
+    told_by_energy = str(flags.get("state")).upper() in ("HPY", "ERY")
+    return Gas(made.report, ctypes.CDLL(str(library)), told_by_energy)
 
 
 class Gas:
     """The kernels of a mechanism, one attribute each. ``species`` are the names in the order of the rows of arrays, ``report`` is
     the compiler's."""
 
-    def __init__(self, report, library):
+    def __init__(self, report, library, told_by_energy=False):
         self.report = report
         self.species = report["species_names"]
         prefix = report["mechanism"]
@@ -63,6 +66,7 @@ class Gas:
             setattr(self, made.name.replace("-", "_"), made)
         self._text = text
         self._advance = getattr(library, f"{prefix}_reactor_advance", None)
+        self._is_told_by_energy = told_by_energy
 
     def advance(
         self,
@@ -76,40 +80,79 @@ class Gas:
         first_step=0.0,
         most_steps=100_000,
         step=None,
+        species_sources=None,
+        energy_source=None,
+        progress=False,
     ):
         """Advances reactors over ``time_step`` (s), each with steps of its own. Needs a gas loaded with ``kernel="reactor"``.
 
-        ``temperature`` (K), ``fixed`` (what stays constant: pressure in Pa, or with ``state="TRY"`` density in kg/m^3) and
-        ``time_step`` are numbers or have the shape (points,), ``mass_fractions`` has the shape (species, points) or (species,).
-        ``step`` has the first step of each point, such as the ``step`` of an earlier result. Returns an :class:`Advanced`.
+        ``temperature`` (K; with ``state="HPY"`` or ``"ERY"`` the specific enthalpy or energy in J/kg), ``fixed`` (what stays constant:
+        pressure in Pa, or with ``state="TRY"`` or ``"ERY"`` density in kg/m^3) and ``time_step`` are numbers or have the shape (points,),
+        ``mass_fractions`` has the shape (species, points) or (species,). ``absolute_tolerance`` is a number or has one for each species.
+        ``step`` has the first step of each point, such as the ``step`` of an earlier result. ``species_sources`` (1/s, shaped as
+        ``mass_fractions``) and ``energy_source`` (W/kg, a number or of shape (points,)) are constant over the time step.
+        ``progress`` shows a bar on standard error. Returns an :class:`Advanced`.
         """
         import numpy as np
 
         if self._advance is None:
             raise TypeError('this gas has no reactors: load it with kernel="reactor"')
-        fractions = np.asarray(mass_fractions, dtype=np.float64)
-        numbers = [np.asarray(field, dtype=np.float64) for field in (temperature, fixed, time_step)]
-        if fractions.ndim not in (1, 2) or fractions.shape[0] != len(self.species):
-            raise ValueError(f"mass_fractions has the shape {fractions.shape} and not ({len(self.species)}, points)")
-        points = np.broadcast_shapes((1,), fractions.shape[1:], *(field.shape for field in numbers))
+        count = len(self.species)
+        by_species = {"mass_fractions": mass_fractions, "species_sources": species_sources}
+        by_species = {name: np.asarray(field, dtype=np.float64) for name, field in by_species.items() if field is not None}
+        for name, field in by_species.items():
+            if field.ndim not in (1, 2) or field.shape[0] != count:
+                raise ValueError(f"{name} has the shape {field.shape} and not ({count}, points)")
+        numbers = {"state": temperature, "fixed": fixed, "time_step": time_step, "step": 0.0 if step is None else step}
+        if energy_source is not None:
+            numbers["energy_source"] = energy_source
+        numbers = {name: np.asarray(field, dtype=np.float64) for name, field in numbers.items()}
+        tolerances = np.asarray(absolute_tolerance, dtype=np.float64)
+        if tolerances.shape not in ((), (count,)):
+            raise ValueError(f"absolute_tolerance has the shape {tolerances.shape} and not ({count},)")
+        shapes = [(1,), *(field.shape[1:] for field in by_species.values()), *(field.shape for field in numbers.values())]
+        points = np.broadcast_shapes(*shapes)
         if len(points) != 1:
-            raise ValueError("temperature, fixed and time_step are numbers or have the shape (points,)")
-        if fractions.ndim == 1:
-            fractions = fractions[:, np.newaxis]
-        new_temperature, constant, times = (np.array(np.broadcast_to(field, points)) for field in numbers)
-        new_fractions = np.array(np.broadcast_to(fractions, (len(self.species), *points)), order="C")
+            raise ValueError("temperature, fixed, time_step, step and energy_source are numbers or have the shape (points,)")
+        rows = (count, *points)
+        # Copies: the state is advanced in place.
+        numbers = {name: np.array(np.broadcast_to(field, points)) for name, field in numbers.items()}
+        whole = {n: f[:, np.newaxis] if f.ndim == 1 else f for n, f in by_species.items()}
+        whole = {name: np.array(np.broadcast_to(field, rows), order="C") for name, field in whole.items()}
         status, steps, rejected = (np.zeros(points, dtype=np.intc) for _ in range(3))
-        given = 0.0 if step is None else np.asarray(step, dtype=np.float64)
-        lengths = np.array(np.broadcast_to(given, points))
-        results = _Results(*(field.ctypes.data for field in (status, steps, rejected, lengths)))
-        options = _Options(relative_tolerance, absolute_tolerance, first_step, most_steps)
-        state = [new_temperature, constant, new_fractions, times, new_temperature, new_fractions]
-        pointers = [ctypes.c_void_p(field.ctypes.data) for field in state]
-        count = ctypes.c_int(points[0])
-        failed = self._advance(self._context, *pointers, ctypes.byref(results), ctypes.byref(options), count, count)
-        if failed:
-            raise RuntimeError(self._text(failed).decode())
-        return Advanced(new_temperature, new_fractions, status, steps, rejected, lengths)
+        end, heat = np.zeros(points), np.zeros(points)
+        mean = np.zeros(rows)
+        options = _Options(relative_tolerance, float(tolerances.flat[0]), first_step, most_steps)
+        if tolerances.ndim:
+            tolerances = np.ascontiguousarray(tolerances)
+            options.species_tolerances = tolerances.ctypes.data
+        results = [status, steps, rejected, numbers["step"], end, mean, heat]
+        sources = [whole.get("species_sources"), numbers.get("energy_source")]
+        state = [numbers["state"], numbers["fixed"], whole["mass_fractions"], numbers["time_step"]]
+        self._advance_in_parts([*state, state[0], state[2]], sources, results, options, points[0], progress)
+        energy = numbers["state"] if self._is_told_by_energy else None
+        return Advanced(end, whole["mass_fractions"], status, steps, rejected, numbers["step"], mean, heat, energy)
+
+    def _advance_in_parts(self, state, sources, results, options, points, progress):
+        """One call, or several where progress is shown: points do not influence each other."""
+        part = max(1, -(-points // 100), 64) if progress else max(points, 1)
+        begun = time.monotonic()
+        for first in range(0, points, part):
+            count = min(part, points - first)
+            # Rows of arrays by species stay apart as they are: a part begins at its first point.
+            def pointer(field):
+                return None if field is None else field.ctypes.data + first * field.itemsize
+
+            given = _Sources(*(pointer(field) for field in sources))
+            kept = _Results(*(pointer(field) for field in results))
+            pointers = [ctypes.c_void_p(pointer(field)) for field in state]
+            given, kept = ctypes.byref(given), ctypes.byref(kept)
+            numbers = ctypes.c_int(count), ctypes.c_int(points)
+            failed = self._advance(self._context, *pointers, given, kept, ctypes.byref(options), *numbers)
+            if failed:
+                raise RuntimeError(self._text(failed).decode())
+            if progress:
+                _show(first + count, points, time.monotonic() - begun)
 
     def __del__(self):
         if getattr(self, "_context", None):
@@ -119,8 +162,22 @@ class Gas:
         return f"<singe.Gas {self.report['mechanism']}: {', '.join(self.kernels)}>"
 
 
+def _show(done, points, seconds):
+    """A bar on standard error, in place of the one before."""
+    filled = 40 * done // points
+    rest = seconds * (points - done) / done
+    end = "\n" if done == points else ""
+    text = f"\r[{'#' * filled}{'.' * (40 - filled)}] {done} of {points} points, {seconds:.0f} s, {rest:.0f} s to go "
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
 class _Results(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("status", "steps", "rejected", "step")]
+    _names = ("status", "steps", "rejected", "step", "temperature", "mean_rates", "heat_release")
+    _fields_ = [(name, ctypes.c_void_p) for name in _names]
+
+
+class _Sources(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("mass_fractions", "energy")]
 
 
 class _Options(ctypes.Structure):
@@ -129,6 +186,7 @@ class _Options(ctypes.Structure):
         ("absolute_tolerance", ctypes.c_double),
         ("first_step", ctypes.c_double),
         ("most_steps", ctypes.c_int),
+        ("species_tolerances", ctypes.c_void_p),
     ]
 
 
@@ -137,7 +195,8 @@ class Advanced:
     """What became of reactors, with an entry for each point: ``temperature`` (K) and ``mass_fractions`` (species, points) at the end;
     ``status``, 0 where a point is done, 1 where it took too many steps, 2 where no step was short enough, 3 where its input is no
     state (a point that is not done keeps its state); ``steps``, of which ``rejected`` were too long; ``step`` (s), what a point would
-    go on with."""
+    go on with; over the time step ``mean_rates`` (1/s, species by points), the changes of mass fractions by reactions, and ``heat_release``
+    (W/kg), by enthalpies at 298.15 K; with states of enthalpies or energies these at the end, ``energy`` (J/kg)."""
 
     temperature: "numpy.ndarray"
     mass_fractions: "numpy.ndarray"
@@ -145,6 +204,9 @@ class Advanced:
     steps: "numpy.ndarray"
     rejected: "numpy.ndarray"
     step: "numpy.ndarray"
+    mean_rates: "numpy.ndarray"
+    heat_release: "numpy.ndarray"
+    energy: "numpy.ndarray | None"
 
 
 @dataclass(frozen=True)

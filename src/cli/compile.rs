@@ -86,6 +86,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         reading: options(&arguments.input),
         kernels: without_repeats(&kernels),
         reactor: is_reactor.then(|| arguments.integrator.method()),
+        by_energy: false,
         common: arguments.common,
         tuning: arguments.tuning,
         own: Vec::new(),

@@ -76,8 +76,10 @@ pub fn files(
         files.push((format!("driver.{extension}"), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
-    if let Some(reactor) = reactor::reactor(request, model, units) {
-        files.extend(host::reactor(&interface, &reactor, &provenance));
+    let of_cpu = if target.is_cpu() { units } else { beside };
+    let reactor = reactor::reactor(request, model, of_cpu);
+    if let Some(reactor) = &reactor {
+        files.extend(host::reactor(&interface, reactor, &provenance, target));
     }
     if let Ok(Some(constant)) = request.reactor() {
         let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
@@ -88,10 +90,9 @@ pub fn files(
     if wanted(Emit::Chemkin) {
         files.extend(cpu::chemkin(&interface, &chemkin::stoichiometry(model), &provenance));
     }
-    if wanted(Emit::Device) || wanted(Emit::Chemkin) {
-        let units = if target.is_cpu() { units } else { beside };
-        let codes: Vec<&Code> = units.iter().map(|unit| &unit.code).collect();
-        let interface = interface::interface(model, request.common.units, target, units);
+    if wanted(Emit::Device) || wanted(Emit::Chemkin) || reactor.is_some() && !target.is_cpu() {
+        let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
+        let interface = interface::interface(model, request.common.units, target, of_cpu);
         files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));
     }
     if wanted(Emit::Report) {

@@ -50,7 +50,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     tables.sort_by_key(|t| !t.input);
     let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
-    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor.cpp"));
+    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor.{extension}"));
     Project {
         sources: sources.chain([format!("{name}_context.{extension}")]).chain(reactor).collect(),
         states: states.len(),

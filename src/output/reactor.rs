@@ -2,7 +2,7 @@
 
 use super::Unit;
 use crate::elimination;
-use crate::emit::host::{Reactor, matrix};
+use crate::emit::host::{Energies, Reactor, matrix};
 use crate::kernels::Kernel;
 use crate::plan::Request;
 use kinetics::Model;
@@ -19,5 +19,14 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
     let plan = elimination::plan(&matrix, &[species, species + 1]);
     let elimination = elimination::check(&matrix, plan).expect("the plan holds all entries of the matrix");
     let symbol = |unit: &Unit| unit.program.symbol.clone();
-    Some(Reactor { constant, method, rates: symbol(rates), jacobian: symbol(jacobian), pattern, elimination })
+    Some(Reactor {
+        constant,
+        by_energy: request.by_energy,
+        method,
+        energies: Energies::new(model, constant),
+        rates: symbol(rates),
+        jacobian: symbol(jacobian),
+        pattern,
+        elimination,
+    })
 }

@@ -32,6 +32,14 @@ impl Request {
     /// The request with the kernels that its reactors take.
     fn with_reactor_kernels(mut self) -> Self {
         if self.reactor.is_some() {
+            // Their kernels take temperatures, whatever the state of the reactors has.
+            let by_energy = match self.common.state {
+                StateVariables::Enthalpy => Some(StateVariables::MassFractions),
+                StateVariables::Energy => Some(StateVariables::Density),
+                _ => None,
+            };
+            self.by_energy |= by_energy.is_some();
+            self.common.state = by_energy.unwrap_or(self.common.state);
             let missing = self.common.reactor_kernels().into_iter().filter(|kernel| !self.kernels.contains(kernel));
             let missing: Vec<Kernel> = missing.collect();
             self.kernels.extend(missing);
@@ -111,6 +119,9 @@ impl Request {
             beside: Vec::new(),
             keep_fastest: false,
             real_compilers: false,
+            // The program of reactors is the target's.
+            reactor: None,
+            by_energy: false,
             // PTX is the GPU's alone.
             emit: self.emit.iter().copied().filter(|what| *what != Emit::Ptx).collect(),
             ..self.clone()
@@ -119,7 +130,8 @@ impl Request {
 
     /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
     pub fn needs_cpu(&self) -> bool {
-        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+        let has_reactor = self.reactor.is_some() && !self.common.target.is_cpu();
+        has_reactor || self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
     }
 
     /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
@@ -154,13 +166,18 @@ impl Request {
         let Some(method) = self.reactor else { return Ok(None) };
         let refuse = |message: &str, help: &str| Err(Diagnostic::error("kernel::no-reactor", message).help(help));
         let common = &self.common;
-        if !common.target.is_cpu() {
-            return refuse("reactors are advanced on CPUs only", "use --target cpu");
-        }
         if !matches!(common.state, StateVariables::MassFractions | StateVariables::Density) || common.units != Units::Si
         {
-            let help = "use --state TPY (the default) for reactors at constant pressure, or TRY at constant volume, in SI units";
+            let help = "use --state TPY (the default) or HPY for reactors at constant pressure, or TRY or ERY at constant volume, in \
+                        SI units";
             return refuse("the unknowns of a reactor are mass fractions and the temperature, in SI units", help);
+        }
+        if self.by_energy && self.kernels.iter().any(|kernel| !common.reactor_kernels().contains(kernel)) {
+            let help = "compile them apart, or use --state TPY or TRY";
+            return refuse(
+                "reactors told by energies take kernels of temperatures: no other kernels go with them",
+                help,
+            );
         }
         if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {
             return refuse("reactors are functions of a project for hosts", "add --emit host or --emit cuda");

@@ -37,6 +37,8 @@ pub struct Request {
     pub kernels: Vec<Kernel>,
     /// What reactors are advanced by, where that is wanted; the kernels are then among those above.
     pub reactor: Option<Method>,
+    /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
+    pub by_energy: bool,
     pub common: Common,
     pub tuning: Tuning,
     /// Kernels that are tuned otherwise.
@@ -84,6 +86,7 @@ impl Default for Request {
             reading: mechanism::Options::default(),
             kernels: Kernel::ALL.to_vec(),
             reactor: None,
+            by_energy: false,
             common: Common::default(),
             tuning: Tuning::default(),
             own: Vec::new(),

@@ -78,6 +78,18 @@ assert np.allclose(whole.mass_fractions.sum(axis=0), 1.0, rtol=0, atol=1e-12)
 half = reactors.advance(T[:2], 101325.0, Y[:, :2], 5e-4)
 half = reactors.advance(half.temperature, 101325.0, half.mass_fractions, 5e-4, step=half.step)
 assert np.allclose(half.temperature, whole.temperature[:2], rtol=1e-5)
+# What reactions change is what changes, less what sources bring; a bar is shown, and the numbers stay.
+sources = np.zeros_like(Y[:, :2])
+sources[0], sources[-1] = 1e-2, -1e-2
+brought = reactors.advance(T[:2], 101325.0, Y[:, :2], 1e-3, species_sources=sources, energy_source=1e5, absolute_tolerance=np.full(len(Y), 1e-13), progress=True)
+assert np.allclose((brought.mass_fractions - Y[:, :2]) / 1e-3, brought.mean_rates + sources, rtol=1e-12, atol=1e-12)
+assert np.all(brought.temperature > whole.temperature[:2]) and np.all(brought.heat_release > 1e8) and brought.energy is None
+alone = reactors.advance(T[:2], 101325.0, Y[:, :2], 1e-3, progress=True)
+assert np.array_equal(alone.mass_fractions, whole.mass_fractions[:, :2])
+told = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor", state="HPY")
+enthalpy = told.advance([-1e5, 2e6, 1e12], 101325.0, Y[:, :1], [0.0, 1e-3, 1e-3], energy_source=1e6)
+assert list(enthalpy.status) == [0, 0, 3] and list(enthalpy.energy) == [-1e5, 2e6 + 1e3, 1e12], enthalpy
+assert 150.0 < enthalpy.temperature[0] < 300.0 and enthalpy.temperature[1] > 2400.0 and np.isnan(enthalpy.temperature[2])
 for wrong in [lambda: gas.advance(T, 101325.0, Y, 1e-3), lambda: reactors.advance(T, 101325.0, Y[:3], 1e-3)]:
     try:
         wrong()

@@ -30,12 +30,15 @@ pub enum Template {
     Ignition,
     CpuIgnition,
     ReactorHeader,
+    /// Of both programs that advance reactors
+    ReactorMethod,
     Reactor,
+    GpuReactor,
     ChemkinHeader,
     Chemkin,
 }
 
-const ALL: [Template; 24] = [
+const ALL: [Template; 26] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -57,7 +60,9 @@ const ALL: [Template; 24] = [
     Template::Ignition,
     Template::CpuIgnition,
     Template::ReactorHeader,
+    Template::ReactorMethod,
     Template::Reactor,
+    Template::GpuReactor,
     Template::ChemkinHeader,
     Template::Chemkin,
 ];
@@ -91,7 +96,9 @@ impl Template {
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
             Self::ReactorHeader => "reactor.h",
+            Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
+            Self::GpuReactor => "reactor.cu",
             Self::ChemkinHeader => "chemkin.h",
             Self::Chemkin => "chemkin.cpp",
         }
@@ -120,6 +127,8 @@ impl Template {
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
+            Self::ReactorMethod => include_str!("../../../templates/reactor_method.hbs"),
+            Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../../templates/cpu/chemkin.h.hbs"),
             Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),

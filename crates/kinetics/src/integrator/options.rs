@@ -9,19 +9,36 @@ pub const MOST_NEGATIVE: f64 = 1e-6;
 /// The first step changes the unknowns by this many tolerances, if rates stay as they are.
 pub const FIRST_CHANGE: f64 = 1000.0;
 
+/// A smaller error of a step makes the next one as long as may be, a larger one as short.
+pub const ERRORS: [f64; 2] = [1e-5, 1e5];
+
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct Options<'a> {
     /// A step is good where the root mean square of error / (relative |y| + absolute) is at most 1.
     pub relative_tolerance: f64,
     pub absolute_tolerance: f64,
+    /// Of the first unknowns, in place of the one above.
+    pub absolute_tolerances: &'a [f64],
     /// In s; 0 where the integration finds its own.
     pub first_step: f64,
     /// With those that are tried again.
     pub most_steps: usize,
 }
 
-impl Default for Options {
+impl Options<'_> {
+    pub fn absolute(&self, unknown: usize) -> f64 {
+        self.absolute_tolerances.get(unknown).copied().unwrap_or(self.absolute_tolerance)
+    }
+}
+
+impl Default for Options<'_> {
     fn default() -> Self {
-        Self { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, first_step: 0.0, most_steps: 100_000 }
+        Self {
+            relative_tolerance: 1e-6,
+            absolute_tolerance: 1e-12,
+            absolute_tolerances: &[],
+            first_step: 0.0,
+            most_steps: 100_000,
+        }
     }
 }

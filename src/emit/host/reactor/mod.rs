@@ -1,19 +1,28 @@
 //! Reactors that are advanced in time: a stiff integrator around the kernels of a CPU.
 
-use super::{Interface, Provenance, file_comment, prefix};
+mod energies;
+
+pub use energies::{Coefficients, Energies};
+
+use super::{Interface, Provenance, file_comment, prefix, short_name};
 use crate::elimination::{Checked, Elimination, Pattern};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::tables::{real, wrapped};
+use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::{Method, options};
 use kinetics::reactor::Constant;
+use machine::target::Target;
 use serde::Serialize;
 
 /// What a project advances its reactors with.
 #[derive(Debug, Clone)]
 pub struct Reactor {
     pub constant: Constant,
+    /// Whether the state has its enthalpy or energy in place of the temperature.
+    pub by_energy: bool,
     pub method: Method,
+    pub energies: Energies,
     /// The symbols of the kernels of the rates and of their sparse Jacobian.
     pub rates: String,
     pub jacobian: String,
@@ -35,25 +44,46 @@ pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
     Pattern { rows }
 }
 
-/// (name, text) of the header and of the program.
-pub fn reactor(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> [(String, String); 2] {
-    let file = File::new(interface, reactor, provenance);
+/// (name, text) of the header and of the program, for a CPU or a GPU.
+pub fn reactor(
+    interface: &Interface,
+    reactor: &Reactor,
+    provenance: &Provenance,
+    target: &Target,
+) -> [(String, String); 2] {
+    let file = File { is_gpu: !target.is_cpu(), ..File::new(interface, reactor, provenance) };
     let prefix = &file.prefix;
+    let (extension, template) = if file.is_gpu { ("cu", Template::GpuReactor) } else { ("cpp", Template::Reactor) };
     [
         (format!("{prefix}_reactor.h"), render(Template::ReactorHeader, &file)),
-        (format!("{prefix}_reactor.cpp"), render(Template::Reactor, &file)),
+        (format!("{prefix}_reactor.{extension}"), render(template, &file)),
     ]
 }
+
+/// Threads of a CTA on a GPU, each with a reactor.
+const THREADS: usize = 128;
 
 #[derive(Serialize)]
 struct File {
     comment: String,
     guard: String,
+    is_gpu: bool,
+    threads: usize,
+    /// Of the functions of one point.
+    rates_name: String,
+    jacobian_name: String,
     prefix: String,
     upper: String,
     constant: &'static str,
     constant_array: &'static str,
     constant_unit: &'static str,
+    /// Enthalpy or energy, and the heat capacity that is its slope.
+    heat: &'static str,
+    capacity: &'static str,
+    by_energy: bool,
+    /// The first array of the state, and what it is.
+    state_array: &'static str,
+    state_unit: &'static str,
     rates: String,
     jacobian: String,
     species: usize,
@@ -66,35 +96,77 @@ struct File {
     limits: Limits,
     #[serde(flatten)]
     tables: Tables,
+    ranges: usize,
+    range_ends: usize,
+    has_inverse_powers: bool,
+    ends: String,
+    coefficients: String,
+    formation: String,
+    temperature_entries: String,
+    /// Of the Jacobian, by columns.
+    entry_rows: String,
+    column_starts: String,
+    unknowns: usize,
+    gas_constant: String,
 }
 
 impl File {
     fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> Self {
         let prefix = prefix(interface);
         let upper = prefix.to_uppercase();
-        let (constant, constant_array, constant_unit) = match reactor.constant {
-            Constant::Pressure => ("pressure", "pressure", "Pa"),
-            Constant::Volume => ("volume", "density", "kg/m^3"),
+        let (constant, constant_array, constant_unit, heat, capacity) = match reactor.constant {
+            Constant::Pressure => ("pressure", "pressure", "Pa", "enthalpy", "cp"),
+            Constant::Volume => ("volume", "density", "kg/m^3", "energy", "cv"),
         };
+        let [ends, coefficients] = reactor.energies.tables();
+        let species = interface.species.len();
         let weights = interface.species.iter().map(|species| real(1.0 / species.molecular_weight));
         Self {
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
+            is_gpu: false,
+            threads: THREADS,
+            rates_name: short_name(&reactor.rates, &prefix).to_owned(),
+            jacobian_name: short_name(&reactor.jacobian, &prefix).to_owned(),
             guard: format!("SINGE_{upper}_REACTOR_H"),
             constant,
             constant_array,
             constant_unit,
+            heat,
+            capacity,
+            by_energy: reactor.by_energy,
+            state_array: if reactor.by_energy { heat } else { "temperature" },
+            state_unit: if reactor.by_energy { "J/kg" } else { "K" },
             rates: reactor.rates.clone(),
             jacobian: reactor.jacobian.clone(),
-            species: interface.species.len(),
+            species,
             inverse_weights: wrapped(weights),
             names: names(interface, reactor.elimination.plan()),
             method: MethodText::new(&reactor.method),
             limits: Limits::default(),
-            tables: Tables::new(reactor, interface.species.len()),
+            tables: Tables::new(reactor, species),
+            ranges: reactor.energies.ranges[0].len(),
+            range_ends: reactor.energies.ends[0].len().max(1),
+            has_inverse_powers: reactor.energies.has_inverse_powers(),
+            ends,
+            coefficients,
+            formation: wrapped(reactor.energies.of_formation.iter().map(|&h| real(h))),
+            temperature_entries: wrapped(temperature_entries(&reactor.pattern, species).map(|entry| entry.to_string())),
+            entry_rows: wrapped(reactor.pattern.iter().map(|(row, _)| row.to_string())),
+            column_starts: wrapped(
+                (0..=species as u32)
+                    .map(|column| reactor.pattern.partition_point(|entry| entry.1 < column).to_string()),
+            ),
+            unknowns: species + 1,
+            gas_constant: real(GAS_CONSTANT),
             prefix,
             upper,
         }
     }
+}
+
+/// The entries of the temperature's row by each mass fraction and by the temperature, which all Jacobians of reactors have.
+fn temperature_entries(pattern: &[(u32, u32)], species: usize) -> impl Iterator<Item = usize> {
+    (0..=species as u32).filter_map(move |column| pattern.iter().position(|&entry| entry == (species as u32, column)))
 }
 
 /// The unknowns in the order of their elimination.
@@ -156,6 +228,8 @@ struct Limits {
     absolute_tolerance: String,
     most_steps: usize,
     first_change: String,
+    least_error: String,
+    largest_error: String,
 }
 
 impl Default for Limits {
@@ -169,6 +243,8 @@ impl Default for Limits {
             absolute_tolerance: real(options::Options::default().absolute_tolerance),
             most_steps: options::Options::default().most_steps,
             first_change: real(options::FIRST_CHANGE),
+            least_error: real(options::ERRORS[0]),
+            largest_error: real(options::ERRORS[1]),
         }
     }
 }
@@ -212,7 +288,7 @@ fn factor_row(
     let source = |column: usize| entries.iter().find(|entry| entry.0 == column).map(|entry| entry.1);
     let mut columns: Vec<usize> = plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]).copied().collect();
     columns.dedup();
-    let mut text = format!("void factor_{at}(Block &b, [[maybe_unused]] real inverse_step)\n{{\n");
+    let mut text = format!("SINGE_STEP void factor_{at}(Block &b, real inverse_step)\n{{\n  (void)inverse_step;\n");
     for column in columns {
         let value = match (source(column), column == at, is_sum) {
             (_, true, true) => "all(-1.0)".to_owned(),
