@@ -90,7 +90,7 @@ fn first_step(y: &[f64], rates: &[f64], time: f64, options: &Options) -> f64 {
 
 /// The root of an error, of order 3 to 5, by operations that all machines round alike: a power of its sixteenth root, then steps of Newton.
 fn root(error: f64, order: u32) -> f64 {
-    let x = error.max(ERRORS[0]).min(ERRORS[1]);
+    let x = error.clamp(ERRORS[0], ERRORS[1]);
     let sixteenth = x.sqrt().sqrt().sqrt().sqrt();
     let start = (1..8 - order).fold(sixteenth, |y, _| y * sixteenth);
     (0..5).fold(start, |y, _| {
