@@ -50,7 +50,7 @@ pub fn neighbor(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[
 }
 
 fn is_same(a: Version, b: Version) -> bool {
-    let of = |Version { codegen, tuning }: Version| (codegen, tuning.warps, tuning.ctas_per_sm, tuning.matrix);
+    let of = |Version { codegen, tuning: t }: Version| (codegen, t.warps, t.groups_per_cta, t.ctas_per_sm, t.matrix);
     of(a) == of(b)
 }
 

@@ -110,6 +110,7 @@ fn rivals_of<M: Maker>(
             Rival::InOrder => maker.in_order(version, &own),
             Rival::Tuned(tuning) => maker.make(&own.tuned(tuning)).map(Some),
             Rival::Layout(codegen) => maker.make(&own.in_layout(codegen)).map(Some),
+            Rival::Version(Version { codegen, tuning }) => maker.make(&own.in_layout(codegen).tuned(tuning)).map(Some),
         };
         found.extend(attempted(made, warnings)?);
     }
