@@ -66,13 +66,13 @@ static __device__ const double h2o2_chemistry_reals[512] = {
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_chemistry_indices[512] = {
-  1, 2, 4, 6, 7, 0, 3, 3, 2, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 25, 0, 0, 3,
-  3, 2, 27, 26, 25, 24, 18, 2, 17, 30, 58, 40, 41, 44, 45, 0, 0, 0, 0, 0, 4, 2, 58, 0, 0, 9, 9, 1, 17, 26, 12, 1, 3, 2,
-  30, 22, 24, 0, 25, 33, 1, 57, 59, 55, 43, 47, 0, 0, 0, 0, 0, 0, 3, 3, 0, 1, 2, 42, 47, 2, 19, 2, 0, 3, 3, 2, 31, 18,
+  1, 2, 4, 6, 7, 0, 3, 3, 2, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 7, 0, 0, 3,
+  3, 2, 27, 26, 25, 24, 18, 2, 17, 30, 58, 40, 41, 44, 45, 0, 0, 0, 0, 0, 4, 2, 58, 0, 0, 9, 9, 17, 1, 26, 12, 1, 3, 2,
+  30, 22, 24, 0, 25, 33, 1, 57, 59, 55, 43, 47, 0, 0, 0, 0, 0, 0, 3, 3, 0, 1, 2, 42, 47, 19, 2, 2, 0, 3, 3, 2, 31, 18,
   22, 8, 1, 32, 2, 0, 60, 32, 35, 33, 55, 46, 0, 0, 0, 0, 5, 5, 59, 1, 0, 3, 3, 0, 0, 0, 0, 0, 0, 1, 29, 0, 0, 0, 0, 0,
-  0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 0, 6, 6, 57, 0, 3, 40, 41, 4, 21, 33, 45, 46, 50, 51, 0, 0, 0, 0, 0, 0, 0, 58,
-  59, 32, 34, 0, 0, 0, 0, 0, 0, 0, 2, 11, 0, 2, 1, 5, 6, 0, 0, 9, 8, 7, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43, 46, 34,
-  47, 48, 50, 51, 49, 0, 8, 0, 60, 0, 5, 52, 53, 6, 23, 8, 14, 13, 38, 0, 0, 24, 23, 5, 20, 5, 19, 27, 57, 33, 54, 36,
+  0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 0, 6, 6, 57, 0, 3, 40, 41, 21, 4, 33, 45, 46, 50, 51, 0, 0, 0, 0, 0, 0, 0, 58,
+  59, 32, 34, 0, 0, 0, 0, 0, 0, 0, 2, 11, 0, 2, 1, 6, 5, 0, 0, 9, 8, 7, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43, 46, 34,
+  47, 48, 50, 51, 49, 0, 8, 0, 60, 0, 5, 52, 53, 23, 6, 8, 14, 13, 38, 0, 0, 24, 23, 5, 20, 5, 19, 27, 57, 33, 54, 36,
   37, 39, 38, 45, 50, 51, 9, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 32, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   32, 35, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 34, 48, 50, 51, 49,
@@ -317,9 +317,9 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     case 1: case 2: case 4: case 6: {
       // warp 1: species H2; warp 2: species N2; warp 4: species O2; warp 6: species H2O
-      const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
+      const double field_4 = load(mole_fractions, broadcast_index(k0, 1), stride, point);
       const double t_5 = __dmul_rn(positive(field_4), concentration);
-      const int index = broadcast_index(k0, 1);
+      const int index = broadcast_index(k0, 0);
       slots[index][lane] = t_5;
       const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
       const double t_7 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
@@ -358,9 +358,9 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_23 = fma(fma(fma(t_22, temperature_2, t_20), temperature_2, t_19), temperature_2, t_18);
       const double t_24 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_23);
       const double t_25 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_24);
-      const int index_2 = broadcast_index(k0, 3);
+      const int index_2 = broadcast_index(k0, 2);
       slots[index_2][lane] = singe_exp2_rising_within(t_25, power);
-      const double field_6 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
+      const double field_6 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
       slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling_within(t_25, power));
     }
     if ((0xc0u >> warp_id) & 1u) {

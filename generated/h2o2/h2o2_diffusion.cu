@@ -76,18 +76,19 @@ static __device__ const double h2o2_diffusion_reals[768] = {
 static __device__ const int h2o2_diffusion_indices[512] = {
   0, 17, 26, 62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 19, 31, 65, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0,
-  4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 8, 6, 10, 8, 12, 10, 5, 2, 5, 4, 7, 1, 2, 10, 7, 7, 7, 7, 7, 7, 7, 7, 5, 22, 23,
-  24, 25, 0, 41, 4, 69, 0, 6, 0, 10, 0, 12, 0, 6, 1, 4, 6, 6, 1, 0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 6, 23, 24, 25, 16, 0, 45,
-  4, 70, 2, 6, 0, 8, 0, 12, 0, 7, 1, 5, 6, 4, 1, 8, 4, 12, 6, 4, 0, 0, 0, 0, 0, 7, 24, 25, 16, 17, 0, 49, 4, 71, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 9, 0, 14, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17, 18, 0, 53, 4, 72, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 4, 0, 2, 2, 0, 2, 0, 1, 2, 3, 4, 5, 6, 9, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 63, 52, 55, 58, 28, 31, 66, 60, 0, 0, 77,
-  1, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 67, 39, 43, 46, 49, 72, 78, 2, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 38, 42, 45, 71, 40, 44, 47, 50, 53, 73, 82, 7, 83, 9, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0, 0, 0, 0, 0, 0, 0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 62, 48, 51, 54, 57, 64, 34, 37, 41, 70, 0, 76, 0, 81, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 0, 80, 7, 1, 2, 10, 23, 23, 23, 23, 23, 23, 23, 23, 7, 7,
+  7, 7, 7, 7, 7, 7, 5, 22, 23, 24, 25, 0, 41, 4, 69, 76, 0, 81, 6, 1, 0, 8, 24, 24, 24, 24, 24, 24, 24, 24, 8, 8, 8, 8,
+  8, 8, 8, 8, 6, 23, 24, 25, 16, 0, 45, 4, 70, 78, 2, 82, 4, 1, 8, 4, 12, 6, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  7, 24, 25, 16, 17, 0, 49, 4, 71, 0, 0, 0, 0, 2, 9, 0, 14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17,
+  18, 0, 53, 4, 72, 0, 0, 0, 2, 2, 0, 2, 16, 17, 18, 19, 20, 21, 22, 25, 0, 1, 2, 3, 4, 5, 6, 9, 9, 16, 17, 18, 19, 0,
+  57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 10, 8, 12, 10, 5,
+  2, 26, 63, 52, 55, 58, 5, 28, 31, 66, 60, 0, 0, 4, 77, 1, 79, 3, 0, 0, 0, 0, 0, 0, 0, 6, 0, 10, 0, 12, 0, 6, 1, 27,
+  65, 56, 59, 0, 4, 67, 39, 43, 46, 49, 72, 6, 78, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 8, 0, 12, 0, 7, 1, 35, 38, 42,
+  45, 71, 5, 40, 44, 47, 50, 53, 73, 6, 82, 7, 83, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 3,
+  0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0, 4, 0, 0, 0, 0, 0, 0,
+  0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 62, 48, 51, 54, 57, 5, 64, 34, 37, 41, 70, 0, 5, 76, 0,
+  81, 6, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -254,9 +255,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       // warp 3: clamp H2O2; warp 4: clamp AR; warp 7: clamp H2, clamp H, clamp O, ... (8)
       #pragma unroll 8
       for (int i1 = 0; i1 < 8; ++i1) {
-        const int index_3 = broadcast_index(k0, 4 + i1);
-        const double field_4 = load(mole_fractions, index_3, stride, point);
-        slots[index_3 + 16][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
+        const double field_4 = load(mole_fractions, broadcast_index(k0, 12 + i1), stride, point);
+        slots[broadcast_index(k0, 4 + i1)][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
       }
       break;
     }
@@ -276,9 +276,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 0: case 1: {
       // warp 0: columns 0..2; warp 1: columns 2..4
-      const int index_4 = broadcast_index(k0, 0);
-      const double field_5 = load(mole_fractions, index_4, stride, point);
-      const double field_6 = load(mole_fractions, index_4 + 1, stride, point);
+      const int index_3 = broadcast_index(k0, 0);
+      const double field_5 = load(mole_fractions, index_3, stride, point);
+      const double field_6 = load(mole_fractions, index_3 + 1, stride, point);
       r3 = select_le(field_5, 1e-20, 1e-20, field_5);
       r4 = select_le(field_6, 1e-20, 1e-20, field_6);
       // warp 0: columns 0..2; warp 1: columns 2..4
@@ -289,38 +289,38 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         const double t_4 = fma(fma(t_3, scaled_ln_t, broadcast(c0, 15 + i2)), scaled_ln_t, broadcast(c0, 10 + i2));
         const double t_5 = fma(fma(t_4, scaled_ln_t, broadcast(c0, 5 + i2)), scaled_ln_t, broadcast(c0, i2));
         slots[broadcast_index(k0, 2) + i2][lane] = fma(r3, t_5, r2);
-        const int index_5 = broadcast_index(k0, 1);
+        const int index_4 = broadcast_index(k0, 1);
         const double c_4 = broadcast(c1, 25 + i2);
         const double t_6 = fma(fma(broadcast(c2, 5 + i2), scaled_ln_t, broadcast(c2, i2)), scaled_ln_t, c_4);
         const double t_7 = fma(fma(t_6, scaled_ln_t, broadcast(c1, 20 + i2)), scaled_ln_t, broadcast(c1, 15 + i2));
         const double t_8 = fma(fma(t_7, scaled_ln_t, broadcast(c1, 10 + i2)), scaled_ln_t, broadcast(c1, 5 + i2));
-        r0 = fma(slots[index_5 + i2][lane], t_5, r0);
-        r1 = fma(slots[index_5 + 1 + i2][lane], t_8, r1);
+        r0 = fma(slots[index_4 + i2][lane], t_5, r0);
+        r1 = fma(slots[index_4 + 1 + i2][lane], t_8, r1);
         r2 = __dmul_rn(r4, t_8);
       }
       // warp 0: columns 0..2; warp 1: columns 2..4
-      const int index_6 = broadcast_index(k0, 3);
-      slots[index_6][lane] = r0;
-      slots[index_6 + 1][lane] = r1;
-      slots[index_6 + 2][lane] = r2;
+      const int index_5 = broadcast_index(k0, 3);
+      slots[index_5][lane] = r0;
+      slots[index_5 + 1][lane] = r1;
+      slots[index_5 + 2][lane] = r2;
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
       //   warp 7: columns 9..10
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 20), stride, point);
       r1 = select_le(field_7, 1e-20, 1e-20, field_7);
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
       //   warp 7: columns 9..10
-      const int trips_2 = broadcast_index(k0, 19);
+      const int trips_2 = broadcast_index(k0, 27);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_2; ++i3) {
         const double c_5 = broadcast(c0, 23 + i3);
         const double t_9 = fma(fma(broadcast(c1, 5 + i3), scaled_ln_t, broadcast(c1, i3)), scaled_ln_t, c_5);
         const double t_10 = fma(fma(t_9, scaled_ln_t, broadcast(c0, 18 + i3)), scaled_ln_t, broadcast(c0, 13 + i3));
         const double t_11 = fma(fma(t_10, scaled_ln_t, broadcast(c0, 8 + i3)), scaled_ln_t, broadcast(c0, 3 + i3));
-        slots[broadcast_index(k0, 18) + i3][lane] = __dmul_rn(r1, t_11);
-        r0 = fma(slots[broadcast_index(k0, 13 + i3)][lane], t_11, r0);
+        slots[broadcast_index(k0, 26) + i3][lane] = __dmul_rn(r1, t_11);
+        r0 = fma(slots[broadcast_index(k0, 21 + i3)][lane], t_11, r0);
       }
       break;
     }
@@ -339,16 +339,16 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
       //   warp 7: columns 9..10
-      slots[broadcast_index(k0, 20)][lane] = r0;
+      slots[broadcast_index(k0, 28)][lane] = r0;
     }
     if ((0x20u >> warp_id) & 1u) {
       // warp 5: numerators 4..5, numerators 8..9
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
-        const int index_7 = broadcast_index(k0, 5 + i4);
-        const double s_2 = slots[index_7 + 2][lane];
-        const double t_16 = slots[0][lane] + slots[2][lane] + slots[index_7][lane] + s_2;
-        const double t_17 = t_16 + slots[index_7 + 4][lane] + slots[index_7 + 6][lane] + slots[14][lane];
+        const int index_6 = broadcast_index(k0, 5 + i4);
+        const double s_2 = slots[index_6 + 2][lane];
+        const double t_16 = slots[0][lane] + slots[2][lane] + slots[index_6][lane] + s_2;
+        const double t_17 = t_16 + slots[index_6 + 4][lane] + slots[index_6 + 6][lane] + slots[14][lane];
         slots[74 + i4][lane] = __dmul_rn(t_17, slots[61][lane]);
       }
     }
@@ -366,50 +366,51 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       const double s_3 = slots[8][lane];
       const double t_18 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
       const double t_19 = t_18 + slots[10][lane] + slots[12][lane] + slots[14][lane];
-      const int index_8 = broadcast_index(k0, 21);
-      const double field_10 = load(mole_fractions, index_8 + 1, stride, point);
+      const int index_7 = broadcast_index(k0, 30);
+      const double field_10 = load(mole_fractions, index_7 + 1, stride, point);
       const double s_4 = slots[61][lane];
       const double t_20 = __dmul_rn(t_19 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)),
           s_4);
-      slots[index_8 + 76][lane] = t_20;
-      const double field_11 = load(mole_fractions, index_8, stride, point);
+      const int index_8 = broadcast_index(k0, 29);
+      slots[index_8][lane] = t_20;
+      const double field_11 = load(mole_fractions, index_7, stride, point);
       const double t_21 = __dmul_rn(t_19 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)),
           s_4);
-      slots[index_8 + 77][lane] = t_21;
+      slots[index_8 + 1][lane] = t_21;
     }
     if ((0x1cu >> warp_id) & 1u) {
       // warp 2: numerators 5..6, numerators 9..10; warp 3: numerators 6..7; warp 4: numerators 7..8
-      const int trips_3 = broadcast_index(k0, 29);
+      const int trips_3 = broadcast_index(k1, 7);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
-        const double s_5 = slots[broadcast_index(k0, 22 + i5)][lane];
+        const double s_5 = slots[broadcast_index(k1, i5)][lane];
         const double t_22 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
-        const int index_9 = broadcast_index(k0, 26 + i5);
-        const double t_23 = t_22 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] +
+        const int index_9 = broadcast_index(k1, 4 + i5);
+        const double t_23 = t_22 + slots[broadcast_index(k1, 2 + i5)][lane] + slots[index_9][lane] +
             slots[index_9 + 2][lane];
-        slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_23, slots[61][lane]);
+        slots[broadcast_index(k0, 31) + i5 * 3][lane] = __dmul_rn(t_23, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2
-      const int trips_4 = broadcast_index(k0, 30);
+      const int trips_4 = broadcast_index(k1, 13);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_4; ++i6) {
-        r0 = r0 + slots[broadcast_index(k1, i6)][lane];
+        r0 = r0 + slots[broadcast_index(k1, 8 + i6)][lane];
       }
     }
     if ((0x9cu >> warp_id) & 1u) {
       // warp 2: row O2; warp 3: row AR; warp 4: row N2; warp 7: row HO2
-      const int trips_5 = broadcast_index(k0, 31);
+      const int trips_5 = broadcast_index(k1, 20);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_5; ++i7) {
-        r1 = r1 + slots[broadcast_index(k1, 5 + i7)][lane];
+        r1 = r1 + slots[broadcast_index(k1, 14 + i7)][lane];
       }
     }
     switch (warp_id) {
     case 4: case 5: {
       // warp 4: row H2O2; warp 5: row OH
-      store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 22), stride, point, active, slots[broadcast_index(k1, 21)][lane] / r0);
       break;
     }
     case 3: {
@@ -424,11 +425,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     // phase 4
     if ((0xccu >> warp_id) & 1u) {
       // warp 2: row H; warp 3: row O; warp 6: row H2O; warp 7: row H2
-      store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 22), stride, point, active, slots[broadcast_index(k1, 21)][lane] / r0);
     }
     if ((0x94u >> warp_id) & 1u) {
       // warp 2: row O2; warp 4: row N2; warp 7: row HO2
-      store(diffusion, broadcast_index(k1, 14), stride, point, active, slots[broadcast_index(k1, 13)][lane] / r1);
+      store(diffusion, broadcast_index(k1, 24), stride, point, active, slots[broadcast_index(k1, 23)][lane] / r1);
     }
     barrier_sync<0, 256>();
   }

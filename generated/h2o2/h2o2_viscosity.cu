@@ -56,13 +56,13 @@ static __device__ const double h2o2_viscosity_reals[256] = {
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_viscosity_indices[256] = {
-  3, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 2, 41, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19, 4, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 0, 23, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 16, 2, 27, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 5, 20, 2, 31, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6,
-  24, 1, 35, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 28, 1, 39, 9, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  3, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 41, 2, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19, 42, 4, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 23, 43, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 4, 2, 27, 44, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 20, 5, 2, 31, 45, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  24, 6, 1, 35, 46, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 28, 7, 1, 39, 47,
+  9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -214,10 +214,10 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 2: case 3: {
       // warp 2: species from H2; warp 3: species from O
-      const int index = broadcast_index(k0, 0);
+      const int index = broadcast_index(k0, 1);
       const double field_2 = load(mole_fractions, index, stride, point);
       const double t_2 = __dmul_rn(positive(field_2), broadcast(c0, 4));
-      const int index_2 = broadcast_index(k0, 1);
+      const int index_2 = broadcast_index(k0, 0);
       slots[index_2][lane] = t_2;
       const double t_3 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
       const double e = singe_exp2_table_within(fma(t_3, ln_t, broadcast(c0, 0)), power);
@@ -245,9 +245,9 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       const int trips = broadcast_index(k0, 2);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
-        const double field_4 = load(mole_fractions, broadcast_index(k0, 0) + i0 * 4, stride, point);
+        const double field_4 = load(mole_fractions, broadcast_index(k0, 1) + i0 * 4, stride, point);
         const double t_11 = __dmul_rn(positive(field_4), broadcast(c0, 8 + i0));
-        const int index_3 = broadcast_index(k0, 1);
+        const int index_3 = broadcast_index(k0, 0);
         slots[index_3 + i0 * 16][lane] = t_11;
         const double t_12 = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
         const double e_3 = singe_exp2_table_within(fma(t_12, ln_t, broadcast(c0, i0)), power);
@@ -289,14 +289,14 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       const int index_4 = broadcast_index(k0, 0);
       const double s_4 = slots[index_4][lane];
       const double t_15 = fma(s_4, fma(s_4, r2, r1 + r1), r0);
-      const int index_5 = broadcast_index(k0, 1);
+      const int index_5 = broadcast_index(k0, 2);
       const double field_5 = load(mole_fractions, index_5, stride, point);
       const double s_5 = slots[index_4 + 4][lane];
       const double t_16 = fma(s_5, fma(s_5, r5, r4 + r4), r3);
       const double field_6 = load(mole_fractions, index_5 + 1, stride, point);
       const double t_17 = positive(field_6) * broadcast(c0, 21) * (s_5 * s_5) * t_15;
       const double t_18 = fma(positive(field_5) * broadcast(c0, 20) * (s_4 * s_4), t_16, t_17);
-      slots[broadcast_index(k0, 2)][lane] = t_18 / (t_15 * t_16);
+      slots[broadcast_index(k0, 1)][lane] = t_18 / (t_15 * t_16);
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
@@ -313,9 +313,8 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       //   AR; warp 7: rows from N2
       const double s_6 = slots[broadcast_index(k0, 3)][lane];
       const double t_19 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
-      const int index_6 = broadcast_index(k0, 4);
-      const double field_7 = load(mole_fractions, index_6, stride, point);
-      slots[index_6 + 38][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_19;
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 5), stride, point);
+      slots[broadcast_index(k0, 4)][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_19;
       break;
     }
     }
