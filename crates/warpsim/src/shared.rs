@@ -240,6 +240,12 @@ impl Shared {
             let row = self.words[word..word + 32].try_into().expect("a row has 32 words");
             return Ok((row, findings));
         }
+        if lanes.uniform().is_some() {
+            let address = self.check(lanes, 0)?;
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.read(first, count, by, u32::MAX, &mut findings);
+            return Ok(([extract(self.words[(address / 8) as usize], address, lanes.bytes); 32], findings));
+        }
         let mut row = [0; 32];
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;

@@ -94,35 +94,36 @@ impl Order {
         self.instances += 1;
         let instance = self.instances;
         let clocks = &self.warps[warp];
-        let mut conflict = None;
-        for lane in lanes.active() {
-            for at in self.range(lanes, lane) {
-                // what is out of bounds was reported
-                let Some(cell) = self.cells.get(at).filter(|cell| cell.warp == warp && cell.epoch == clocks.epoch)
-                else {
-                    continue;
-                };
-                let races = |old: &&Touched| old.instance != instance && clash(old.touch, touch);
-                for old in cell.touched.iter().filter(races) {
+        let races = |old: &&Touched| old.instance != instance && clash(old.touch, touch);
+        let touched = |lane: usize| {
+            // what is out of bounds was reported
+            let cells = self.range(lanes, lane).filter_map(|at| Some((at, self.cells.get(at)?)));
+            cells.filter(|(_, cell)| cell.warp == warp && cell.epoch == clocks.epoch)
+        };
+        // lanes that access one place are looked at and noted together
+        let together = lanes.uniform().is_some();
+        let is_quiet = together && !touched(0).any(|(_, cell)| cell.touched.iter().any(|old| races(&old)));
+        let conflict = lanes.active().take(if is_quiet { 0 } else { 32 }).find_map(|lane| {
+            touched(lane).find_map(|(at, cell)| {
+                let (old, other) = cell.touched.iter().filter(races).find_map(|old| {
                     let unordered = |other: &usize| *other != lane && clocks.behind[lane][*other] <= old.step;
-                    if let Some(other) = lanes_of(old.lanes).find(unordered) {
-                        let address = at as u64 * u64::from(self.cell);
-                        let (lane, earlier_lane) = (lane as u32, other as u32);
-                        let found = Conflict { address, lane, earlier_lane, earlier: old.touch, pc: old.pc };
-                        conflict = conflict.or(Some(found));
-                    }
-                }
-            }
-        }
-        for lane in lanes.active() {
+                    Some((old, lanes_of(old.lanes).find(unordered)?))
+                })?;
+                let address = at as u64 * u64::from(self.cell);
+                let (lane, earlier_lane) = (lane as u32, other as u32);
+                Some(Conflict { address, lane, earlier_lane, earlier: old.touch, pc: old.pc })
+            })
+        });
+        for lane in lanes.active().take(if together { 1 } else { 32 }) {
+            let who = if together { lanes.mask } else { 1 << lane };
             for at in self.range(lanes, lane) {
                 let Some(cell) = self.cells.get_mut(at) else { continue };
                 if cell.warp != warp || cell.epoch != clocks.epoch {
                     cell.touched.clear();
                     (cell.warp, cell.epoch) = (warp, clocks.epoch);
                 }
-                let new = Touched { lanes: 1 << lane, step: clocks.step, instance, pc, touch };
-                note(&mut cell.touched, new, &clocks.behind[lane]);
+                let new = Touched { lanes: who, step: clocks.step, instance, pc, touch };
+                note(&mut cell.touched, new, &clocks.behind);
             }
         }
         conflict
@@ -178,15 +179,22 @@ impl Order {
     }
 }
 
-/// Adds an access of one lane. It stands for earlier ones that it is behind and that race with no more than it does.
-fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
-    for old in touched.iter_mut().filter(|old| old.touch == new.touch || new.touch == Touch::Write) {
-        let covered = |lane: &usize| new.lanes >> lane & 1 == 1 || behind[*lane] > old.step;
-        old.lanes &= !lanes_of(old.lanes).filter(covered).fold(0, |lanes, lane| lanes | 1 << lane);
+/// Adds an access of some lanes. It stands for earlier ones that these are behind and that race with no more than it does.
+fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
+    let is_same = |old: &Touched| old.touch == new.touch && old.step == new.step;
+    let others = |old: &&mut Touched| !is_same(old) && (old.touch == new.touch || new.touch == Touch::Write);
+    for old in touched.iter_mut().filter(others) {
+        let is_behind = |lane: usize| lanes_of(new.lanes).any(|own| behind[own][lane] > old.step);
+        // no lane is behind what belongs to the present step
+        let covered = if old.step == new.step {
+            0
+        } else {
+            lanes_of(old.lanes).filter(|lane| is_behind(*lane)).fold(0, |all, lane| all | 1 << lane)
+        };
+        old.lanes &= !(new.lanes | covered);
     }
     touched.retain(|old| old.lanes != 0);
-    let same = |old: &&mut Touched| old.touch == new.touch && old.step == new.step;
-    match touched.iter_mut().find(same) {
+    match touched.iter_mut().find(|old| is_same(old)) {
         Some(old) => *old = Touched { lanes: old.lanes | new.lanes, ..new },
         None => touched.push(new),
     }
