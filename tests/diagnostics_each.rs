@@ -183,13 +183,24 @@ fn yaml() -> Vec<Case> {
         reduction: None,
     };
     let (long, _) = parse(&sources, Options::default()).expect("a valid mechanism");
+    let of_burke = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/mechanisms/linear-burke.yaml"));
+    let of_burke = decode("chem.yaml", &of_burke.expect("a file of tests"));
+    let (burke, _) =
+        parse(&Sources { mechanism: of_burke, ..sources.clone() }, Options::default()).expect("a valid mechanism");
     let with_collider = "- {equation: 2 H + M <=> H2 + M, rate-constant: [1, 0, 0]}\n\
                          - {equation: 2 H + H2 <=> H2 + H2, rate-constant: [1, 0, 0]}\n";
     vec![
         ("mechanism::rate-unit", reactions("- {equation: 2 H => H2, rate-constant: [1 cm^6/mol^2/s, 0, 0]}\n")),
-        ("fmt::rounded", mechanism::write(&long).warnings),
+        ("fmt::rounded", mechanism::write(&long).expect("a CHEMKIN form").warnings),
         ("yaml::companion", read(&format!("{PHASE}{YAML_SPECIES}"), Some(THERMO))),
         ("mechanism::explicit-collider", reactions(with_collider)),
+        (
+            "mechanism::linear-burke",
+            reactions(
+                "- {equation: 2 H (+M) <=> H2 (+M), type: linear-Burke, colliders: [{name: H, type: Chebyshev}]}\n",
+            ),
+        ),
+        ("fmt::no-chemkin-form", mechanism::write(&burke).expect_err("CHEMKIN has no such rates")),
         (
             "thermo::reference-pressure",
             read(&format!("{PHASE}{}", YAML_SPECIES.replacen("NASA7", "NASA7, reference-pressure: 1 bar", 1)), None),

@@ -91,7 +91,7 @@ fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
     };
     match parse(&sources, Options::PERMISSIVE) {
         Ok((mechanism, _)) => {
-            let written = write(&mechanism);
+            let written = write(&mechanism).expect("a CHEMKIN form");
             let again = Sources {
                 name: mechanism.name.clone(),
                 mechanism: decode("chem.inp", written.mechanism.as_bytes()),
@@ -100,7 +100,7 @@ fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
                 reduction: None,
             };
             let (again, _) = parse(&again, Options::default()).expect("the canonical form is valid");
-            assert_eq!(write(&again), written);
+            assert_eq!(write(&again).expect("a CHEMKIN form"), written);
         }
         Err(diagnostics) => {
             assert!(!diagnostics.is_empty());

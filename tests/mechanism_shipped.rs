@@ -1,12 +1,16 @@
 //! The mechanisms that ship with Singe are in canonical form, under a comment that cites their authors.
 
-use mechanism::{Files, Options, Sources, decode, parse, read, write};
+use mechanism::{Files, Mechanism, Options, Sources, Written, decode, parse, read};
 use std::path::{Path, PathBuf};
 
 #[path = "common/skip.rs"]
 mod skip;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");
+
+fn write(mechanism: &Mechanism) -> Written {
+    mechanism::write(mechanism).expect("a CHEMKIN form")
+}
 
 fn body(path: &Path) -> String {
     let text = std::fs::read_to_string(path).expect("a shipped file");

@@ -1,6 +1,13 @@
 //! The canonical form: reading what was written gives the same mechanism, and writing that gives the same text.
 
-use mechanism::{Files, Mechanism, Nasa9, Options, Polynomials, Sources, decode, parse, read_with, write, write_yaml};
+use mechanism::{
+    Files, Mechanism, Nasa9, Options, Polynomials, Sources, Written, decode, parse, read_with, write_yaml,
+};
+
+fn write(mechanism: &Mechanism) -> Written {
+    mechanism::write(mechanism).expect("a CHEMKIN form")
+}
+
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -23,7 +23,7 @@ pub fn read(mechanism: Arc<Source>, thermo: Option<&[u8]>, transport: Option<&[u
     for permissive in [false, true] {
         match parse(&sources, Options { permissive, single_intermediate_temperature: permissive }) {
             Ok((mechanism, _)) => {
-                write(&mechanism);
+                let _ = write(&mechanism);
                 let text = write_yaml(&mechanism);
                 let mechanism = decode("mech.yaml", text.as_bytes());
                 let yaml = Sources { mechanism, thermo: None, transport: None, reduction: None, ..sources.clone() };

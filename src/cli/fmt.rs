@@ -13,7 +13,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let read = mechanism::read_with(&files, compile::options(&arguments.input));
     let (mechanism, warnings) = read.map_err(Failure::input)?;
     compile::warn(&warnings);
-    let (texts, rounded) = texts(&mechanism, arguments.to);
+    let (texts, rounded) = texts(&mechanism, arguments.to).map_err(Failure::input)?;
     compile::warn(&rounded);
     if arguments.check {
         let others = not_canonical(&files, &mechanism, &texts);
@@ -35,21 +35,19 @@ struct Text {
 }
 
 /// The texts, the mechanism first, and warnings of what they do not say exactly.
-fn texts(mechanism: &Mechanism, to: Format) -> (Vec<Text>, Vec<Diagnostic>) {
+fn texts(mechanism: &Mechanism, to: Format) -> Result<(Vec<Text>, Vec<Diagnostic>), Vec<Diagnostic>> {
     if to == Format::Yaml {
-        return (
-            vec![Text { what: "mechanism", file: "chem.yaml", text: mechanism::write_yaml(mechanism) }],
-            Vec::new(),
-        );
+        let text = mechanism::write_yaml(mechanism);
+        return Ok((vec![Text { what: "mechanism", file: "chem.yaml", text }], Vec::new()));
     }
-    let written = mechanism::write(mechanism);
+    let written = mechanism::write(mechanism)?;
     let transport = written.transport.map(|text| Text { what: "transport file", file: "tran.dat", text });
     let mut texts = vec![
         Text { what: "mechanism", file: "chem.inp", text: written.mechanism },
         Text { what: "thermo file", file: "therm.dat", text: written.thermo },
     ];
     texts.extend(transport);
-    (texts, written.warnings)
+    Ok((texts, written.warnings))
 }
 
 /// One error for each file that differs from its canonical text, or does not exist because its data stand elsewhere.

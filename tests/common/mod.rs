@@ -11,7 +11,7 @@ pub mod numbers;
 pub use numbers::Numbers;
 
 /// One to five pressures with one to three expressions each; the later ones may be negative or zero.
-fn plog(n: &mut Numbers, first: Arrhenius) -> Rate {
+fn plog(n: &mut Numbers, first: Arrhenius) -> Vec<(f64, Vec<Arrhenius>)> {
     let mut pressure = 10f64.powf(n.between(2.0, 5.0));
     let rows = (0..1 + n.below(5)).map(|_| {
         pressure *= 10f64.powf(n.between(0.2, 1.5));
@@ -23,15 +23,41 @@ fn plog(n: &mut Numbers, first: Arrhenius) -> Rate {
         });
         (pressure, terms.collect())
     });
-    Rate::Plog(rows.collect())
+    rows.collect()
 }
 
-fn chebyshev(n: &mut Numbers) -> Rate {
+fn chebyshev(n: &mut Numbers) -> Chebyshev {
     let (rows, columns) = (1 + n.below(5), 1 + n.below(5));
     let mut coefficients: Vec<Vec<f64>> =
         (0..rows).map(|_| (0..columns).map(|_| n.between(-0.5, 0.5)).collect()).collect();
     coefficients[0][0] = n.between(-2.0, 8.0);
-    Rate::Chebyshev(Chebyshev { t_min: 300.0, t_max: 2500.0, p_min: 1e3, p_max: 1e7, coefficients })
+    Chebyshev { t_min: 300.0, t_max: 2500.0, p_min: 1e3, p_max: 1e7, coefficients }
+}
+
+/// None to three colliders, with and without rates of their own.
+fn linear_burke(n: &mut Numbers, species: usize, [low, high]: [Arrhenius; 2]) -> Rate {
+    let pressure_rate = |n: &mut Numbers| match n.below(3) {
+        0 => PressureRate::Plog(plog(n, low)),
+        1 => PressureRate::Chebyshev(chebyshev(n)),
+        _ => {
+            let blending = Blending::Troe { a: n.between(0.2, 0.8), t3: 100.0, t1: 1500.0, t2: None };
+            PressureRate::Falloff { low, high, blending }
+        }
+    };
+    let bath = pressure_rate(n);
+    let mut colliders: Vec<BurkeCollider> = Vec::new();
+    for _ in 0..n.below(4) {
+        let k = n.below(species);
+        let slope = if n.below(2) == 0 { 0.0 } else { 1.0 };
+        let (b, e_over_r) = (slope * n.between(-0.5, 0.5), slope * n.between(-300.0, 300.0));
+        let efficiency = Arrhenius { a: n.between(0.1, 20.0), b, e_over_r };
+        let rate = (n.below(2) == 0).then(|| pressure_rate(n));
+        if colliders.iter().all(|known| known.species != k) {
+            colliders.push(BurkeCollider { species: k, efficiency, rate });
+        }
+    }
+    colliders.sort_by_key(|collider| collider.species);
+    Rate::LinearBurke(LinearBurke { bath, colliders })
 }
 
 pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
@@ -113,9 +139,15 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
                 0 => Rate::Falloff { low: limits.0, high: limits.1, collider: collider.clone(), blending },
                 1 => Rate::ChemicallyActivated { low: limits.0, high: limits.1, collider: collider.clone(), blending },
                 2 => Rate::LandauTeller(low, LandauTeller { b: n.between(-30.0, 30.0), c: n.between(-30.0, 30.0) }),
-                3 => plog(&mut n, low),
-                4 => chebyshev(&mut n),
+                3 => Rate::Plog(plog(&mut n, low)),
+                4 => Rate::Chebyshev(chebyshev(&mut n)),
                 _ => Rate::Arrhenius(low),
+            };
+            // From numbers of their own.
+            let own = &mut Numbers(seed + 1000 * i as u64);
+            let rate = match rate {
+                Rate::Arrhenius(_) if i % 11 == 7 => linear_burke(own, species, [low, high]),
+                rate => rate,
             };
             let forward_orders = match n.below(8) {
                 0 => vec![(reactants[0].0, n.between(0.1, 2.5))],

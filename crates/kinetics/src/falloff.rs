@@ -4,7 +4,7 @@ use super::number::Number;
 use mechanism::Blending;
 
 /// Keeps logarithms and quotients of vanishing numbers finite, as Cantera does.
-const SMALL: f64 = 1e-300;
+pub const SMALL: f64 = 1e-300;
 
 /// k = k_inf Pr/(1+Pr) F with Pr = k_0 [M]/k_inf. `m` is [M] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
 pub fn falloff<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {

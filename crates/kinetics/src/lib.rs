@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approximation;
+mod burke;
 pub mod collision;
 pub mod collision_tables;
 pub mod constants;

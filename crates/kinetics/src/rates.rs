@@ -1,5 +1,6 @@
 //! Rate constants and rates of progress of every reaction.
 
+use super::burke::linear_burke;
 use super::constants::{ATMOSPHERE, GAS_CONSTANT};
 use super::expressions::{arrhenius, chebyshev, landau_teller, plog};
 use super::falloff::{chemically_activated, falloff};
@@ -42,7 +43,7 @@ pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: 
     };
     for reaction in &mechanism.reactions {
         let m = collider(reaction).map(|collider| third_body(collider, colliders));
-        let forward = forward_constant(&reaction.rate, t, pressure, m);
+        let forward = forward_constant(&reaction.rate, t, pressure, (m, colliders));
         let reverse = match &reaction.reverse {
             Reverse::Irreversible => N::of(0.0),
             Reverse::Equilibrium => forward * inverse_equilibrium_constant(reaction, &gibbs, t),
@@ -96,7 +97,8 @@ fn collider(reaction: &Reaction) -> Option<&Collider> {
     }
 }
 
-fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, m: Option<N>) -> N {
+/// `m` is [M] where the rate has one; `colliders` are concentrations by species.
+fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, (m, colliders): (Option<N>, &[N])) -> N {
     let limits = |low, high| {
         (arrhenius(low, t), arrhenius(high, t), m.expect("a rate with two pressure limits names its collider"))
     };
@@ -113,6 +115,7 @@ fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, m: Option<N>) -> 
         }
         Rate::Plog(table) => plog(table, t, pressure),
         Rate::Chebyshev(rate) => chebyshev(rate, t, pressure),
+        Rate::LinearBurke(rate) => linear_burke(rate, t, colliders),
     }
 }
 

@@ -26,6 +26,17 @@ pub struct Given<'a, T> {
     pub value: T,
 }
 
+/// A collider of a linear-Burke rate.
+#[derive(Debug)]
+pub struct RawCollider<'a> {
+    /// Absent: M
+    pub species: Option<SpeciesIndex>,
+    /// In the same unit as that of M, which is 1 where it is absent.
+    pub efficiency: Option<RawRate<'a>>,
+    /// The rate in this collider alone: the numbers of a reaction's line, and what stands below it.
+    pub rate: Option<(RawRate<'a>, Box<Auxiliary<'a>>)>,
+}
+
 /// What the auxiliary lines of one reaction say.
 #[derive(Debug, Default)]
 pub struct Auxiliary<'a> {
@@ -45,6 +56,8 @@ pub struct Auxiliary<'a> {
     pub pressures: Option<Given<'a, Vec<f64>>>,
     /// All numbers of all CHEB keywords in a row.
     pub chebyshev: Option<Given<'a, Vec<f64>>>,
+    /// Of linear-Burke rates, in the order of the file.
+    pub burke: Vec<Given<'a, RawCollider<'a>>>,
     pub forward_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
     pub reverse_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
     pub efficiencies: Vec<Given<'a, (SpeciesIndex, f64)>>,

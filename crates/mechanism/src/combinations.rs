@@ -11,7 +11,7 @@ pub fn check(equation: &Equation, auxiliary: &Auxiliary, place: Word, report: &m
     let found = Found::new(auxiliary);
     let falloff = matches!(equation.third_body, ThirdBody::FalloffMixture | ThirdBody::FalloffSpecies(_));
     let blended = found.limit.is_some();
-    let tabulated = found.plog.is_some() || found.chebyshev.is_some();
+    let tabulated = found.plog.is_some() || found.chebyshev.is_some() || found.burke;
     let no_m = equation.third_body == ThirdBody::None;
     let reverse_counts = found.reverse.is_some() && !found.reverse_is_zero;
     let lacking =
@@ -95,6 +95,7 @@ struct Found<'a> {
     reverse_is_zero: bool,
     reverse_landau: Option<Word<'a>>,
     efficiency: Option<Word<'a>>,
+    burke: bool,
 }
 
 impl<'a> Found<'a> {
@@ -118,6 +119,7 @@ impl<'a> Found<'a> {
             reverse_is_zero: reverse_factor.and_then(number::parse) == Some(0.0),
             reverse_landau: place(&auxiliary.reverse_landau_teller),
             efficiency: auxiliary.efficiencies.first().map(|given| given.place),
+            burke: !auxiliary.burke.is_empty(),
         }
     }
 }

@@ -102,6 +102,7 @@ fn form(reaction: &Reaction) -> &'static str {
         Rate::Arrhenius(_) | Rate::LandauTeller(..) => return "Arrhenius",
         Rate::Plog(_) => return "PLOG",
         Rate::Chebyshev(_) => return "CHEB",
+        Rate::LinearBurke(_) => return "linear-Burke",
         Rate::Falloff { blending, .. } | Rate::ChemicallyActivated { blending, .. } => blending,
     };
     match (blending, matches!(reaction.rate, Rate::Falloff { .. })) {

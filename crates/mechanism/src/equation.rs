@@ -8,7 +8,7 @@ use super::syntax::Word;
 use std::ops::Range;
 
 /// A resolved equation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Equation {
     /// As written, blanks removed.
     pub text: String,

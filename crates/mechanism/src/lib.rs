@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod auxiliary;
+mod burke;
 mod chemkin;
 mod coefficient;
 mod combinations;
@@ -239,6 +240,10 @@ impl Reaction {
     fn renumber(&mut self, place: &[SpeciesIndex]) {
         let terms = [&mut self.reactants, &mut self.products, &mut self.forward_orders, &mut self.reverse_orders];
         terms.into_iter().flatten().for_each(|(k, _)| *k = place[*k]);
+        if let Rate::LinearBurke(rate) = &mut self.rate {
+            rate.colliders.iter_mut().for_each(|collider| collider.species = place[collider.species]);
+            rate.colliders.sort_unstable_by_key(|collider| collider.species);
+        }
         let of_rate = match &mut self.rate {
             Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => Some(collider),
             _ => None,
@@ -309,6 +314,47 @@ pub enum Rate {
         blending: Blending,
     },
     /// (pressure in Pa, sum of expressions), pressures ascending and distinct.
+    Plog(Vec<(f64, Vec<Arrhenius>)>),
+    Chebyshev(Chebyshev),
+    LinearBurke(LinearBurke),
+}
+
+/// A rate constant by the linear mixture rule over reduced pressures: the mean of those in each collider alone, each at the
+/// pressure that has the reduced pressure of the mixture, weighted by concentrations times efficiencies. Singal, Lee, Lei,
+/// Speth & Burke, Proc. Combust. Inst. 40 (2024) 105779; Cantera's `linear-Burke`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearBurke {
+    /// In the collider of efficiency 1, and in all species that are not listed.
+    pub bath: PressureRate,
+    /// Sorted by species.
+    pub colliders: Vec<BurkeCollider>,
+}
+
+impl LinearBurke {
+    /// The species that are not listed, all of efficiency 1.
+    pub fn rest(&self) -> Collider {
+        Collider::Mixture(self.colliders.iter().map(|collider| (collider.species, 0.0)).collect())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct BurkeCollider {
+    pub species: SpeciesIndex,
+    /// Without unit, positive.
+    pub efficiency: Arrhenius,
+    /// In this collider alone; absent: that of the bath at the same reduced pressure.
+    pub rate: Option<PressureRate>,
+}
+
+/// A rate constant of temperature and the pressure of one collider.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PressureRate {
+    Falloff {
+        low: Arrhenius,
+        high: Arrhenius,
+        blending: Blending,
+    },
+    /// As [`Rate::Plog`].
     Plog(Vec<(f64, Vec<Arrhenius>)>),
     Chebyshev(Chebyshev),
 }

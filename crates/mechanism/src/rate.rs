@@ -1,12 +1,12 @@
 //! Combines an equation and its auxiliary keywords into a [`Reaction`] in SI units with kmol.
 
 use super::auxiliary::{Auxiliary, Given, RawRate, report_number};
-use super::combinations;
 use super::equation::{Equation, ThirdBody};
 use super::report::{Report, brief};
 use super::syntax::Word;
 use super::units::{ATMOSPHERE, Units};
 use super::{Arrhenius, Blending, Chebyshev, Collider, Rate, Reaction, Reverse, SpeciesIndex};
+use super::{burke, combinations};
 
 /// The parts of one reaction; `place` is its line.
 pub struct Parts<'a, 'r> {
@@ -58,13 +58,16 @@ impl Parts<'_, '_> {
         order.is_none().then_some(())
     }
 
-    fn rate(&mut self) -> Option<Rate> {
+    pub fn rate(&mut self) -> Option<Rate> {
         let order = self.order(&self.equation.reactants, &self.auxiliary.forward_orders);
         if self.auxiliary.chebyshev.is_some() {
             return self.chebyshev(order).map(Rate::Chebyshev);
         }
         if !self.auxiliary.plog.is_empty() {
-            return self.plog(order);
+            return self.plog(order).map(Rate::Plog);
+        }
+        if !self.auxiliary.burke.is_empty() {
+            return burke::combine(self).map(Rate::LinearBurke);
         }
         let numbers = self.numbers;
         let line = self.arrhenius(&numbers, order)?;
@@ -113,11 +116,12 @@ impl Parts<'_, '_> {
 
     /// `+M` of a reaction whose rate is tabulated over the pressure is only decoration, as its `(+M)` is.
     fn multiplies_by_m(&self) -> bool {
-        let tabulated = self.auxiliary.chebyshev.is_some() || !self.auxiliary.plog.is_empty();
+        let auxiliary = &self.auxiliary;
+        let tabulated = auxiliary.chebyshev.is_some() || !auxiliary.plog.is_empty() || !auxiliary.burke.is_empty();
         self.equation.third_body == ThirdBody::Mixture && !tabulated
     }
 
-    fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
+    pub fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
         if raw.units.is_some_and(|units| !units.suit(order)) {
             let message = format!("the unit of this rate constant is not that of order {order}");
             let help = "the volume per amount has the power of the order less one: cm^3/mol/s for two reactants";
@@ -161,7 +165,7 @@ impl Parts<'_, '_> {
         }
     }
 
-    fn plog(&mut self, order: f64) -> Option<Rate> {
+    fn plog(&mut self, order: f64) -> Option<Vec<(f64, Vec<Arrhenius>)>> {
         let raw: Vec<(f64, RawRate)> = self.auxiliary.plog.iter().map(|given| given.value).collect();
         let mut table: Vec<(f64, Vec<Arrhenius>)> = Vec::new();
         let mut ordered = Vec::with_capacity(raw.len());
@@ -176,7 +180,7 @@ impl Parts<'_, '_> {
                 _ => table.push((pressure, vec![expression])),
             }
         }
-        Some(Rate::Plog(table))
+        Some(table)
     }
 
     fn chebyshev(&mut self, order: f64) -> Option<Chebyshev> {

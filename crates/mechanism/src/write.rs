@@ -12,7 +12,7 @@ pub use yaml::write_yaml;
 use super::elements::standard_weight;
 use super::number::shortest;
 use super::units::Energy;
-use super::{Geometry, Mechanism, Species, Transport};
+use super::{Geometry, Mechanism, Reaction, Species, Transport};
 use diagnostics::Diagnostic;
 use std::fmt::Write as _;
 
@@ -32,13 +32,13 @@ pub struct Written {
 }
 
 /// Writes a mechanism as CHEMKIN files. Energies are in the unit that makes them shortest, and `A` is in cm3-mol-s
-/// units; a reaction for which that would not be exact names its own units.
-pub fn write(mechanism: &Mechanism) -> Written {
+/// units; a reaction for which that would not be exact names its own units. One error for each reaction that CHEMKIN files cannot hold.
+pub fn write(mechanism: &Mechanism) -> Result<Written, Vec<Diagnostic>> {
     let transport: Vec<(&Species, &Transport)> =
         mechanism.species.iter().filter_map(|species| Some((species, species.transport.as_ref()?))).collect();
     let names: Vec<&str> = mechanism.species.iter().map(|species| species.name.as_str()).collect();
-    Written {
-        mechanism: chemkin(mechanism),
+    Ok(Written {
+        mechanism: chemkin(mechanism)?,
         thermo: thermo::records(mechanism),
         transport: (!transport.is_empty()).then(|| transport.into_iter().map(transport_line).collect()),
         warnings: rounded(mechanism).into_iter().collect(),
@@ -46,7 +46,7 @@ pub fn write(mechanism: &Mechanism) -> Written {
             let list = |species: &[usize]| -> String { species.iter().map(|&k| names[k].to_owned() + "\n").collect() };
             format!("QSSA\n{}END\nSTIFF\n{}END\n", list(&r.qssa), list(&r.stiff))
         }),
-    }
+    })
 }
 
 /// Columns of thermo entries hold some ten digits.
@@ -59,7 +59,7 @@ fn rounded(mechanism: &Mechanism) -> Option<Diagnostic> {
     Some(Diagnostic::warning("fmt::rounded", message).help("--to yaml keeps all digits"))
 }
 
-fn chemkin(mechanism: &Mechanism) -> String {
+fn chemkin(mechanism: &Mechanism) -> Result<String, Vec<Diagnostic>> {
     let elements: Vec<String> = (mechanism.elements.iter())
         .map(|element| {
             let standard = standard_weight(&element.symbol) == Some(element.weight);
@@ -72,11 +72,22 @@ fn chemkin(mechanism: &Mechanism) -> String {
     let keyword = Energy::ALL.iter().find(|(unit, _)| *unit == energy).map_or("", |(_, keyword)| keyword);
     let mut text =
         format!("ELEMENTS\n{}\nEND\n\nSPECIES\n{}\nEND\n\nREACTIONS {keyword}\n", elements.join(" "), rows(&names));
+    let mut errors = Vec::new();
     for entry in &mechanism.reactions {
-        text.push_str(&reaction::lines(entry, energy, &names));
+        match reaction::lines(entry, energy, &names) {
+            Some(lines) => text.push_str(&lines),
+            None => errors.push(without_form(entry)),
+        }
     }
     text.push_str("END\n");
-    text
+    if errors.is_empty() { Ok(text) } else { Err(errors) }
+}
+
+fn without_form(reaction: &Reaction) -> Diagnostic {
+    let message = format!("CHEMKIN files have no form of the linear-Burke rate of '{}'", reaction.equation);
+    Diagnostic::error("fmt::no-chemkin-form", message)
+        .at(reaction.span.clone())
+        .help("write Cantera YAML with --to yaml")
 }
 
 /// Species names in columns, about 80 characters wide.

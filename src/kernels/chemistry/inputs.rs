@@ -110,10 +110,9 @@ fn concentrations_needed(model: &Model, plans: &[Plan], all: bool, by_activity: 
         if plan.live == [false; 2] {
             continue;
         }
-        let colliders = [r.third_body.as_ref(), sources::falloff_collider(&r.rate)];
-        for c in colliders.into_iter().flatten() {
+        for c in r.third_body.iter().cloned().chain(sources::colliders(&r.rate, model.species().len())) {
             match c {
-                Collider::Species(k) => needed[*k] = true,
+                Collider::Species(k) => needed[k] = true,
                 Collider::Mixture(_) if all => needed.fill(true),
                 Collider::Mixture(efficiencies) => efficiencies.iter().for_each(|&(k, _)| needed[k] = true),
             }

@@ -57,7 +57,7 @@ pub fn rate_range(rate: &Rate) -> Option<f64> {
             let terms = table.iter().flat_map(|(_, terms)| terms);
             Some(terms.map(formation::arrhenius_range).fold(0.0, f64::max))
         }
-        Rate::LandauTeller(..) | Rate::Chebyshev(_) => None,
+        Rate::LandauTeller(..) | Rate::Chebyshev(_) | Rate::LinearBurke(_) => None,
     }
 }
 

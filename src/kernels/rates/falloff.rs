@@ -1,19 +1,17 @@
 //! Falloff between two limits (CHEMKIN-II, SAND89-8009, section II.6).
 
 use super::arrhenius::exponent;
-use super::sources::{Sources, third_body};
 use crate::graph::body::{Body, Id};
 use crate::kernels::build::{Operands, SCALARS, SMALLEST, scalar, scalar_of};
-use mechanism::{Arrhenius, Blending, Collider};
+use mechanism::{Arrhenius, Blending};
 
 /// (k_inf or k_0, Pr = k_0 [M]/k_inf); the signs of the pre-exponential factors are part of the shape.
 pub fn reduced_pressure(
     o: &mut Operands,
     low: &Arrhenius,
     high: &Arrhenius,
-    collider: &Collider,
-    sources: &Sources<'_>,
     keep_high: bool,
+    m: impl FnOnce(&mut Operands) -> Id,
 ) -> (Id, Id) {
     let signed = |o: &mut Operands, value: Id, negative: bool| if negative { o.body.neg(value) } else { value };
     let ln_low = exponent(o, low);
@@ -23,12 +21,26 @@ pub fn reduced_pressure(
     let difference = o.body.sub(ln_low, ln_high);
     let ratio = o.body.exp(difference);
     let ratio = signed(o, ratio, (low.a < 0.0) != (high.a < 0.0));
-    let m = third_body(o, sources, collider);
+    let m = m(o);
     (kept, o.body.mul(ratio, m))
 }
 
+/// k_inf F Pr/(1 + Pr); `m` gives \[M\].
+pub fn falloff(
+    o: &mut Operands,
+    (low, high): (&Arrhenius, &Arrhenius),
+    blending: &Blending,
+    m: impl FnOnce(&mut Operands) -> Id,
+) -> Id {
+    let (limit, reduced) = reduced_pressure(o, low, high, true, m);
+    let f = broadening(o, blending, reduced);
+    let ratio = lindemann(o, reduced);
+    let k = o.body.mul(limit, ratio);
+    f.map_or(k, |f| o.body.mul(k, f))
+}
+
 /// Pr/(1 + Pr)
-pub fn lindemann(o: &mut Operands, reduced: Id) -> Id {
+fn lindemann(o: &mut Operands, reduced: Id) -> Id {
     let one = o.body.literal(1.0);
     let denominator = o.body.add(one, reduced);
     o.body.div(reduced, denominator)

@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod arrhenius;
+pub mod burke;
 pub mod center;
 pub mod equilibrium;
 pub mod falloff;

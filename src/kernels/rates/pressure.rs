@@ -11,8 +11,7 @@ use mechanism::{Arrhenius, Chebyshev};
 /// ln k linear in ln P between neighbouring pressures, constant outside. `table` holds (Pa, summed expressions), ascending.
 ///
 /// One select per interval: the line through its ends counts from its lower pressure on, until the next one replaces it.
-pub fn plog(o: &mut Operands, table: &[(f64, Vec<Arrhenius>)], sources: &Sources<'_>) -> Id {
-    let ln_p = scalar_of(&mut o.body, sources.scalars, scalar::LN_PRESSURE);
+pub fn plog(o: &mut Operands, table: &[(f64, Vec<Arrhenius>)], ln_p: Id, sources: &Sources<'_>) -> Id {
     let rows: Vec<Id> = table.iter().map(|(_, terms)| ln_sum(o, terms, sources)).collect();
     let mut result = rows[0];
     for (ends, pair) in table.windows(2).zip(rows.windows(2)) {
@@ -52,10 +51,9 @@ fn ln_sum(o: &mut Operands, terms: &[Arrhenius], sources: &Sources<'_>) -> Id {
 }
 
 /// lg k = sum_ij a_ij T_i(x) T_j(y): the T_j(y) by their recurrence, shared by the rows, then Clenshaw's over x.
-pub fn chebyshev(o: &mut Operands, fit: &Chebyshev, sources: &Sources<'_>) -> Id {
+pub fn chebyshev(o: &mut Operands, fit: &Chebyshev, ln_p: Id, sources: &Sources<'_>) -> Id {
     let inverse = scalar_of(&mut o.body, sources.scalars, scalar::INVERSE_TEMPERATURE);
     let x = reduced(o, inverse, 1.0 / fit.t_min, 1.0 / fit.t_max);
-    let ln_p = scalar_of(&mut o.body, sources.scalars, scalar::LN_PRESSURE);
     let ln_atmosphere = o.body.literal(ATMOSPHERE.ln());
     let ln_atmospheres = o.body.sub(ln_p, ln_atmosphere);
     let y = reduced(o, ln_atmospheres, (fit.p_min / ATMOSPHERE).ln(), (fit.p_max / ATMOSPHERE).ln());

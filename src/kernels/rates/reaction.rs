@@ -2,9 +2,9 @@
 
 use super::arrhenius::arrhenius;
 use super::equilibrium::reverse_constant;
-use super::falloff::{broadening, lindemann, reduced_pressure};
+use super::falloff::{broadening, falloff, reduced_pressure};
 use super::sources::{Sources, third_body};
-use super::{activity, pressure, troe};
+use super::{activity, burke, pressure, troe};
 use crate::graph::body::Id;
 use crate::kernels::build::{Operands, SMALLEST, scalar, scalar_of};
 use kinetics::rates::LEAST_INHIBITOR;
@@ -145,21 +145,24 @@ pub fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> I
             if let Some(log_space) = sources.log_space.as_ref().filter(|_| troe::serves(&r.rate)) {
                 return troe::rate(o, [low, high], collider, blending, sources, log_space);
             }
-            let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
-            let f = broadening(o, blending, reduced);
-            let ratio = lindemann(o, reduced);
-            let k = o.body.mul(limit, ratio);
-            f.map_or(k, |f| o.body.mul(k, f))
+            falloff(o, (low, high), blending, |o| third_body(o, sources, collider))
         }
         Rate::ChemicallyActivated { low, high, collider, blending } => {
-            let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, false);
+            let (limit, reduced) = reduced_pressure(o, low, high, false, |o| third_body(o, sources, collider));
             let f = broadening(o, blending, reduced);
             let one = o.body.literal(1.0);
             let denominator = o.body.add(one, reduced);
             let k = o.body.div(limit, denominator);
             f.map_or(k, |f| o.body.mul(k, f))
         }
-        Rate::Plog(table) => pressure::plog(o, table, sources),
-        Rate::Chebyshev(fit) => pressure::chebyshev(o, fit, sources),
+        Rate::Plog(table) => {
+            let ln_p = scalar_of(&mut o.body, sources.scalars, scalar::LN_PRESSURE);
+            pressure::plog(o, table, ln_p, sources)
+        }
+        Rate::Chebyshev(fit) => {
+            let ln_p = scalar_of(&mut o.body, sources.scalars, scalar::LN_PRESSURE);
+            pressure::chebyshev(o, fit, ln_p, sources)
+        }
+        Rate::LinearBurke(rate) => burke::linear_burke(o, rate, sources),
     }
 }

@@ -20,11 +20,15 @@ pub struct Sources<'a> {
     pub log_space: Option<LogSpace>,
 }
 
-/// The collider of a rate that depends on one.
-pub fn falloff_collider(rate: &Rate) -> Option<&Collider> {
+/// The colliders that a rate constant depends on; `transported` species count.
+pub fn colliders(rate: &Rate, transported: usize) -> Vec<Collider> {
     match rate {
-        Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => Some(collider),
-        _ => None,
+        Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => vec![collider.clone()],
+        Rate::LinearBurke(rate) => {
+            let listed = rate.colliders.iter().map(|collider| collider.species).filter(|&k| k < transported);
+            [rate.rest()].into_iter().chain(listed.map(Collider::Species)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

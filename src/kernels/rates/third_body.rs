@@ -17,7 +17,7 @@ type Efficiencies = Vec<(SpeciesIndex, f64)>;
 
 /// Adds the sums that live reactions read to the sources.
 pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: &mut Sources<'_>) {
-    let vectors = vectors(mechanism, plans);
+    let vectors = vectors(mechanism, plans, sources.transported);
     let left_out = |k: &SpeciesIndex| vectors.iter().flatten().any(|(j, alpha)| j == k && *alpha < LEAST_IN_TOTAL);
     let total = (sources.log_space.is_some() && !vectors.is_empty())
         .then(|| total(graph, (0..sources.transported).filter(|k| !left_out(k))));
@@ -38,14 +38,14 @@ pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: &m
 }
 
 /// The distinct vectors of efficiencies of live reactions.
-fn vectors(mechanism: &Mechanism, plans: &[Plan]) -> Vec<Efficiencies> {
+fn vectors(mechanism: &Mechanism, plans: &[Plan], transported: usize) -> Vec<Efficiencies> {
     let mut vectors: Vec<Efficiencies> = Vec::new();
     let live = mechanism.reactions.iter().zip(plans).filter(|(_, plan)| plan.live != [false; 2]);
     for (r, _) in live {
-        for collider in [r.third_body.as_ref(), sources::falloff_collider(&r.rate)].into_iter().flatten() {
+        for collider in r.third_body.iter().cloned().chain(sources::colliders(&r.rate, transported)) {
             let Collider::Mixture(efficiencies) = collider else { continue };
-            if !vectors.contains(efficiencies) {
-                vectors.push(efficiencies.clone());
+            if !vectors.contains(&efficiencies) {
+                vectors.push(efficiencies);
             }
         }
     }

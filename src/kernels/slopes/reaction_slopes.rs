@@ -243,8 +243,8 @@ fn of_real_power(o: &mut Operands, rate: Id, order: f64, c: Id) -> Id {
 struct Parts {
     slopes: Vec<(By, Id)>,
     factor: Option<(By, Id)>,
-    /// The third body that the rate constant depends on.
-    within: Option<(By, Value)>,
+    /// The third bodies that the rate constant depends on.
+    within: Vec<(By, Value)>,
 }
 
 impl Parts {
@@ -254,8 +254,9 @@ impl Parts {
         let by_pressure = if wanted.pressure { pressure(o) } else { None };
         let mut slopes: Vec<(By, Id)> = by_temperature.map(|id| (By::Temperature, id)).into_iter().collect();
         slopes.extend(by_pressure.map(|id| (By::Pressure, id)));
-        let within = sources::falloff_collider(&r.rate).map(|collider| third_body(sources, collider));
-        if let Some((by, value)) = within {
+        let colliders = sources::colliders(&r.rate, sources.transported);
+        let within: Vec<_> = colliders.iter().map(|collider| third_body(sources, collider)).collect();
+        for &(by, value) in &within {
             let slope = slope(o, constant, &|o, inst| match inst {
                 Inst::Input(n) if o.value(n) == value => Some(o.body.literal(1.0)),
                 Inst::Input(n) => known.by_collider.get(&o.value(n)).map(|&slope| o.input(slope)),
@@ -277,8 +278,8 @@ impl Parts {
 
     /// A third body times the derivative by it.
     fn scaling(&self, o: &mut Operands, by: By, slope: Id) -> Option<Id> {
-        let (_, value) = self.within.filter(|(within, _)| *within == by)?;
-        let m = o.input(value);
+        let (_, value) = self.within.iter().find(|(within, _)| *within == by)?;
+        let m = o.input(*value);
         Some(o.body.mul(m, slope))
     }
 

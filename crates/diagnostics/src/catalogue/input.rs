@@ -2,7 +2,12 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 103] = [
+pub const ENTRIES: [Entry; 105] = [
+    Entry {
+        id: "fmt::no-chemkin-form",
+        cause: "`singe fmt` was to write CHEMKIN files, which have no form of a rate of this mechanism.",
+        remedy: "Write Cantera YAML with `--to yaml`.",
+    },
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -122,6 +127,11 @@ pub const ENTRIES: [Entry; 103] = [
         id: "mechanism::letter-case",
         cause: "Two species differ only in the case of letters, such as `CH4` and `ch4`.",
         remedy: "If they are one species, write one name.",
+    },
+    Entry {
+        id: "mechanism::linear-burke",
+        cause: "The colliders of a linear-Burke rate do not go together: M is not the first, one has no positive efficiency or is listed twice, or the equation names another collider.",
+        remedy: "Begin with M and its rate, then give each other collider an efficiency relative to it, as the manual of Cantera 3.1 shows.",
     },
     Entry {
         id: "mechanism::lone-duplicate",

@@ -7,8 +7,8 @@ use crate::rate::overall_order;
 use crate::units::{Energy, Quantity, Units};
 use crate::{Arrhenius, Blending, Collider, Rate, Reaction, Reverse, SpeciesIndex};
 
-/// The lines of a reaction in a mechanism with the given energy unit.
-pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> String {
+/// The lines of a reaction in a mechanism with the given energy unit; none where CHEMKIN has no form of its rate.
+pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> Option<String> {
     let base = Units { energy, ..Units::DEFAULT };
     let quantities = [Quantity::Moles, Quantity::Molecules];
     let others = quantities.iter().flat_map(|quantity| {
@@ -33,7 +33,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn text(&mut self) -> String {
+    /// None where CHEMKIN has no form of the rate.
+    fn text(&mut self) -> Option<String> {
         let reaction = self.reaction;
         let third_body = reaction.third_body.is_some();
         let order = overall_order(&reaction.reactants, &reaction.forward_orders, third_body);
@@ -67,6 +68,7 @@ impl Printer<'_> {
                 below.extend(self.chebyshev(order));
                 IGNORED.to_owned()
             }
+            Rate::LinearBurke(_) => return None,
         };
         match &reaction.reverse {
             Reverse::Explicit(rate, factor) => {
@@ -85,7 +87,7 @@ impl Printer<'_> {
             below.push("DUPLICATE".to_owned());
         }
         let lines = below.iter().map(|line| format!("  {line}\n"));
-        [format!("{:<44} {line}\n", reaction.equation)].into_iter().chain(lines).collect()
+        Some([format!("{:<44} {line}\n", reaction.equation)].into_iter().chain(lines).collect())
     }
 
     fn arrhenius(&mut self, rate: &Arrhenius, order: f64) -> String {

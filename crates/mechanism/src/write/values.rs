@@ -2,7 +2,7 @@
 
 use crate::number::{preimage, scientific, shortest};
 use crate::units::{ATMOSPHERE, AVOGADRO, Energy, Length, Quantity, Units, whole};
-use crate::{Arrhenius, Rate, Reaction, Reverse};
+use crate::{Arrhenius, LinearBurke, PressureRate, Rate, Reaction, Reverse};
 
 /// The unit in which the activation energies of a mechanism take the fewest characters.
 pub fn shortest_energy_unit(reactions: &[Reaction]) -> Energy {
@@ -86,9 +86,21 @@ fn expressions(reaction: &Reaction) -> Vec<&Arrhenius> {
         Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. } => vec![low, high],
         Rate::Plog(table) => table.iter().flat_map(|(_, sum)| sum).collect(),
         Rate::Chebyshev(_) => Vec::new(),
+        Rate::LinearBurke(rate) => burke(rate),
     };
     if let Reverse::Explicit(reverse, _) = &reaction.reverse {
         all.push(reverse);
     }
     all
+}
+
+fn burke(rate: &LinearBurke) -> Vec<&Arrhenius> {
+    let own = rate.colliders.iter().filter_map(|collider| collider.rate.as_ref());
+    let of_rate = |rate| match rate {
+        &PressureRate::Falloff { ref low, ref high, .. } => vec![low, high],
+        PressureRate::Plog(table) => table.iter().flat_map(|(_, sum)| sum).collect(),
+        PressureRate::Chebyshev(_) => Vec::new(),
+    };
+    let rates = [&rate.bath].into_iter().chain(own).flat_map(of_rate);
+    rates.chain(rate.colliders.iter().map(|collider| &collider.efficiency)).collect()
 }

@@ -5,7 +5,10 @@ use super::yaml::{energy_unit, line, real, reals, scalar, with_point};
 use crate::number::preimage;
 use crate::rate::overall_order;
 use crate::units::{ATMOSPHERE, Energy, Length, Quantity, Units};
-use crate::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
+use crate::{
+    Arrhenius, Blending, BurkeCollider, Chebyshev, Collider, LandauTeller, LinearBurke, PressureRate, Rate, Reaction,
+    Reverse, SpeciesIndex,
+};
 
 /// The entry of a reaction in a file with the given units; `names` are those of the species.
 pub fn entry(reaction: &Reaction, units: Units, names: &[&str]) -> String {
@@ -61,6 +64,7 @@ impl Printer<'_> {
             Rate::ChemicallyActivated { .. } => Some("chemically-activated"),
             Rate::Plog(_) => Some("pressure-dependent-Arrhenius"),
             Rate::Chebyshev(_) => Some("Chebyshev"),
+            Rate::LinearBurke(_) => Some("linear-Burke"),
         };
         lines.extend(kind.map(|kind| format!("type: {kind}")));
         if self.own {
@@ -94,29 +98,58 @@ impl Printer<'_> {
             Rate::ChemicallyActivated { low, high, blending, .. } => {
                 self.limits((low, order), (high, order - 1.0), blending)
             }
-            Rate::Plog(table) => {
-                let mut lines = vec!["rate-constants:".to_owned()];
-                for (pressure, sum) in table {
-                    let pressure = pressure_text(*pressure);
-                    for rate in sum {
-                        let expression = self.expression(rate, order);
-                        lines.push(format!("- {{P: {pressure}, {expression}}}"));
-                    }
-                }
-                lines
-            }
-            Rate::Chebyshev(fit) => {
-                let (low, high) = (pressure_text(fit.p_min), pressure_text(fit.p_max));
-                let rows = self.values.chebyshev(&fit.coefficients, order);
-                let mut lines = vec![
-                    format!("temperature-range: {}", reals(&[fit.t_min, fit.t_max])),
-                    format!("pressure-range: [{low}, {high}]"),
-                    "data:".to_owned(),
-                ];
-                lines.extend(rows.iter().map(|row| format!("- {}", reals(row))));
-                lines
+            Rate::Plog(table) => self.plog(table, order),
+            Rate::Chebyshev(fit) => self.chebyshev(fit, order),
+            Rate::LinearBurke(rate) => self.linear_burke(rate, order),
+        }
+    }
+
+    fn plog(&mut self, table: &[(f64, Vec<Arrhenius>)], order: f64) -> Vec<String> {
+        let mut lines = vec!["rate-constants:".to_owned()];
+        for (pressure, sum) in table {
+            let pressure = pressure_text(*pressure);
+            for rate in sum {
+                let expression = self.expression(rate, order);
+                lines.push(format!("- {{P: {pressure}, {expression}}}"));
             }
         }
+        lines
+    }
+
+    fn chebyshev(&mut self, fit: &Chebyshev, order: f64) -> Vec<String> {
+        let (low, high) = (pressure_text(fit.p_min), pressure_text(fit.p_max));
+        let rows = self.values.chebyshev(&fit.coefficients, order);
+        let mut lines = vec![
+            format!("temperature-range: {}", reals(&[fit.t_min, fit.t_max])),
+            format!("pressure-range: [{low}, {high}]"),
+            "data:".to_owned(),
+        ];
+        lines.extend(rows.iter().map(|row| format!("- {}", reals(row))));
+        lines
+    }
+
+    fn linear_burke(&mut self, rate: &LinearBurke, order: f64) -> Vec<String> {
+        let mut lines = vec!["colliders:".to_owned(), "- name: M".to_owned()];
+        let indented = |lines: Vec<String>| lines.into_iter().map(|line| format!("  {line}"));
+        lines.extend(indented(self.pressure_rate(&rate.bath, order)));
+        for BurkeCollider { species, efficiency, rate } in &rate.colliders {
+            lines.push(format!("- name: {}", scalar(self.names[*species])));
+            lines.push(format!("  efficiency: {{{}}}", self.expression(efficiency, 1.0)));
+            lines.extend(rate.iter().flat_map(|rate| indented(self.pressure_rate(rate, order))));
+        }
+        lines
+    }
+
+    /// With its type.
+    fn pressure_rate(&mut self, rate: &PressureRate, order: f64) -> Vec<String> {
+        let (kind, lines) = match rate {
+            PressureRate::Falloff { low, high, blending } => {
+                ("falloff", self.limits((low, order + 1.0), (high, order), blending))
+            }
+            PressureRate::Plog(table) => ("pressure-dependent-Arrhenius", self.plog(table, order)),
+            PressureRate::Chebyshev(fit) => ("Chebyshev", self.chebyshev(fit, order)),
+        };
+        [format!("type: {kind}")].into_iter().chain(lines).collect()
     }
 
     fn limits(&mut self, low: (&Arrhenius, f64), high: (&Arrhenius, f64), blending: &Blending) -> Vec<String> {
@@ -142,7 +175,7 @@ impl Printer<'_> {
         let factors: Vec<f64> = match &reaction.rate {
             Rate::Arrhenius(rate) | Rate::LandauTeller(rate, _) => vec![rate.a],
             Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. } => vec![low.a, high.a],
-            Rate::Plog(_) | Rate::Chebyshev(_) => Vec::new(),
+            Rate::Plog(_) | Rate::Chebyshev(_) | Rate::LinearBurke(_) => Vec::new(),
         };
         let is_reactant = |species: SpeciesIndex| reaction.reactants.iter().any(|(reactant, _)| *reactant == species);
         let orders = &reaction.forward_orders;

@@ -2,6 +2,7 @@
 //!
 //! Numbers keep their texts until their units are known, so that a mechanism gives the same bits in both formats.
 
+mod burke;
 mod collider;
 mod document;
 mod events;

@@ -74,7 +74,7 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 
     /// `{A: .., b: .., Ea: ..}` or `[A, b, Ea]`
-    fn arrhenius(&mut self, node: &Node<'a>) -> Option<RawRate<'a>> {
+    pub fn arrhenius(&mut self, node: &Node<'a>) -> Option<RawRate<'a>> {
         let (a, b, e) = match node.items() {
             Some([a, b, e]) => (a, b, e),
             _ => match (node.get("A"), node.get("b"), node.get("Ea")) {
@@ -119,7 +119,7 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 
     /// Tabulated rates have no numbers on the line of the equation.
-    fn no_numbers(&self) -> RawRate<'a> {
+    pub fn no_numbers(&self) -> RawRate<'a> {
         RawRate { a: self.place, b: 0.0, e: 0.0, units: None }
     }
 }

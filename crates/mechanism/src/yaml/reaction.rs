@@ -89,10 +89,11 @@ impl<'a> Reader<'_, 'a, '_> {
             "falloff" | "chemically-activated" => self.pressure_limits(kind == "falloff"),
             "pressure-dependent-Arrhenius" => self.plog(),
             "Chebyshev" => self.chebyshev(),
+            "linear-Burke" => self.linear_burke(),
             _ => {
                 let place = entry.get("type").map_or(self.place, |kind| kind.place);
                 let help = "known are elementary, three-body, falloff, chemically-activated, \
-                            pressure-dependent-Arrhenius and Chebyshev";
+                            pressure-dependent-Arrhenius, Chebyshev and linear-Burke";
                 unsupported(&place, help, self.report);
                 None
             }
@@ -189,7 +190,7 @@ fn words<'a>(text: &Word<'a>) -> Vec<Word<'a>> {
 }
 
 /// What a reaction may hold; other keys could change what it means.
-const KNOWN_KEYS: [&str; 27] = [
+const KNOWN_KEYS: [&str; 28] = [
     "equation",
     "type",
     "rate-constant",
@@ -201,6 +202,7 @@ const KNOWN_KEYS: [&str; 27] = [
     "temperature-range",
     "pressure-range",
     "data",
+    "colliders",
     "efficiencies",
     "default-efficiency",
     "duplicate",
