@@ -45,7 +45,7 @@ const LARGEST_CIRCLE: usize = 3;
 /// The larger ones that there still are: the folder that has all of their files, and how many these are. None may be added and no number
 /// may rise; where a circle became smaller its number falls with it.
 const LARGER_CIRCLES: [(&str, usize); 7] = [
-    ("crates/ptx/src", 24),
+    ("crates/ptx/src", 21),
     ("crates/ptx/src/allocate", 5),
     ("crates/ptx/src/analysis/divergence", 4),
     ("crates/ptx/src/predicate", 4),

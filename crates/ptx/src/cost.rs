@@ -1,7 +1,7 @@
 //! Who tells what a version of a kernel costs: the one question of every pass that chooses between versions.
 
+use crate::estimate;
 use crate::ir::Module;
-use crate::passes::meld;
 use diagnostics::Diagnostic;
 use std::fmt::Debug;
 
@@ -21,6 +21,13 @@ pub trait Model: Debug + Send + Sync {
     fn cycles_of_ctas(&self, module: &Module, kernel: &str, ctas: u32, launch_shared: u32) -> Result<u64, Unfit> {
         let _ = (module, kernel, ctas, launch_shared);
         Err(Unfit::Refused("this model of costs knows nothing of occupancy".to_owned()))
+    }
+
+    /// What estimates say where the lanes of every warp agree at every branch, which a version for lanes that do not may make worse;
+    /// `None` of a launch, which shows how they go.
+    fn cycles_of_agreement(&self, module: &Module, kernel: &str) -> Option<[u64; 2]> {
+        let _ = (module, kernel);
+        None
     }
 
     /// Registers per thread that the machine code takes; `None` where nothing assembles it.
@@ -51,22 +58,21 @@ impl Unfit {
     }
 }
 
-/// The estimate without a launch: one execution of all blocks, each as often as its [`executions`].
+/// The estimate without a launch: one execution of all blocks, each as often as its [`executions`](estimate::executions).
 #[derive(Debug, Clone, Copy)]
 pub struct Static;
 
 impl Model for Static {
     fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit> {
         let func = module.func(kernel).ok_or_else(|| Unfit::Refused("the module has no such kernel".to_owned()))?;
-        Ok(meld::estimate(func))
+        Ok(estimate::estimate(func))
+    }
+
+    fn cycles_of_agreement(&self, module: &Module, kernel: &str) -> Option<[u64; 2]> {
+        module.func(kernel).map(estimate::agreement::estimates)
     }
 
     fn name(&self) -> String {
         "cycles of every block once, eight times per loop around it".to_owned()
     }
-}
-
-/// How often code inside so many loops is executed, as an estimate: eight times for each.
-pub fn executions(depth: u32) -> u64 {
-    1 << (3 * depth.min(10))
 }

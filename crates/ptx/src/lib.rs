@@ -77,6 +77,7 @@
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
+//! | [`estimate`] | what a function takes by its text alone |
 //! | [`cost`] | who tells what versions of a kernel cost |
 //! | [`passes`] | passes by name, each from a module to a new one with a report |
 //! | [`predicate`] | divergent branches become masks: thread-aware predication |
@@ -92,6 +93,7 @@ pub mod builder;
 mod canonical;
 pub mod check;
 pub mod cost;
+pub mod estimate;
 pub mod fragments;
 pub mod inst;
 pub mod ir;

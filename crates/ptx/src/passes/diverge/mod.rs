@@ -4,9 +4,11 @@
 //! A [`Model`] tells what versions of the kernel cost. Melds are tried one after the other, and those that do not lower the cost
 //! are left out, and so are masks, branch by branch; what costs no less than the kernel as it was is not taken. The choice is a
 //! [`Plan`], each of whose steps is proven when it is applied; at the end the plan is applied anew and has to give the version that
-//! was chosen, at its cost.
+//! was chosen, at its cost. No version is taken whose registers leave an SM fewer warps than the kernel as it was, and without a launch none
+//! that costs more where the lanes of all warps agree.
 
 pub mod plan;
+mod room;
 mod search;
 
 pub use plan::{Given, Plan, Step};
@@ -24,6 +26,8 @@ pub(super) fn pass(module: &Module, index: usize, options: &Options) -> Result<O
         threshold: options.threshold,
         predicates: options.predication.predicates,
         sm: options.target.map(|target| target.compute_capability.number()),
+        target: options.machine(module, &module.funcs[index].name).ok(),
+        launch_shared: options.occupancy.launch_shared,
     };
     let model: &dyn Model = match &options.model {
         Some(model) => model.as_ref(),

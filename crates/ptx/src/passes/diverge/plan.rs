@@ -5,6 +5,7 @@ use super::super::{Failure, unproven, with_func};
 use crate::analysis::divergence::BlockShape;
 use crate::ir::{Block, Module};
 use crate::predicate;
+use machine::target::Target;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
@@ -33,6 +34,10 @@ pub struct Given {
     pub predicates: u32,
     /// The machine that it is for, such as 90, where that is not the one of the text.
     pub sm: Option<u32>,
+    /// Whose SM the versions share; unknown: none may take more registers.
+    pub target: Option<&'static Target>,
+    /// Bytes of shared memory that the launch adds.
+    pub launch_shared: u32,
 }
 
 impl Plan {

@@ -2,6 +2,7 @@
 
 use super::super::meld::{self, Place};
 use super::super::{Failure, unproven, with_func};
+use super::room::Room;
 use super::{Given, Plan, Step};
 use crate::cost::{Model, Unfit};
 use crate::ir::{Block, Module};
@@ -28,8 +29,10 @@ pub struct Choice {
 /// # Errors
 /// The kernel as it is has no cost; a version does something else.
 pub fn choose(module: &Module, kernel: &str, given: &Given, model: &dyn Model) -> Result<Choice, Failure> {
-    let mut search = Search { kernel, given, model, known: BTreeMap::new() };
     let before = model.cycles(module, kernel).map_err(|unfit| Failure::Refused(vec![unfit.of_first(kernel)]))?;
+    let room = Room::new(module, kernel, given, model);
+    let agreeing = model.cycles_of_agreement(module, kernel);
+    let mut search = Search { kernel, given, model, room, agreeing, known: BTreeMap::new() };
     search.known.insert(module.to_string(), Some(before));
     let mut best = Version { module: module.clone(), steps: Vec::new(), cycles: before };
     // what is cheaper may allow more
@@ -66,6 +69,10 @@ struct Search<'a> {
     kernel: &'a str,
     given: &'a Given,
     model: &'a dyn Model,
+    /// What a version must leave of the SM.
+    room: Room<'a>,
+    /// What the kernel costs by estimates where lanes agree, which no version may exceed.
+    agreeing: Option<[u64; 2]>,
     /// The costs of texts; none of those that cannot be run.
     known: BTreeMap<String, Option<u64>>,
 }
@@ -194,7 +201,11 @@ impl Search<'_> {
         if self.known.len() >= MOST_VERSIONS {
             return Ok(None);
         }
+        let agreeing = || self.model.cycles_of_agreement(module, self.kernel).zip(self.agreeing);
+        let worse =
+            || agreeing().is_some_and(|(now, before)| now.iter().zip(&before).any(|(now, before)| now > before));
         let cost = match self.model.cycles(module, self.kernel) {
+            Ok(_) if worse() || !self.room.has(module) => None,
             Ok(cycles) => Some(cycles),
             Err(Unfit::Refused(_)) => None,
             Err(Unfit::Wrong(reason)) => {

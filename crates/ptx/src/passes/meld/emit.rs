@@ -2,12 +2,12 @@
 
 use super::candidates::Candidate;
 use super::facts::Facts;
-use super::latency::{BRANCH, SIMPLE, latency};
 use super::names::NewNames;
 use super::plan::Pair;
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::analysis::lists::filled;
+use crate::estimate::latency::{BRANCH, SIMPLE, latency};
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};

@@ -15,7 +15,6 @@ mod candidates;
 pub mod check;
 mod emit;
 mod facts;
-pub(crate) mod latency;
 mod names;
 pub mod plan;
 mod region;
@@ -30,17 +29,12 @@ mod verdicts;
 
 use super::{Failure, Outcome, Report, counted, with_func};
 use crate::align::Column;
-use crate::analysis::cfg::Cfg;
-use crate::analysis::dominators::Dominators;
-use crate::analysis::loops::Loops;
-use crate::cost::executions;
-use crate::inst::Terminator;
+use crate::estimate::{cycles_of, executions};
 use crate::ir::{Block, Func, Module};
 use apply::Applied;
 use candidates::Candidate;
 use check::{Change, Violation};
 use facts::Facts;
-use latency::{BRANCH, latency};
 use plan::{Kind, Plan};
 use region::Region;
 use serde::Serialize;
@@ -275,21 +269,4 @@ impl Meld {
         let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         Self { kind: planned.kind, share: planned.share, common, alone: columns.count() - common }
     }
-}
-
-/// Cycles of one execution of all blocks, each level of loops counting eightfold.
-pub fn estimate(func: &Func) -> u64 {
-    let cfg = Cfg::compute(func);
-    cycles(func, &cfg, &Loops::compute(&cfg, &Dominators::compute(func, &cfg)))
-}
-
-fn cycles(func: &Func, cfg: &Cfg, loops: &Loops) -> u64 {
-    cfg.order.iter().map(|block| cycles_of(func, *block) * executions(loops.depth(*block))).sum()
-}
-
-/// Cycles of one execution of a block.
-fn cycles_of(func: &Func, block: Block) -> u64 {
-    let data = &func.blocks[block];
-    let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();
-    insts + if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH }
 }

@@ -2,12 +2,12 @@
 
 use super::candidates::Candidate;
 use super::facts::Facts;
-use super::latency::{SIMPLE, latency};
 use super::names::NewNames;
 use super::shapes::Shapes;
 use super::similar::{Named, Names, named, selections};
 use super::unify::unify;
 use crate::align::{Column, align};
+use crate::estimate::latency::{SIMPLE, latency};
 use crate::inst::Terminator;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::EntitySet;

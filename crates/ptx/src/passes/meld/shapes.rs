@@ -1,8 +1,8 @@
 //! Numbers for the shapes of instructions: two of one number do the same with different operands. Melding changes operands
 //! alone, so that a number holds in all rounds.
 
-use super::latency::latency;
 use super::similar::of_one_shape;
+use crate::estimate::latency::latency;
 use crate::inst::{InstData, Op};
 use crate::ir::{Func, Inst};
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};

@@ -4,12 +4,12 @@
 use super::apply::rename;
 use super::check::{self, Change};
 use super::facts::Facts;
-use super::latency::latency;
 use super::names::NewNames;
 use super::similar::Named::{At, Def, Read, Use};
 use super::similar::{named, of_one_shape, own};
 use super::unify::unify;
 use super::{Tidy, tidy};
+use crate::estimate::latency::latency;
 use crate::inst::{Base, Operand, Terminator};
 use crate::ir::{Block, BlockData, Func, Inst, Module, Reg};
 use crate::passes::{Failure, Options, Outcome, Report, counted, with_func};

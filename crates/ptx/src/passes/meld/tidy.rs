@@ -4,10 +4,11 @@
 use super::facts::Facts;
 use super::shapes::Shapes;
 use super::verdicts::{self, Verdicts};
-use super::{Options, cycles, region};
+use super::{Options, region};
 use crate::analysis::access::Accesses;
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{self, Ssa};
+use crate::estimate::cycles;
 use crate::inst::{Cmp, Op, Operand};
 use crate::ir::{Block, Func, Reg};
 use crate::passes::dead_code::{self, only_makes_results};
@@ -32,7 +33,7 @@ impl Tidy {
         self.shapes.swap(&from.shapes);
     }
 
-    /// As [`estimate`](super::estimate).
+    /// As [`estimate`](crate::estimate::estimate).
     pub fn estimate(&self) -> u64 {
         cycles(&self.func, &self.facts.cfg, &self.facts.loops)
     }
