@@ -22,6 +22,18 @@ pub enum Packed {
     Convert { to: Element, from: Element, how: How, dst: Reg, sources: Vec<Operand> },
     /// `dp4a`: the products of the bytes of a and b, added to c. The types are those of the bytes.
     Dot { a: Type, b: Type, dst: Reg, sources: [Operand; 3] },
+    /// `dp2a`: the products of the halves of a and of two bytes of b, added to c; `high`: the upper two. The types are those of the parts.
+    HalfDot { a: Type, b: Type, high: bool, dst: Reg, sources: [Operand; 3] },
+    /// `bmsk`: so many ones from a bit on. `clamp`: what lies beyond 31 counts, else only its lowest five bits do.
+    Mask { clamp: bool, dst: Reg, sources: [Operand; 2] },
+    /// `szext`: the lowest bits, as many as b says, as a number of 32.
+    Extend { clamp: bool, signed: bool, dst: Reg, sources: [Operand; 2] },
+    /// `cvt.pack.sat`: the nearest numbers of `bits` bits, b in the lowest bits, then a, then c where there is one.
+    Pack { bits: u32, signed: bool, dst: Reg, sources: Vec<Operand> },
+    /// `cvt` of two numbers to eight bits each; the first of two sources goes to the upper byte.
+    ToBytes { to: Byte, from: Element, relu: bool, dst: Reg, sources: Vec<Operand> },
+    /// `cvt.f16x2` of two numbers of eight bits.
+    FromBytes { from: Byte, relu: bool, dst: Reg, source: Operand },
     /// `redux.sync` of numbers in single precision: the least or the largest of all lanes. NaN counts where `nan` says so, else the other numbers.
     Reduce { op: BinaryOp, nan: bool, dst: Reg, a: Operand, mask: Operand },
     /// `atom.add` and `red.add`: each number of a place in memory by itself.
@@ -43,6 +55,15 @@ pub enum Element {
     /// 1 bit of sign, 8 of exponent, 7 of mantissa.
     Bf16,
     Plain(Type),
+}
+
+/// A number of eight bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Byte {
+    /// 4 bits of exponent, 3 of mantissa, no infinity.
+    E4m3,
+    /// 5 bits of exponent, 2 of mantissa.
+    E5m2,
 }
 
 impl Element {
@@ -70,9 +91,12 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Packed> {
     let parts: Vec<&str> = rest.split('.').collect();
     let items = || operands(module, pieces);
     match name {
-        "cvt" => convert(&parts, &items()?),
+        "cvt" if parts.first() == Some(&"pack") => pack(&parts, &items()?),
+        "cvt" => bytes(&parts, &items()?).or_else(|| convert(&parts, &items()?)),
         "setp" | "set" => compare(name, &parts, &items()?),
         "dp4a" => dot(&parts, &items()?),
+        "dp2a" => half_dot(&parts, &items()?),
+        "bmsk" | "szext" => bits(name, &parts, &items()?),
         "redux" => reduce(&parts, &items()?),
         "atom" | "red" => add(&parts, &items()?),
         _ => compute(name, &parts, &items()?),
@@ -217,4 +241,64 @@ fn dot(parts: &[&str], items: &[Item]) -> Option<Packed> {
     };
     let ([a, b], [Item::Value(Operand::Reg(dst)), x, y, z]) = (parts, items) else { return None };
     Some(Packed::Dot { a: bytes(a)?, b: bytes(b)?, dst: *dst, sources: [x.value()?, y.value()?, z.value()?] })
+}
+
+fn half_dot(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let part = |name: &str, types: [Type; 2]| match name {
+        "u32" => Some(types[0]),
+        "s32" => Some(types[1]),
+        _ => None,
+    };
+    let ([half @ ("lo" | "hi"), a, b], [Item::Value(Operand::Reg(dst)), x, y, z]) = (parts, items) else { return None };
+    let (a, b) = (part(a, [Type::U16, Type::S16])?, part(b, [Type::U8, Type::S8])?);
+    Some(Packed::HalfDot { a, b, high: *half == "hi", dst: *dst, sources: [x.value()?, y.value()?, z.value()?] })
+}
+
+fn bits(name: &str, parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let ([mode @ ("clamp" | "wrap"), ty], [Item::Value(Operand::Reg(dst)), a, b]) = (parts, items) else { return None };
+    let (clamp, dst, sources) = (*mode == "clamp", *dst, [a.value()?, b.value()?]);
+    match (name, *ty) {
+        ("bmsk", "b32") => Some(Packed::Mask { clamp, dst, sources }),
+        ("szext", "u32" | "s32") => Some(Packed::Extend { clamp, signed: *ty == "s32", dst, sources }),
+        _ => None,
+    }
+}
+
+fn pack(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let [Item::Value(Operand::Reg(dst)), sources @ ..] = items else { return None };
+    let sources = sources.iter().map(|item| item.value()).collect::<Option<Vec<Operand>>>()?;
+    let (to, has_third) = match parts {
+        ["pack", "sat", to, "s32"] => (*to, false),
+        ["pack", "sat", to, "s32", "b32"] => (*to, true),
+        _ => return None,
+    };
+    let signed = to.starts_with('s');
+    let bits: u32 = to.strip_prefix(['u', 's'])?.parse().ok().filter(|bits| matches!(bits, 2 | 4 | 8 | 16))?;
+    let fits = sources.len() == if has_third { 3 } else { 2 } && (bits < 16) == has_third;
+    fits.then_some(Packed::Pack { bits, signed, dst: *dst, sources })
+}
+
+/// Conversions from and to numbers of eight bits.
+fn bytes(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let byte = |name: &str| match name {
+        "e4m3x2" => Some(Byte::E4m3),
+        "e5m2x2" => Some(Byte::E5m2),
+        _ => None,
+    };
+    let [Item::Value(Operand::Reg(dst)), sources @ ..] = items else { return None };
+    let sources = sources.iter().map(|item| item.value()).collect::<Option<Vec<Operand>>>()?;
+    let ["rn", rest @ .., to, from] = parts else { return None };
+    let relu = rest.contains(&"relu");
+    match (rest, byte(to), byte(from), sources.as_slice()) {
+        (["satfinite"] | ["satfinite", "relu"], Some(to), None, [_, _]) if *from == "f32" => {
+            Some(Packed::ToBytes { to, from: Element::Plain(Type::F32), relu, dst: *dst, sources })
+        }
+        (["satfinite"] | ["satfinite", "relu"], Some(to), None, [_]) if *from == "f16x2" => {
+            Some(Packed::ToBytes { to, from: Element::F16, relu, dst: *dst, sources })
+        }
+        ([] | ["relu"], None, Some(from), [source]) if *to == "f16x2" => {
+            Some(Packed::FromBytes { from, relu, dst: *dst, source: *source })
+        }
+        _ => None,
+    }
 }

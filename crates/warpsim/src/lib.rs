@@ -96,6 +96,7 @@ mod appraisal;
 mod atomic;
 mod barrier;
 mod buffer;
+mod byte;
 mod claims;
 mod clock;
 mod counts;

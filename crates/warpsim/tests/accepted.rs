@@ -201,6 +201,22 @@ fn packed_numbers() {
     assert_eq!(packed("cvt.rn.bf16x2.f32 %r7, 0f40000000, 0f3F800000;"), 0x4000_3f80);
     assert_eq!(packed("mov.b32 %r2, 0x7FFF0001; mov.b32 %r3, 0x00010001; add.sat.s16x2 %r7, %r2, %r3;"), 0x7fff_0002);
     assert_eq!(packed("mov.b32 %r2, 0xFFFF0005; mov.b32 %r3, 0xFFFE0003; max.relu.s16x2 %r7, %r2, %r3;"), 5);
+    assert_eq!(packed("mov.b32 %r2, 0x00020003; mov.b32 %r3, 0x050406FF; dp2a.lo.u32.s32 %r7, %r2, %r3, 100;"), 109);
+    assert_eq!(packed("mov.b32 %r2, 0xFFFE0003; mov.b32 %r3, 0x0504FFFF; dp2a.hi.s32.u32 %r7, %r2, %r3, 100;"), 102);
+    for (text, expected) in [
+        ("bmsk.clamp.b32 %r7, 4, 8;", 0xff0),
+        ("bmsk.clamp.b32 %r7, 28, 8;", 0xf000_0000),
+        ("bmsk.clamp.b32 %r7, 40, 8;", 0),
+        ("bmsk.wrap.b32 %r7, 36, 40;", 0xff0),
+        ("szext.clamp.s32 %r7, 0x12f8, 8;", 0xffff_fff8),
+        ("szext.clamp.u32 %r7, 0x12f8, 8;", 0xf8),
+        ("szext.clamp.s32 %r7, 0x12f8, 99;", 0x12f8),
+        ("szext.wrap.s32 %r7, 0x12f8, 0;", 0),
+        ("cvt.pack.sat.s16.s32 %r7, 70000, -5;", 0x7fff_fffb),
+        ("mov.b32 %r2, 0x12345678; cvt.pack.sat.u8.s32.b32 %r7, 300, -5, %r2;", 0x5678_ff00),
+    ] {
+        assert_eq!(packed(text), expected, "{text}");
+    }
     assert_eq!(packed("mov.b32 %r2, 0x01020304; mov.b32 %r3, 0xFF010101; dp4a.u32.s32 %r7, %r2, %r3, 100;"), 108);
     let pairs = "mov.b64 %d3, {%f1, %f2}; add.rn.f32x2 %d4, %d3, %d3; mov.b64 {%r2, %r7}, %d4;";
     assert_eq!(packed(&format!("mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; {pairs}")), 0x4080_0000);

@@ -2,9 +2,9 @@
 
 use super::super::counts::Class;
 use super::super::float::{least, sum_error};
-use super::super::half;
 use super::super::micro::*;
 use super::super::scalar::{self, Each, whole};
+use super::super::{byte, half};
 use super::Decoder;
 use ptx::inst::*;
 use ptx::packed::{Element, How, Operation, Packed, view};
@@ -63,8 +63,67 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             });
             each(d, f, dst, &sources)
         }
+        Packed::HalfDot { a: left, b: right, high, dst, sources } => {
+            let first = if high { 2 } else { 0 };
+            let f: Each = Box::new(move |[a, b, c]| {
+                let half = |i: i32| scalar::number(a >> (16 * i), left);
+                let product = |i: i32| half(i) * scalar::number(b >> (8 * (first + i)), right);
+                scalar::bits((0..2).map(product).sum::<i128>() + i128::from(c), Type::U32)
+            });
+            each(d, f, dst, &sources)
+        }
+        Packed::Mask { clamp, dst, sources } => each(d, Box::new(move |[a, b, _]| ones(a, b, clamp)), dst, &sources),
+        Packed::Extend { clamp, signed, dst, sources } => {
+            each(d, Box::new(move |[a, b, _]| extended(a, b, clamp, signed)), dst, &sources)
+        }
+        Packed::Pack { bits, signed, dst, sources } => {
+            let third = sources.len() == 3;
+            let f: Each = Box::new(move |[a, b, c]| {
+                let (low, high) =
+                    if signed { (-1i128 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+                let part = |word: u64| scalar::number(word, Type::S32).clamp(low, high) as u64 & mask(bits);
+                let both = part(a) << bits | part(b);
+                if third { (c << (2 * bits) | both) & 0xffff_ffff } else { both }
+            });
+            each(d, f, dst, &sources)
+        }
+        Packed::ToBytes { to, from, relu, dst, sources } => {
+            let value = move |word: u64| match from {
+                Element::Plain(_) => f64::from(f32::from_bits(word as u32)),
+                half_from => half::value(word, half_from),
+            };
+            let one = move |word: u64| byte::nearest(value(word), to, relu);
+            let f: Each = match sources.len() {
+                1 => Box::new(move |[a, ..]| one(a >> 16) << 8 | one(a)),
+                _ => Box::new(move |[a, b, _]| one(a) << 8 | one(b)),
+            };
+            each(d, f, dst, &sources)
+        }
+        Packed::FromBytes { from, relu, dst, source } => {
+            let one = move |word: u64| {
+                let x = byte::value(word, from);
+                let x = if relu && x <= 0.0 { 0.0 } else { x };
+                half::bits(x, 0.0, Element::F16, Rounding::Rn)
+            };
+            each(d, Box::new(move |[a, ..]| one(a >> 8) << 16 | one(a)), dst, &[source])
+        }
     };
     Some((Class::Single, micro))
+}
+
+/// `b` ones from bit `a` on.
+fn ones(a: u64, b: u64, clamp: bool) -> u64 {
+    let (first, count) = if clamp { (a.min(32), b.min(32)) } else { (a & 31, b & 31) };
+    let end = (first + count).min(32);
+    (mask(end as u32) & !mask(first as u32)) & 0xffff_ffff
+}
+
+/// The lowest `b` bits of a as a number of 32.
+fn extended(a: u64, b: u64, clamp: bool, signed: bool) -> u64 {
+    let count = if clamp { b.min(32) } else { b & 31 } as u32;
+    let low = a & mask(count);
+    let negative = signed && count > 0 && low >> (count - 1) & 1 == 1;
+    if negative { (low | !mask(count)) & 0xffff_ffff } else { low }
 }
 
 /// Each of `count` numbers of a register by itself.
