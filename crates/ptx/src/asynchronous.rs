@@ -189,9 +189,7 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
             [Item::Pair(lane, pred), Item::Value(mask)] => Some(Async::Elect { lane, pred, mask }),
             _ => None,
         },
-        "griddepcontrol" | "prefetch" | "applypriority" | "createpolicy" => {
-            (parts[0] != "createpolicy").then_some(Async::Hint)
-        }
+        "griddepcontrol" | "prefetch" | "prefetchu" | "applypriority" | "nanosleep" | "pmevent" => Some(Async::Hint),
         _ => None,
     }
 }
