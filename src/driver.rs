@@ -1,5 +1,6 @@
 //! The whole compiler: the order of its steps, and nothing else.
 
+mod kept;
 mod on_compilers;
 
 use crate::emit;
@@ -17,18 +18,46 @@ use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
+use diagnostics::Diagnostic;
 use kinetics::{self, Model};
+use mechanism::Mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
+pub use kept::{Told, compile_kept};
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
-    let (mut mechanism, mut warnings) = observer
+    let input = read(request, observer)?;
+    let Made { mut report, files } = make(request, input, observer)?;
+    report.notes = write(request, &report.mechanism, files, observer)?;
+    Ok(report)
+}
+
+/// A mechanism as it was read, by the project's name, with what there is to say of it.
+struct Input {
+    mechanism: Mechanism,
+    warnings: Vec<Diagnostic>,
+}
+
+/// What a compilation makes.
+struct Made {
+    report: Report,
+    /// (name, text); none where nothing is to be written.
+    files: Vec<(String, String)>,
+}
+
+fn read(request: &Request, observer: &mut Observer) -> Result<Input, Failure> {
+    let (mut mechanism, warnings) = observer
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
+    Ok(Input { mechanism, warnings })
+}
+
+fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made, Failure> {
+    let Input { mechanism, mut warnings } = input;
     request
         .check_outputs()
         .and_then(|()| request.check_chemkin())
@@ -54,14 +83,24 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     }
     let units = search::best(request, units, &mut Versions { request, model: &model, observer }, &mut warnings)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let mut report = report::report(request, &model, warnings, kernels);
-    if let Some(folder) = &request.output {
-        let files = observer.pass("files", None, || output::files(request, &model, &units, &beside, &report));
-        let (name, clean) = (&model.mechanism.name, request.clean);
-        let written = observer.pass("write", None, || output::write_project(folder, name, files, clean));
-        report.notes = written.map_err(|d| Failure::input([d]))?;
-    }
-    Ok(report)
+    let report = report::report(request, &model, warnings, kernels);
+    let files = match request.output {
+        Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
+        None => Vec::new(),
+    };
+    Ok(Made { report, files })
+}
+
+/// Writes the files where that is asked for, and tells what became of those of earlier runs.
+fn write(
+    request: &Request,
+    name: &str,
+    files: Vec<(String, String)>,
+    observer: &mut Observer,
+) -> Result<Vec<String>, Failure> {
+    let Some(folder) = &request.output else { return Ok(Vec::new()) };
+    let written = observer.pass("write", None, || output::write_project(folder, name, files, request.clean));
+    written.map_err(|d| Failure::input([d]))
 }
 
 /// The kernels for a CPU, beside those for another target.

@@ -182,6 +182,9 @@ pub struct CompileArguments {
     /// Remove the files that earlier runs wrote for the same project and this one does not, but for those that were changed since
     #[arg(long)]
     pub clean: bool,
+    /// Make everything anew, and keep nothing: neither read nor write the folder where outcomes of earlier runs are kept
+    #[arg(long)]
+    pub no_cache: bool,
     /// Break the compiler on purpose, to see that the checks notice
     #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
     pub inject_fault: Option<Fault>,

@@ -9,12 +9,12 @@ use super::command_line::command_line;
 use super::config;
 use super::exit::tell;
 use super::out::print;
+use crate::cache::Cache;
 use crate::driver::{self, Failure, Request};
 use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
 use crate::plan::Free;
-use crate::report;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -24,30 +24,31 @@ use mechanism::{Companion, Files, Options};
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let request = completed(arguments, matches, command_line("singe", words))?;
     let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
-    let result = driver::compile(&request, &mut observer);
+    // Passes are shown where they run.
+    let shows_passes = arguments.print_after.is_some() || arguments.time_passes;
+    let cache = if arguments.no_cache || shows_passes { None } else { Cache::of_user() };
+    let result = driver::compile_kept(&request, cache.as_ref(), &mut observer);
     observer.finish();
     if arguments.time_passes {
         eprint!("{}", observer.time_table());
     }
-    let report = result?;
-    for warning in &report.warnings {
+    let told = result?;
+    for warning in &told.warnings {
         eprintln!("warning: {warning}");
     }
-    for note in &report.notes {
+    for note in &told.notes {
         eprintln!("note: {note}");
     }
     if arguments.json {
-        print(format_args!("{}\n", serde_json::to_string_pretty(&report).expect("a report is plain data")))?;
-    } else {
-        let output = request.output.as_ref().expect("a command writes somewhere");
-        match arguments.report {
-            ReportForm::Brief => print(format_args!("{}", report::brief(&report, &request, output)))?,
-            ReportForm::Full => {
-                print(format_args!("{}\nwritten to {}\n", report::table(&report), output.display()))?;
-            }
+        return print(format_args!("{}\n", told.json));
+    }
+    match arguments.report {
+        ReportForm::Brief => print(format_args!("{}", told.brief)),
+        ReportForm::Full => {
+            let folder = request.output.as_ref().expect("a command writes somewhere");
+            print(format_args!("{}\nwritten to {}\n", told.full, folder.display()))
         }
     }
-    Ok(())
 }
 
 /// What the arguments ask for together with their configuration file, as the target can have it. `matches` tells which of them
