@@ -24,8 +24,8 @@ use mechanism::Mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
-pub use kept::{Told, compile_kept};
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
+pub use kept::{Told, compile_kept};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
@@ -78,10 +78,9 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
         Vec::new()
     };
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
-    if request.real_compilers {
-        on_compilers::check(request, &model, &mut units, observer)?;
-    }
+    observer.trying_nothing();
     let units = search::best(request, units, &mut Versions { request, model: &model, observer }, &mut warnings)?;
+    observer.trying_nothing();
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let report = report::report(request, &model, warnings, kernels);
     let files = match request.output {
@@ -146,29 +145,23 @@ impl search::Maker for Versions<'_> {
     type Made = Unit;
 
     fn make(&mut self, own: &Resolved<'_>) -> Result<Unit, Failure> {
-        let unit = compile_one(self.model, own, self.observer)?;
-        self.checked(own.asked, unit)
+        compile_one(self.model, own, self.observer)
     }
 
     fn in_order(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Option<Unit>, Failure> {
-        let made = in_order(own, self.model, unit, self.observer)?;
-        made.map(|unit| self.checked(own.asked, unit)).transpose()
+        in_order(own, self.model, unit, self.observer)
+    }
+
+    fn compile(&mut self, units: &mut [&mut Unit]) -> Result<(), Failure> {
+        on_compilers::compile(self.request, self.model, units, self.observer)
+    }
+
+    fn verify(&mut self, unit: &mut Unit) -> Result<(), Failure> {
+        on_compilers::verify(self.request, self.model, unit, self.observer)
     }
 
     fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
         on_compilers::sensitivity(self.request, self.model, unit, self.observer)
-    }
-}
-
-impl Versions<'_> {
-    /// A kernel that was tried on the compilers.
-    fn checked(&mut self, request: &Request, unit: Unit) -> Result<Unit, Failure> {
-        let mut unit = [unit];
-        if request.real_compilers {
-            on_compilers::check(request, self.model, &mut unit, self.observer)?;
-        }
-        let [unit] = unit;
-        Ok(unit)
     }
 }
 
@@ -189,9 +182,17 @@ fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Obser
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
     let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));
-    let constants_read = Vec::new();
-    let made = Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report };
-    Ok(Some(made))
+    let kept = Draft {
+        graph,
+        mapping,
+        proven,
+        schedules: Vec::new(),
+        program,
+        code,
+        ptx,
+        registers_held: unit.report.registers_held,
+    };
+    Ok(Some(Unit::new(kernel, codegen, kept, source, report)))
 }
 
 /// One kernel as it was asked for, in its first layout.
@@ -207,6 +208,7 @@ pub fn compile_kernel(
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
 fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Unit, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
+    observer.trying(&own.to_string());
     own.check_groups()
         .and_then(|()| own.check_residency())
         .and_then(|()| own.check_ptx())
@@ -232,11 +234,8 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
         Some(states) => Some(verified(model, own, &draft, states, observer)?),
     };
     let report = report::kernel(own, choice, &draft, trials, verified);
-    let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
-    let codegen = own.codegen;
-    let source = observer.pass("print", k, || output::source(own, model, &code, &report));
-    let constants_read = Vec::new();
-    Ok(Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report })
+    let source = observer.pass("print", k, || output::source(own, model, &draft.code, &report));
+    Ok(Unit::new(kernel, own.codegen, draft, source, report))
 }
 
 /// What the forms of a kernel cost before scheduling.

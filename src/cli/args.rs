@@ -9,7 +9,7 @@ use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::observer::PASSES;
-use crate::plan::{Common, Emit, Tuning};
+use crate::plan::{Common, Effort, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
 use values::{Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
 
@@ -147,6 +147,9 @@ pub struct CompileArguments {
     /// auto among them only the fastest is kept, kernel by kernel
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
     pub codegen: Vec<Layout>,
+    /// How long to look for the fastest version
+    #[arg(long, value_enum, default_value_t = Effort::Normal)]
+    pub effort: Effort,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: std::option::Option<usize>,

@@ -23,7 +23,7 @@ use mechanism::{Companion, Files, Options};
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let request = completed(arguments, matches, command_line("singe", words))?;
-    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
+    let mut observer = Observer::new(arguments.print_after.clone());
     // Passes are shown where they run.
     let shows_passes = arguments.print_after.is_some() || arguments.time_passes;
     let cache = if arguments.no_cache || shows_passes { None } else { Cache::of_user() };
@@ -94,6 +94,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
+        effort: arguments.effort,
         free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,

@@ -1,6 +1,7 @@
 //! What the user asks for, with defaults for all of it.
 
 mod common;
+mod effort;
 mod emit;
 mod machines;
 mod resolved;
@@ -19,6 +20,7 @@ use kinetics::integrator::Method;
 use mechanism::{self, Companion, Files, Input};
 
 pub use common::Common;
+pub use effort::Effort;
 pub use emit::Emit;
 pub use resolved::Resolved;
 pub use settings::{names, set};
@@ -48,6 +50,8 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
+    /// How much is tried for that.
+    pub effort: Effort,
     /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
@@ -93,6 +97,7 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
+            effort: Effort::default(),
             free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
