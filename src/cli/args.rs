@@ -11,7 +11,7 @@ use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::plan::{Common, Effort, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
-use values::{Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
+use values::{Color, Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -24,6 +24,9 @@ pub struct Arguments {
     pub command: Option<Command>,
     #[command(flatten)]
     pub compile: CompileArguments,
+    /// When to colour what is printed [default: auto, on a terminal]
+    #[arg(long, global = true, value_name = "auto|always|never", value_enum, hide_default_value = true, default_value_t = Color::Auto)]
+    pub color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -176,6 +179,9 @@ pub struct CompileArguments {
     /// How much of the report to print: about ten rows, or every figure
     #[arg(long, value_name = "brief|full", value_enum, default_value_t = ReportForm::Brief)]
     pub report: ReportForm,
+    /// Print nothing but warnings and errors
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
     /// Print the report as JSON instead of a table
     #[arg(long)]
     pub json: bool,

@@ -14,7 +14,7 @@ use crate::driver::{self, Failure, Request};
 use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::plan::Free;
+use crate::plan::{self, Common, Free, Tuning};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -23,7 +23,7 @@ use mechanism::{Companion, Files, Options};
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let request = completed(arguments, matches, command_line("singe", words))?;
-    let mut observer = Observer::new(arguments.print_after.clone());
+    let mut observer = if arguments.quiet { Observer::silent() } else { Observer::new(arguments.print_after.clone()) };
     // Passes are shown where they run.
     let shows_passes = arguments.print_after.is_some() || arguments.time_passes;
     let cache = if arguments.no_cache || shows_passes { None } else { Cache::of_user() };
@@ -35,6 +35,9 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
     let told = result?;
     for warning in &told.warnings {
         eprintln!("warning: {warning}");
+    }
+    if arguments.quiet {
+        return Ok(());
     }
     for note in &told.notes {
         eprintln!("note: {note}");
@@ -61,6 +64,9 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     if request.reactor.is_some() && !given("state") {
         request.common.state = StateVariables::MassFractions;
     }
+    // Where files go and what is printed is no matter of the outcome.
+    let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["integrator", "effort"].map(str::to_owned).into()];
+    request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
@@ -95,6 +101,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
         effort: arguments.effort,
+        flags: Vec::new(),
         free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,

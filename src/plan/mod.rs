@@ -52,6 +52,8 @@ pub struct Request {
     pub keep_fastest: bool,
     /// How much is tried for that.
     pub effort: Effort,
+    /// The flags that were given, by name, so that those that change nothing can be told.
+    pub flags: Vec<String>,
     /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
@@ -98,6 +100,7 @@ impl Default for Request {
             beside: Vec::new(),
             keep_fastest: false,
             effort: Effort::default(),
+            flags: Vec::new(),
             free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
