@@ -228,6 +228,7 @@ fn quiet_prints_warnings_and_errors_alone_and_colours_are_a_matter_of_taste() {
     assert_eq!(std::fs::read_to_string(folder.path().join("o/h2o2.h")).unwrap(), header, "they change no file");
     let warned = singe(folder.path(), &[&words[..], &["-q", "--soret"]].concat());
     assert!(warned.stdout.is_empty() && text(&warned.stderr).contains("--soret has no effect"));
-    let refused = |color: &str| text(&singe(folder.path(), &["--color", color, "absent.inp"]).stderr).contains('\u{1b}');
+    let refused =
+        |color: &str| text(&singe(folder.path(), &["--color", color, "absent.inp"]).stderr).contains('\u{1b}');
     assert_eq!(["auto", "always", "never"].map(refused), [false, true, false]);
 }

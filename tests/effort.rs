@@ -33,7 +33,9 @@ fn compiled(kernel: &KernelReport) -> usize {
 #[test]
 fn less_effort_compiles_less_and_verifies_what_it_keeps() {
     let target = Target::by_name("hopper").unwrap();
-    if toolchain::find_for(target.compute_capability).is_err() || toolchain::disassembler(target.compute_capability).is_err() {
+    if toolchain::find_for(target.compute_capability).is_err()
+        || toolchain::disassembler(target.compute_capability).is_err()
+    {
         return skip::skip("NVRTC, ptxas or nvdisasm for sm_90 is absent (`cargo xtask toolchain` installs them)");
     }
     let [quick, normal, thorough] = [Effort::Quick, Effort::Normal, Effort::Thorough].map(kernels);
@@ -53,7 +55,8 @@ fn less_effort_compiles_less_and_verifies_what_it_keeps() {
         }
         assert!(thorough.layouts.iter().all(|layout| !layout.left_out), "{name}");
         // What the machine code takes at least follows from the same counts, whichever run has them.
-        if quick.codegen == thorough.codegen && quick.tuning == thorough.tuning && quick.constants == thorough.constants {
+        if quick.codegen == thorough.codegen && quick.tuning == thorough.tuning && quick.constants == thorough.constants
+        {
             assert_eq!(quick.machine, thorough.machine, "{name}");
         }
         let [normal, thorough] = [normal, thorough].map(|kernel| kernel.machine.predicted_ns.unwrap());

@@ -65,7 +65,8 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
         request.common.state = StateVariables::MassFractions;
     }
     // Where files go and what is printed is no matter of the outcome.
-    let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["integrator", "effort"].map(str::to_owned).into()];
+    let deciding =
+        [plan::names::<Common>(), plan::names::<Tuning>(), ["integrator", "effort"].map(str::to_owned).into()];
     request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
