@@ -10,11 +10,13 @@ mod skip;
 fn the_module_compiles_checks_and_computes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let paths = std::env::join_paths([root.join("python"), root.join(".toolchain/numpy")]).expect("plain paths");
+    let cache = tempfile::tempdir().expect("a temporary folder");
     let python = || {
         let mut command = Command::new("python3");
         command.env("PYTHONPATH", &paths).env("SINGE_COMMAND", env!("CARGO_BIN_EXE_singe"));
         // No compiled files beside the sources.
         command.env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env("SINGE_CACHE", cache.path());
         command
     };
     if !python().args(["-c", "import numpy"]).output().is_ok_and(|output| output.status.success()) {

@@ -41,6 +41,8 @@ pub struct Report {
     pub species: usize,
     /// In the order of the rows of arrays.
     pub species_names: Vec<String>,
+    /// kg/kmol, in the same order.
+    pub species_weights: Vec<f64>,
     pub reactions: usize,
     pub target: String,
     pub codegen: String,
@@ -288,6 +290,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         species_names: model.species().iter().map(|species| species.name.clone()).collect(),
+        species_weights: model.species().iter().map(|species| species.weight).collect(),
         reactions: model.mechanism.reactions.len(),
         target: match request.common.target {
             target if target.is_cpu() => target.name.clone(),
