@@ -30,4 +30,13 @@ fn the_module_compiles_checks_and_computes() {
     let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success(), "{text}{errors}");
     assert!(text.starts_with("<singe.Gas h2o2: viscosity, conductivity, diffusion, chemistry>"), "{text}");
+    let example = root.join("python/examples/ignition.py");
+    let ran = python().arg(example).arg(root.join("mechanisms/h2o2/chem.inp")).current_dir(cache.path()).output();
+    let Output { status, stdout, stderr } = ran.expect("python3 runs");
+    let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{text}{errors}");
+    // Hotter gas ignites sooner.
+    let delays: Vec<f64> =
+        text.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1)?.parse().ok()).collect();
+    assert!(delays.len() == 8 && delays.is_sorted_by(|earlier, later| earlier > later), "{text}");
 }
