@@ -1,5 +1,6 @@
 //! The whole compiler: the order of its steps, and nothing else.
 
+mod kept;
 mod on_compilers;
 
 use crate::emit;
@@ -17,18 +18,46 @@ use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
+use diagnostics::Diagnostic;
 use kinetics::{self, Model};
+use mechanism::Mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
+pub use kept::{Told, compile_kept};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
-    let (mut mechanism, mut warnings) = observer
+    let input = read(request, observer)?;
+    let Made { mut report, files } = make(request, input, observer)?;
+    report.notes = write(request, &report.mechanism, files, observer)?;
+    Ok(report)
+}
+
+/// A mechanism as it was read, by the project's name, with what there is to say of it.
+struct Input {
+    mechanism: Mechanism,
+    warnings: Vec<Diagnostic>,
+}
+
+/// What a compilation makes.
+struct Made {
+    report: Report,
+    /// (name, text); none where nothing is to be written.
+    files: Vec<(String, String)>,
+}
+
+fn read(request: &Request, observer: &mut Observer) -> Result<Input, Failure> {
+    let (mut mechanism, warnings) = observer
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
+    Ok(Input { mechanism, warnings })
+}
+
+fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made, Failure> {
+    let Input { mechanism, mut warnings } = input;
     request
         .check_outputs()
         .and_then(|()| request.check_chemkin())
@@ -49,19 +78,28 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         Vec::new()
     };
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
-    if request.real_compilers {
-        on_compilers::check(request, &model, &mut units, observer)?;
-    }
+    observer.trying_nothing();
     let units = search::best(request, units, &mut Versions { request, model: &model, observer }, &mut warnings)?;
+    observer.trying_nothing();
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let mut report = report::report(request, &model, warnings, kernels);
-    if let Some(folder) = &request.output {
-        let files = observer.pass("files", None, || output::files(request, &model, &units, &beside, &report));
-        let (name, clean) = (&model.mechanism.name, request.clean);
-        let written = observer.pass("write", None, || output::write_project(folder, name, files, clean));
-        report.notes = written.map_err(|d| Failure::input([d]))?;
-    }
-    Ok(report)
+    let report = report::report(request, &model, warnings, kernels);
+    let files = match request.output {
+        Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
+        None => Vec::new(),
+    };
+    Ok(Made { report, files })
+}
+
+/// Writes the files where that is asked for, and tells what became of those of earlier runs.
+fn write(
+    request: &Request,
+    name: &str,
+    files: Vec<(String, String)>,
+    observer: &mut Observer,
+) -> Result<Vec<String>, Failure> {
+    let Some(folder) = &request.output else { return Ok(Vec::new()) };
+    let written = observer.pass("write", None, || output::write_project(folder, name, files, request.clean));
+    written.map_err(|d| Failure::input([d]))
 }
 
 /// The kernels for a CPU, beside those for another target.
@@ -107,29 +145,23 @@ impl search::Maker for Versions<'_> {
     type Made = Unit;
 
     fn make(&mut self, own: &Resolved<'_>) -> Result<Unit, Failure> {
-        let unit = compile_one(self.model, own, self.observer)?;
-        self.checked(own.asked, unit)
+        compile_one(self.model, own, self.observer)
     }
 
     fn in_order(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Option<Unit>, Failure> {
-        let made = in_order(own, self.model, unit, self.observer)?;
-        made.map(|unit| self.checked(own.asked, unit)).transpose()
+        in_order(own, self.model, unit, self.observer)
+    }
+
+    fn compile(&mut self, units: &mut [&mut Unit]) -> Result<(), Failure> {
+        on_compilers::compile(self.request, self.model, units, self.observer)
+    }
+
+    fn verify(&mut self, unit: &mut Unit) -> Result<(), Failure> {
+        on_compilers::verify(self.request, self.model, unit, self.observer)
     }
 
     fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
         on_compilers::sensitivity(self.request, self.model, unit, self.observer)
-    }
-}
-
-impl Versions<'_> {
-    /// A kernel that was tried on the compilers.
-    fn checked(&mut self, request: &Request, unit: Unit) -> Result<Unit, Failure> {
-        let mut unit = [unit];
-        if request.real_compilers {
-            on_compilers::check(request, self.model, &mut unit, self.observer)?;
-        }
-        let [unit] = unit;
-        Ok(unit)
     }
 }
 
@@ -150,9 +182,17 @@ fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Obser
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
     let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));
-    let constants_read = Vec::new();
-    let made = Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report };
-    Ok(Some(made))
+    let kept = Draft {
+        graph,
+        mapping,
+        proven,
+        schedules: Vec::new(),
+        program,
+        code,
+        ptx,
+        registers_held: unit.report.registers_held,
+    };
+    Ok(Some(Unit::new(kernel, codegen, kept, source, report)))
 }
 
 /// One kernel as it was asked for, in its first layout.
@@ -168,6 +208,7 @@ pub fn compile_kernel(
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
 fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Unit, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
+    observer.trying(&own.to_string());
     own.check_groups()
         .and_then(|()| own.check_residency())
         .and_then(|()| own.check_ptx())
@@ -193,11 +234,8 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
         Some(states) => Some(verified(model, own, &draft, states, observer)?),
     };
     let report = report::kernel(own, choice, &draft, trials, verified);
-    let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
-    let codegen = own.codegen;
-    let source = observer.pass("print", k, || output::source(own, model, &code, &report));
-    let constants_read = Vec::new();
-    Ok(Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report })
+    let source = observer.pass("print", k, || output::source(own, model, &draft.code, &report));
+    Ok(Unit::new(kernel, own.codegen, draft, source, report))
 }
 
 /// What the forms of a kernel cost before scheduling.

@@ -4,6 +4,7 @@
 //! lies in crates of its own: diagnostics, machine, ptx, sass, warpsim, mechanism, kinetics.
 #![forbid(unsafe_code)]
 
+pub mod cache;
 pub mod cli;
 pub mod compilers;
 pub mod driver;

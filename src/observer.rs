@@ -17,6 +17,9 @@ pub struct Observer {
     /// (pass, kernel, time) in order
     times: Vec<(&'static str, Option<Kernel>, Duration)>,
     bar: Option<ProgressBar>,
+    /// What the passes work on, as the bar says it, and how many such things there were.
+    trying: String,
+    tried: u32,
 }
 
 impl Observer {
@@ -26,29 +29,43 @@ impl Observer {
     }
 
     /// For a person: a progress bar on a terminal, and the text after the pass that was asked for, on stderr.
-    pub fn new(print_after: Option<String>, kernels: usize) -> Self {
+    pub fn new(print_after: Option<String>) -> Self {
         let bar = (std::io::stderr().is_terminal() && print_after.is_none()).then(|| {
             let style =
-                ProgressStyle::with_template("{spinner} [{elapsed}] {bar:30} {msg}").expect("the template is valid");
-            // Two passes for the mechanism, eight for each kernel, two to write.
-            let bar = ProgressBar::new(4 + 8 * kernels as u64).with_style(style);
+                ProgressStyle::with_template("{spinner} [{elapsed}] {wide_msg}").expect("the template is valid");
+            let bar = ProgressBar::new_spinner().with_style(style);
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
-        Self { print_after, times: Vec::new(), bar }
+        Self { print_after, bar, ..Self::default() }
+    }
+
+    /// Says what the next passes work on; a version of a kernel, with what such a one took until now.
+    pub fn trying(&mut self, what: &str) {
+        if let Some(bar) = &self.bar {
+            let each = match self.tried {
+                0 => String::new(),
+                tried => format!(", {:.1} s each so far", bar.elapsed().as_secs_f64() / f64::from(tried)),
+            };
+            self.tried += 1;
+            self.trying = format!("{what} (version {}{each})", self.tried);
+        }
+    }
+
+    /// The next passes work on all of it.
+    pub fn trying_nothing(&mut self) {
+        self.trying.clear();
     }
 
     /// Runs a pass.
     pub fn pass<T>(&mut self, name: &'static str, kernel: Option<Kernel>, run: impl FnOnce() -> T) -> T {
         if let Some(bar) = &self.bar {
-            bar.set_message(kernel.map_or(name.to_owned(), |k| format!("{name} {k}")));
+            let pass = kernel.map_or(name.to_owned(), |k| format!("{name} {k}"));
+            bar.set_message(if self.trying.is_empty() { pass } else { format!("{}: {pass}", self.trying) });
         }
         let start = Instant::now();
         let result = run();
         self.times.push((name, kernel, start.elapsed()));
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
-        }
         result
     }
 

@@ -169,3 +169,66 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
     }
 }
+
+/// Words of other compilers are answered with ours.
+#[test]
+fn a_mistake_gets_the_hint_that_helps() {
+    let folder = tempfile::tempdir().unwrap();
+    for (words, hint) in [
+        (&["compile", "x.yaml", "--target", "h100"][..], "singe x.yaml --target h100"),
+        (&["build"], "singe MECHANISM"),
+        (&[CHEM, "--precision", "single"], "doubles throughout"),
+        (&[CHEM, "--arch=sm_90"], "--target"),
+        (&[CHEM, "--kernels", "chemistry"], "--kernel"),
+    ] {
+        let Output { status, stderr, .. } = singe(folder.path(), words);
+        assert_eq!(status.code(), Some(2), "{words:?}");
+        assert!(text(&stderr).contains(hint), "{words:?}: {}", text(&stderr));
+    }
+    let Output { status, stderr, .. } = singe(folder.path(), &[]);
+    assert_eq!(status.code(), Some(2));
+    assert!(text(&stderr).contains("Examples:"), "help where nothing is asked for: {}", text(&stderr));
+    let all = singe(folder.path(), &["help", "all"]);
+    assert!(all.status.success() && text(&all.stdout).contains("--jacobian-storage"));
+    assert!(!text(&singe(folder.path(), &["--help"]).stdout).contains("--jacobian-storage"));
+}
+
+#[test]
+fn a_flag_that_changes_nothing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let warnings = |words: &[&str]| {
+        let words = [&[CHEM, "--verify", "off", "--compilers", "off", "-o", "o"], words].concat();
+        let Output { status, stderr, .. } = singe(folder.path(), &words);
+        assert!(status.success(), "{}", text(&stderr));
+        let found = text(&stderr).lines().filter(|line| line.contains("has no effect")).count();
+        found
+    };
+    for (words, count) in [
+        (&["--soret", "--kernel", "chemistry"][..], 1),
+        (&["--soret", "--kernel", "flux"], 0),
+        (&["--target", "cpu", "--warps", "8", "--prefetch", "off"], 2),
+        (&["--warps", "8", "--kernel", "viscosity"], 0),
+        (&["--jacobian-storage", "compressed", "--kernel", "chemistry"], 1),
+        (&["--integrator", "ros4", "--kernel", "chemistry"], 1),
+        (&["--fit-tolerance", "exact", "--kernel", "chemistry"], 1),
+        (&["--effort", "quick", "--codegen", "overlay", "--kernel", "viscosity"], 1),
+    ] {
+        assert_eq!(warnings(words), count, "{words:?}");
+    }
+}
+
+#[test]
+fn quiet_prints_warnings_and_errors_alone_and_colours_are_a_matter_of_taste() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [CHEM, "--kernel", "chemistry", "--target", "cpu", "--verify", "4", "-o", "o"];
+    let quiet = singe(folder.path(), &[&words[..], &["--quiet"]].concat());
+    assert!(quiet.status.success() && quiet.stdout.is_empty() && quiet.stderr.is_empty(), "{quiet:?}");
+    let header = std::fs::read_to_string(folder.path().join("o/h2o2.h")).unwrap();
+    singe(folder.path(), &[&words[..], &["--color", "never"]].concat());
+    assert_eq!(std::fs::read_to_string(folder.path().join("o/h2o2.h")).unwrap(), header, "they change no file");
+    let warned = singe(folder.path(), &[&words[..], &["-q", "--soret"]].concat());
+    assert!(warned.stdout.is_empty() && text(&warned.stderr).contains("--soret has no effect"));
+    let refused =
+        |color: &str| text(&singe(folder.path(), &["--color", color, "absent.inp"]).stderr).contains('\u{1b}');
+    assert_eq!(["auto", "always", "never"].map(refused), [false, true, false]);
+}

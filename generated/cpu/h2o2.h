@@ -1,4 +1,4 @@
-// Kernels of h2o2, made by singe 0.1.0
+// Kernels of h2o2, made by singe 0.2.0
 //
 // command     singe mechanisms/h2o2/chem.inp --kernel viscosity --target cpu --emit cuda --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
@@ -9,7 +9,7 @@
 #define SINGE_H2O2_H
 
 // What this project was made with, from and for.
-#define H2O2_VERSION "0.1.0"
+#define H2O2_VERSION "0.2.0"
 #define H2O2_SPECIES_COUNT 10
 #define H2O2_REACTION_COUNT 29
 #define H2O2_UNITS "si"

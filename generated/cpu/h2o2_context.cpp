@@ -1,4 +1,4 @@
-// Context of h2o2, made by singe 0.1.0
+// Context of h2o2, made by singe 0.2.0
 //
 // command     singe mechanisms/h2o2/chem.inp --kernel viscosity --target cpu --emit cuda --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7

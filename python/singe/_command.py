@@ -8,13 +8,19 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Union
+
+PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Error(Exception):
     """What ``singe`` refused. ``exit_code`` is the command's, ``diagnostics`` is a list of dictionaries with id, message, place
-    and remedy, as ``singe check --json`` prints them."""
+    and help, as ``singe check --json`` prints them. Its text is that of the diagnostics: where, what, and what to do."""
 
-    def __init__(self, exit_code, diagnostics, text):
+    exit_code: int
+    diagnostics: "list[dict[str, Any]]"
+
+    def __init__(self, exit_code: int, diagnostics: "list[dict[str, Any]]", text: str) -> None:
         super().__init__(text)
         self.exit_code = exit_code
         self.diagnostics = diagnostics
@@ -24,11 +30,11 @@ class Error(Exception):
 class Compilation:
     """``report`` is what ``report.json`` holds; the files lie in ``folder``."""
 
-    report: dict
+    report: "dict[str, Any]"
     folder: Path
 
 
-def compile(mechanism, *, output=None, **flags):
+def compile(mechanism: PathLike, *, output: "PathLike | None" = None, **flags: Any) -> Compilation:
     """Compiles a mechanism: ``singe MECHANISM --output FOLDER``, with other flags as keywords.
 
     Raises Error where the input is wrong or a kernel fails its proof or its verification; then nothing is written.
@@ -41,7 +47,7 @@ def compile(mechanism, *, output=None, **flags):
     return Compilation(report, folder)
 
 
-def check(mechanism, **flags):
+def check(mechanism: PathLike, **flags: Any) -> "list[dict[str, Any]]":
     """Everything that is wrong with a mechanism, as a list of dictionaries: ``singe check MECHANISM``."""
     try:
         found = _json(["check", os.fspath(mechanism), *_words(flags), "--json"])
@@ -50,12 +56,12 @@ def check(mechanism, **flags):
     return found["diagnostics"] if isinstance(found, dict) else found
 
 
-def doctor():
+def doctor() -> "dict[str, Any]":
     """Which compilers are there, for which targets, and what is missing: ``singe doctor``."""
     return _json(["doctor", "--json"])
 
 
-def command():
+def command() -> str:
     """The path of the command: SINGE_COMMAND, else the one that was installed with this module, else that of the PATH."""
     given = os.environ.get("SINGE_COMMAND")
     if given:
@@ -86,6 +92,16 @@ def _name(mechanism):
     return mechanism.parent.name if mechanism.stem == "chem" and mechanism.parent.name else mechanism.stem
 
 
+def _text(diagnostic):
+    """A diagnostic in lines: id and message, its place, and what to do."""
+    lines = [f"{diagnostic.get('id')}: {diagnostic.get('message')}"]
+    if diagnostic.get("file"):
+        lines.append(f"  at {diagnostic['file']}:{diagnostic.get('line')}:{diagnostic.get('column')}")
+    if diagnostic.get("help"):
+        lines.append(f"  help: {diagnostic['help']}")
+    return "\n".join(lines)
+
+
 def _json(words):
     done = subprocess.run([command(), *words], capture_output=True, text=True, encoding="utf-8", check=False)
     try:
@@ -96,6 +112,6 @@ def _json(words):
         print(done.stderr, end="", file=sys.stderr)
     if done.returncode:
         diagnostics = printed.get("diagnostics", []) if isinstance(printed, dict) else printed
-        lines = [f"{one.get('id')}: {one.get('message')}" for one in diagnostics]
-        raise Error(done.returncode, diagnostics, "\n".join(lines) or f"singe ended with {done.returncode}")
+        text = "\n".join(map(_text, diagnostics))
+        raise Error(done.returncode, diagnostics, text or f"singe ended with {done.returncode}")
     return printed

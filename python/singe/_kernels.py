@@ -1,54 +1,63 @@
 """Kernels of the CPU target on NumPy arrays."""
 
+from __future__ import annotations
+
 import ctypes
-import os
-import shlex
-import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
+from ._command import PathLike
 from ._command import compile as compile_mechanism
+from ._composition import by_name, fractions
+from ._library import library
 
-# As in the project that ``--emit host`` writes.
-_FLAGS = ["-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-Wno-psabi", "-fPIC", "-shared"]
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import ArrayLike
+
+    Field = Union[ArrayLike, Mapping[str, ArrayLike], str]
 
 
-def load(mechanism, *, output=None, **flags):
-    """Compiles a mechanism for the CPU, builds the kernels with the C++ compiler (CXX, else c++) and loads them.
+def load(mechanism: PathLike, *, output: PathLike | None = None, species_axis: int = 0, **flags: Any) -> Gas:
+    """Compiles a mechanism for the CPU, builds the kernels with the C++ compiler (CXX, else c++) and loads them. Both are kept, so that
+    the same gas loads in a moment the next time; ``no_cache=True`` makes it anew.
 
-    ``output`` is the folder for sources and library; without it they lie in a temporary folder that is removed. Other keywords are
-    flags of the command, such as ``kernel=["viscosity", "chemistry"]`` or ``units="cgs"``.
+    ``output`` is the folder for the sources; without it they lie in a temporary folder that is removed. ``species_axis`` says where
+    arrays have their species: first (0), or last (-1). Other keywords are flags of the command, such as
+    ``kernel=["viscosity", "chemistry"]`` or ``units="cgs"``.
     """
+    if species_axis not in (0, -1):
+        raise ValueError("species_axis is 0 (first) or -1 (last)")
     if output is not None:
-        return _load(mechanism, Path(output), flags)
+        return _load(mechanism, Path(output), species_axis, flags)
     with tempfile.TemporaryDirectory(prefix="singe-") as folder:
         # What is loaded stays so when its file is gone.
-        return _load(mechanism, Path(folder), flags)
+        return _load(mechanism, Path(folder), species_axis, flags)
 
 
-def _load(mechanism, folder, flags):
+def _load(mechanism, folder, species_axis, flags):
     made = compile_mechanism(mechanism, output=folder, target="cpu", emit="cuda,report", **flags)
-    library = folder.resolve() / f"lib{made.report['mechanism']}.so"
-    sources = sorted(str(source) for source in folder.glob(f"{made.report['mechanism']}_*.cpp"))
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
-    build = [*compiler, *_FLAGS, "-o", str(library), *sources]
-    if subprocess.run([*build, "-fopenmp"], capture_output=True, check=False).returncode:
-        # A compiler without OpenMP makes kernels of one thread; one that fails again says why.
-        subprocess.run(build, check=True)
+    sources = sorted(folder.glob(f"{made.report['mechanism']}_*.cpp"))
     told_by_energy = str(flags.get("state")).upper() in ("HPY", "ERY")
-    return Gas(made.report, ctypes.CDLL(str(library)), told_by_energy)
+    return Gas(made.report, library(sources, folder, not flags.get("no_cache")), told_by_energy, species_axis)
 
 
 class Gas:
-    """The kernels of a mechanism, one attribute each. ``species`` are the names in the order of the rows of arrays, ``report`` is
-    the compiler's."""
+    """The kernels of a mechanism, one attribute each. ``species`` are the names in the order of the rows of arrays, ``molecular_weights``
+    (kg/kmol) has the same order, ``report`` is the compiler's."""
 
-    def __init__(self, report, library, told_by_energy=False):
+    species: list[str]
+    report: dict[str, Any]
+    kernels: dict[str, Kernel]
+
+    def __init__(self, report: dict[str, Any], library: ctypes.CDLL, told_by_energy: bool = False, species_axis: int = 0) -> None:
         self.report = report
         self.species = report["species_names"]
+        self.species_axis = species_axis
         prefix = report["mechanism"]
         self._library = library
         self._context = ctypes.c_void_p()
@@ -68,22 +77,66 @@ class Gas:
         self._advance = getattr(library, f"{prefix}_reactor_advance", None)
         self._is_told_by_energy = told_by_energy
 
+    def __getattr__(self, name: str) -> Kernel:
+        # Kernels are attributes of their own; what is asked for here is not there.
+        if name.startswith("_") or name in ("kernels", "report", "species"):
+            raise AttributeError(name)
+        known = ", ".join(self.kernels)
+        raise AttributeError(f"this gas has no kernel {name}; it was loaded with {known} (singe.load(…, kernel=[…]))")
+
+    @property
+    def molecular_weights(self) -> numpy.ndarray:
+        """In kg/kmol, in the order of ``species``."""
+        import numpy as np
+
+        return np.array(self.report["species_weights"])
+
+    def index(self, name: str) -> int:
+        """The row of a species. Raises KeyError where there is none of that name."""
+        return by_name(self.species, name)
+
+    def fractions(self, composition: Field) -> numpy.ndarray:
+        """An array by species of a composition by name: a mapping such as ``{"H2": 2.0, "O2": 1.0}``, whose values may be arrays of any one
+        shape, or a text such as ``"H2:2, O2:1"``. Amounts are divided by their sum; species that are not named have none."""
+        return fractions(self.species, composition, self.species_axis)
+
+    def mole_fractions(self, mass_fractions: Field) -> numpy.ndarray:
+        """Mole fractions of the gas with these mass fractions."""
+        return self._converted(mass_fractions, -1)
+
+    def mass_fractions(self, mole_fractions: Field) -> numpy.ndarray:
+        """Mass fractions of the gas with these mole fractions."""
+        return self._converted(mole_fractions, 1)
+
+    def _converted(self, given, power):
+        import numpy as np
+
+        field = np.asarray(self._field(given), dtype=np.float64)
+        weights = self.molecular_weights**power
+        first = np.moveaxis(field, self.species_axis, 0)
+        amounts = first * weights.reshape((-1,) + (1,) * (first.ndim - 1))
+        return np.moveaxis(amounts / amounts.sum(axis=0), 0, self.species_axis)
+
+    def _field(self, given):
+        """A field by species, from names where it has them."""
+        return self.fractions(given) if isinstance(given, (Mapping, str)) else given
+
     def advance(
         self,
-        temperature,
-        fixed,
-        mass_fractions,
-        time_step,
+        temperature: ArrayLike,
+        fixed: ArrayLike,
+        mass_fractions: Field,
+        time_step: ArrayLike,
         *,
-        relative_tolerance=1e-6,
-        absolute_tolerance=1e-12,
-        first_step=0.0,
-        most_steps=100_000,
-        step=None,
-        species_sources=None,
-        energy_source=None,
-        progress=False,
-    ):
+        relative_tolerance: float = 1e-6,
+        absolute_tolerance: ArrayLike = 1e-12,
+        first_step: float = 0.0,
+        most_steps: int = 100_000,
+        step: ArrayLike | None = None,
+        species_sources: ArrayLike | None = None,
+        energy_source: ArrayLike | None = None,
+        progress: bool = False,
+    ) -> Advanced:
         """Advances reactors over ``time_step`` (s), each with steps of its own. Needs a gas loaded with ``kernel="reactor"``.
 
         ``temperature`` (K; with ``state="HPY"`` or ``"ERY"`` the specific enthalpy or energy in J/kg), ``fixed`` (what stays constant:
@@ -97,7 +150,10 @@ class Gas:
 
         if self._advance is None:
             raise TypeError('this gas has no reactors: load it with kernel="reactor"')
+        if self.species_axis != 0:
+            raise TypeError("reactors take species first: load the gas with species_axis=0")
         count = len(self.species)
+        mass_fractions = self._field(mass_fractions)
         by_species = {"mass_fractions": mass_fractions, "species_sources": species_sources}
         by_species = {name: np.asarray(field, dtype=np.float64) for name, field in by_species.items() if field is not None}
         for name, field in by_species.items():
@@ -158,7 +214,7 @@ class Gas:
         if getattr(self, "_context", None):
             self._destroy(self._context)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<singe.Gas {self.report['mechanism']}: {', '.join(self.kernels)}>"
 
 
@@ -198,15 +254,15 @@ class Advanced:
     go on with; over the time step ``mean_rates`` (1/s, species by points), the changes of mass fractions by reactions, and ``heat_release``
     (W/kg), by enthalpies at 298.15 K; with states of enthalpies or energies these at the end, ``energy`` (J/kg)."""
 
-    temperature: "numpy.ndarray"
-    mass_fractions: "numpy.ndarray"
-    status: "numpy.ndarray"
-    steps: "numpy.ndarray"
-    rejected: "numpy.ndarray"
-    step: "numpy.ndarray"
-    mean_rates: "numpy.ndarray"
-    heat_release: "numpy.ndarray"
-    energy: "numpy.ndarray | None"
+    temperature: numpy.ndarray
+    mass_fractions: numpy.ndarray
+    status: numpy.ndarray
+    steps: numpy.ndarray
+    rejected: numpy.ndarray
+    step: numpy.ndarray
+    mean_rates: numpy.ndarray
+    heat_release: numpy.ndarray
+    energy: numpy.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -219,13 +275,15 @@ class Array:
 
 
 class Kernel:
-    """One kernel. Call it with an array for each of ``inputs``, by name or in order: of shape (points,), or (rows, points) where the
-    array has rows. A number stands for all points. The result has the same shapes, in the units of the C header."""
+    """One kernel. Call it with a field for each of ``inputs``, by name or in order: an array of any shape, which is the shape of the points, or
+    where the input has a row for each species one axis more (first, or last with ``species_axis=-1``). Shapes are broadcast, so that a number
+    stands for all points. Compositions may be given by name (:meth:`Gas.fractions`). The result has the shape of the points, with one
+    axis more where it has several quantities, in the units of the C header."""
 
-    def __init__(self, library, report, gas, text):
-        self.name = report["kernel"]
+    def __init__(self, library: ctypes.CDLL, report: dict[str, Any], gas: Gas, text: Any) -> None:
+        self.name: str = report["kernel"]
         self.arrays = [Array(**array) for array in report["arrays"]]
-        self.inputs = [array for array in self.arrays if not array.output]
+        self.inputs: Sequence[Array] = [array for array in self.arrays if not array.output]
         self._launch = getattr(library, f"{report['symbol']}_launch")
         pointers = [ctypes.c_void_p] * len(self.arrays)
         self._launch.argtypes = [ctypes.c_void_p, *pointers, ctypes.c_int, ctypes.c_int, ctypes.c_void_p]
@@ -233,7 +291,7 @@ class Kernel:
         self._gas = gas
         self._text = text
 
-    def __call__(self, *positional, **named):
+    def __call__(self, *positional: Field, **named: Field) -> numpy.ndarray | tuple[numpy.ndarray, ...]:
         import numpy as np
 
         given = dict(zip((array.name for array in self.inputs), positional))
@@ -242,37 +300,48 @@ class Kernel:
         given.update(named)
         if given.keys() != {array.name for array in self.inputs}:
             raise TypeError(f"{self.name} takes {self._names()}")
+        axis = self._gas.species_axis
         fields = {}
         for array in self.inputs:
-            field = np.asarray(given[array.name], dtype=np.float64)
-            allowed = (0, 1) if array.rows == 1 else (1, 2)
-            if field.ndim not in allowed or (array.rows > 1 and field.shape[0] != array.rows):
-                shape = "(points,)" if array.rows == 1 else f"({array.rows}, points)"
-                raise ValueError(f"{array.name} has the shape {field.shape} and not {shape}")
+            field = np.asarray(self._gas._field(given[array.name]), dtype=np.float64)
+            if array.rows > 1:
+                if field.ndim == 0 or field.shape[axis] != array.rows:
+                    wanted = f"({array.rows}, …)" if axis == 0 else f"(…, {array.rows})"
+                    raise ValueError(f"{array.name} has the shape {field.shape} and not {wanted}")
+                field = np.moveaxis(field, axis, 0)
             fields[array.name] = field
-        counts = {f.shape[-1] for a, f in ((a, fields[a.name]) for a in self.inputs) if f.ndim == (1 if a.rows == 1 else 2)}
-        if len(counts) > 1:
-            raise ValueError(f"the arrays have different numbers of points: {sorted(counts)}")
-        points = counts.pop() if counts else 1
+        shapes = {array.name: fields[array.name].shape[int(array.rows > 1) :] for array in self.inputs}
+        try:
+            shape = np.broadcast_shapes(*shapes.values())
+        except ValueError:
+            raise ValueError(f"the points have different shapes: {shapes}") from None
+        # A number for every input is one point.
+        shape = shape or (1,)
+        points = int(np.prod(shape))
         # Whole rows, one after the other: a row of an array is a field.
         whole = []
         for array in self.arrays:
-            shape = (points,) if array.rows == 1 else (array.rows, points)
+            rows = () if array.rows == 1 else (array.rows,)
             if array.output:
-                whole.append(np.empty(shape))
+                whole.append(np.empty(rows + shape))
                 continue
             field = fields[array.name]
-            if array.rows > 1 and field.ndim == 1:
-                field = field[:, np.newaxis]
-            whole.append(np.ascontiguousarray(np.broadcast_to(field, shape)))
+            # Axes of points that a composition lacks are its first ones, behind the species.
+            lacking = len(shape) - len(shapes[array.name])
+            field = field.reshape(field.shape[: len(rows)] + (1,) * lacking + field.shape[len(rows) :])
+            whole.append(np.ascontiguousarray(np.broadcast_to(field, rows + shape)))
         pointers = [field.ctypes.data for field in whole]
         status = self._launch(self._gas._context, *pointers, points, points, None)
         if status:
             raise RuntimeError(self._text(status).decode())
-        results = [field for array, field in zip(self.arrays, whole) if array.output]
+        results = [
+            np.moveaxis(field, 0, axis) if array.rows > 1 else field
+            for array, field in zip(self.arrays, whole)
+            if array.output
+        ]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<singe.Kernel {self.name}({self._names()})>"
 
     def _names(self):

@@ -9,9 +9,9 @@ use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::observer::PASSES;
-use crate::plan::{Common, Emit, Tuning};
+use crate::plan::{Common, Effort, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
-use values::{Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
+use values::{Color, Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -24,6 +24,9 @@ pub struct Arguments {
     pub command: Option<Command>,
     #[command(flatten)]
     pub compile: CompileArguments,
+    /// When to colour what is printed [default: auto, on a terminal]
+    #[arg(long, global = true, value_name = "auto|always|never", value_enum, hide_default_value = true, default_value_t = Color::Auto)]
+    pub color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -147,6 +150,9 @@ pub struct CompileArguments {
     /// auto among them only the fastest is kept, kernel by kernel
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
     pub codegen: Vec<Layout>,
+    /// How long to look for the fastest version
+    #[arg(long, value_enum, default_value_t = Effort::Normal)]
+    pub effort: Effort,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: std::option::Option<usize>,
@@ -173,6 +179,9 @@ pub struct CompileArguments {
     /// How much of the report to print: about ten rows, or every figure
     #[arg(long, value_name = "brief|full", value_enum, default_value_t = ReportForm::Brief)]
     pub report: ReportForm,
+    /// Print nothing but warnings and errors
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
     /// Print the report as JSON instead of a table
     #[arg(long)]
     pub json: bool,
@@ -182,6 +191,9 @@ pub struct CompileArguments {
     /// Remove the files that earlier runs wrote for the same project and this one does not, but for those that were changed since
     #[arg(long)]
     pub clean: bool,
+    /// Make everything anew, and keep nothing: neither read nor write the folder where outcomes of earlier runs are kept
+    #[arg(long)]
+    pub no_cache: bool,
     /// Break the compiler on purpose, to see that the checks notice
     #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
     pub inject_fault: Option<Fault>,

@@ -8,7 +8,7 @@ use crate::observer::Observer;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);
-    let mut observer = Observer::new(None, 0);
+    let mut observer = Observer::new(None);
     let read = observer.pass("mechanism", None, || mechanism::read_with(&files, compile::options(&arguments.input)));
     let (summary, diagnostics, good) = match read {
         Ok((m, warnings)) => {

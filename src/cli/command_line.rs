@@ -8,11 +8,12 @@ pub fn command_line(program: &str, words: &[OsString]) -> String {
     let mut rest = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned());
     while let Some(word) = rest.next() {
         match word.as_str() {
-            "-o" | "--output" | "--print-after" => {
+            "-o" | "--output" | "--print-after" | "--report" | "--color" => {
                 rest.next();
             }
-            "--json" | "--time-passes" => {}
-            w if w.starts_with("-o") || w.starts_with("--output=") || w.starts_with("--print-after=") => {}
+            "--json" | "--time-passes" | "--no-cache" | "--clean" | "-q" | "--quiet" => {}
+            w if w.starts_with("-o") => {}
+            w if ["--output=", "--print-after=", "--report=", "--color="].iter().any(|flag| w.starts_with(flag)) => {}
             _ => kept.push(quoted(&word)),
         }
     }

@@ -9,12 +9,12 @@ use super::command_line::command_line;
 use super::config;
 use super::exit::tell;
 use super::out::print;
+use crate::cache::Cache;
 use crate::driver::{self, Failure, Request};
 use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::plan::Free;
-use crate::report;
+use crate::plan::{self, Common, Free, Tuning};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -23,31 +23,35 @@ use mechanism::{Companion, Files, Options};
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let request = completed(arguments, matches, command_line("singe", words))?;
-    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
-    let result = driver::compile(&request, &mut observer);
+    let mut observer = if arguments.quiet { Observer::silent() } else { Observer::new(arguments.print_after.clone()) };
+    // Passes are shown where they run.
+    let shows_passes = arguments.print_after.is_some() || arguments.time_passes;
+    let cache = if arguments.no_cache || shows_passes { None } else { Cache::of_user() };
+    let result = driver::compile_kept(&request, cache.as_ref(), &mut observer);
     observer.finish();
     if arguments.time_passes {
         eprint!("{}", observer.time_table());
     }
-    let report = result?;
-    for warning in &report.warnings {
+    let told = result?;
+    for warning in &told.warnings {
         eprintln!("warning: {warning}");
     }
-    for note in &report.notes {
+    if arguments.quiet {
+        return Ok(());
+    }
+    for note in &told.notes {
         eprintln!("note: {note}");
     }
     if arguments.json {
-        print(format_args!("{}\n", serde_json::to_string_pretty(&report).expect("a report is plain data")))?;
-    } else {
-        let output = request.output.as_ref().expect("a command writes somewhere");
-        match arguments.report {
-            ReportForm::Brief => print(format_args!("{}", report::brief(&report, &request, output)))?,
-            ReportForm::Full => {
-                print(format_args!("{}\nwritten to {}\n", report::table(&report), output.display()))?;
-            }
+        return print(format_args!("{}\n", told.json));
+    }
+    match arguments.report {
+        ReportForm::Brief => print(format_args!("{}", told.brief)),
+        ReportForm::Full => {
+            let folder = request.output.as_ref().expect("a command writes somewhere");
+            print(format_args!("{}\nwritten to {}\n", told.full, folder.display()))
         }
     }
-    Ok(())
 }
 
 /// What the arguments ask for together with their configuration file, as the target can have it. `matches` tells which of them
@@ -60,6 +64,10 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     if request.reactor.is_some() && !given("state") {
         request.common.state = StateVariables::MassFractions;
     }
+    // Where files go and what is printed is no matter of the outcome.
+    let deciding =
+        [plan::names::<Common>(), plan::names::<Tuning>(), ["integrator", "effort"].map(str::to_owned).into()];
+    request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
@@ -93,6 +101,8 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
+        effort: arguments.effort,
+        flags: Vec::new(),
         free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,

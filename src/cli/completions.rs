@@ -1,14 +1,12 @@
 //! `singe completions SHELL`: what completes commands, flags and their values, made from the definitions of the arguments.
 
-use clap::CommandFactory;
-
-use super::Arguments;
 use super::args::CompletionsArguments;
+use super::help;
 use super::out::print;
 use crate::failure::Failure;
 
 pub fn run(arguments: &CompletionsArguments) -> Result<(), Failure> {
-    let mut command = Arguments::command();
+    let mut command = help::whole();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);

@@ -1,6 +1,9 @@
 //! How the command ends: what went wrong, and the exit code.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use clap::ColorChoice;
 
 use super::out;
 use crate::failure::{Failure, FailureKind};
@@ -28,5 +31,28 @@ pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
 
 /// Prints diagnostics to stderr.
 pub fn tell(diagnostics: &[Diagnostic]) {
-    eprint!("{}", diagnostics::render(diagnostics, Style::of_stderr()));
+    eprint!("{}", diagnostics::render(diagnostics, style()));
+}
+
+/// Errors come before the words are understood, and where nothing of them is at hand: what is said of colours is read from the words themselves.
+fn style() -> Style {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    match choice(&words) {
+        ColorChoice::Auto => Style::of_stderr(),
+        ColorChoice::Always => Style::Coloured,
+        ColorChoice::Never => Style::Plain,
+    }
+}
+
+/// What the words say of colours.
+pub fn choice(words: &[OsString]) -> ColorChoice {
+    let values = words.iter().enumerate().filter_map(|(at, word)| match word.to_str()? {
+        "--color" => words.get(at + 1)?.to_str(),
+        word => word.strip_prefix("--color="),
+    });
+    match values.last() {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
 }

@@ -1,17 +1,17 @@
 //! `singe man`: manual pages, made from the definitions of the arguments.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use super::Arguments;
 use super::args::ManArguments;
+use super::help;
 use super::out::print;
 use crate::failure::Failure;
 use crate::output;
 use diagnostics::Diagnostic;
 
 pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
-    let command = Arguments::command();
+    let command = help::whole();
     let Some(folder) = &arguments.output else {
         return print(format_args!("{}", page(command)?));
     };

@@ -14,6 +14,7 @@ mod doctor;
 mod exit;
 mod fmt;
 mod given;
+mod help;
 mod kernel;
 mod launched;
 mod levels;
@@ -30,7 +31,7 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use crate::failure::Failure;
 use diagnostics::Diagnostic;
@@ -49,11 +50,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(failure) = suggestion::misspelt(&words) {
         return exit_code(Err(failure), json);
     }
-    let parsed = Arguments::command()
+    if help::asks_for_all(&words) {
+        // Nothing is left to tell if the terminal is gone.
+        let _ = help::whole().print_long_help();
+        return ExitCode::SUCCESS;
+    }
+    let parsed = help::plain()
+        .color(exit::choice(&words))
         .try_get_matches_from(&words)
         .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
     let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
+        Err(error) if suggestion::foreign(&error).is_some() => {
+            return exit_code(suggestion::foreign(&error).map_or(Ok(()), Err), json);
+        }
         Err(error) if error.use_stderr() && json => {
             return exit_code(Err(Failure::usage([misunderstood(&error)])), json);
         }

@@ -1,9 +1,10 @@
-//! A misspelt command would be taken for the path of a mechanism.
+//! What was meant by a word that is not understood.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Arguments;
 use crate::failure::Failure;
@@ -12,17 +13,48 @@ use diagnostics::Diagnostic;
 /// More letters than this in another place are no slip.
 const MOST_SLIPS: usize = 2;
 
+/// What other compilers call the main job, which has no name here.
+const COMPILE: [&str; 5] = ["compile", "build", "generate", "make", "run"];
+
+/// Flags that other programs have, and what stands in their place.
+const FLAGS: [(&[&str], &str); 6] = [
+    (
+        &["--precision", "--float", "--double", "--single", "--fp32", "--fp64"],
+        "kernels compute with doubles throughout; --fit-tolerance says how far their approximations may be off",
+    ),
+    (&["--arch", "--gpu", "--device", "--sm"], "the architecture is --target, such as --target hopper, h100 or sm_90"),
+    (&["--mechanism", "--input", "--file"], "the mechanism stands without a flag: singe MECHANISM"),
+    (&["--verbose", "-v"], "--report full prints every figure, and --time-passes what takes the time"),
+    (&["--format", "--language", "--lang"], "--emit says what is written, and --target whether it is CUDA or C++"),
+    (&["--optimize", "-O", "-O2", "-O3"], "--effort says how long the fastest version is looked for"),
+];
+
 /// What to say where the first word is no file, but nearly a command.
 pub fn misspelt(words: &[OsString]) -> Option<Failure> {
     let word = words.get(1)?.to_str()?;
     if Path::new(word).exists() {
         return None;
     }
+    let unknown = |message: String, help: String| {
+        Some(Failure::usage([Diagnostic::error("usage::unknown-command", message).help(help)]))
+    };
+    if COMPILE.contains(&word) {
+        let rest: Vec<_> = words[2..].iter().map(|word| word.to_string_lossy()).collect();
+        let rest = if rest.is_empty() { "MECHANISM".to_owned() } else { rest.join(" ") };
+        return unknown(format!("{word} is no command: a mechanism is compiled without one"), format!("singe {rest}"));
+    }
     let command = Arguments::command();
     let slips = |name: &str| strsim::damerau_levenshtein(word, name);
     let near = command.get_subcommands().map(|c| (slips(c.get_name()), c.get_name())).min()?;
     let (1..=MOST_SLIPS, name) = near else { return None };
-    let message = format!("there is neither a file nor a command {word}");
-    let help = format!("did you mean the command {name}?");
-    Some(Failure::usage([Diagnostic::error("usage::unknown-command", message).help(help)]))
+    unknown(format!("there is neither a file nor a command {word}"), format!("did you mean the command {name}?"))
+}
+
+/// What to say of a flag that there is not, but elsewhere.
+pub fn foreign(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_own = |(names, _): &&(&[&str], &str)| names.contains(&flag.as_str());
+    let (_, instead) = FLAGS.iter().find(is_own).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let message = format!("there is no flag {flag}");
+    Some(Failure::usage([Diagnostic::error("usage::arguments", message).help(*instead)]))
 }

@@ -3,7 +3,7 @@
 use crate::compilers;
 use crate::failure::Failure;
 use crate::observer::Observer;
-use crate::output::Unit;
+use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
 use crate::search::Sensitivity;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
@@ -11,27 +11,46 @@ use diagnostics::Diagnostic;
 use kinetics::Model;
 use sass::Cubin;
 
-/// Tries the texts on the real compilers, where they are installed, runs and times what they make of them, and takes the figures
+/// Compiles the texts with the real compilers, where they are installed and the request wants it, times what they make, and takes the figures
 /// into the reports.
-pub fn check(request: &Request, model: &Model, units: &mut [Unit], observer: &mut Observer) -> Result<(), Failure> {
+pub fn compile(
+    request: &Request,
+    model: &Model,
+    units: &mut [&mut Unit],
+    observer: &mut Observer,
+) -> Result<(), Failure> {
+    if !request.real_compilers || units.is_empty() {
+        return Ok(());
+    }
     let target = request.common.target;
     let texts: Vec<(&str, &str)> =
         units.iter().map(|unit| (unit.program.symbol.as_str(), unit.source.as_str())).collect();
     let made = observer.pass("compilers", None, || compilers::compile(target, &texts));
     for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
-        let kernel = Some(unit.kernel);
-        let verified = observer.pass("verify text", kernel, || verify_text(request, model, unit, &made));
-        let verified = verified.map_err(Failure::verification)?;
         let cubin = machine_code(request, unit, &made).map_err(Failure::verification)?;
-        let run = || verify_machine_code(request, model, unit, &made, cubin.as_ref());
-        let run = observer.pass("verify machine code", kernel, run).map_err(Failure::verification)?;
-        unit.report.measured(target, &unit.program, made.needs.clone(), verified, run);
+        unit.report.compiled(target, &unit.program, made.needs.clone());
         let predicted = || predict(request, model, unit, &made, cubin.as_ref());
-        let predicted = observer.pass("time", kernel, predicted).map_err(Failure::verification)?;
-        unit.report.predicted(predicted);
+        let predicted = observer.pass("time", Some(unit.kernel), predicted).map_err(Failure::verification)?;
+        unit.report.predicted(target, &unit.program, predicted);
         let code = cubin.as_ref().and_then(|cubin| cubin.as_ref().ok()?.kernel(&unit.program.symbol));
         unit.constants_read = code.map(sass::Kernel::constants).unwrap_or_default();
+        unit.compiled = Some(OnCompilers { made, cubin });
     }
+    Ok(())
+}
+
+/// Verifies what the compilers made of a kernel, once.
+pub fn verify(request: &Request, model: &Model, unit: &mut Unit, observer: &mut Observer) -> Result<(), Failure> {
+    let Some(OnCompilers { made, cubin }) = &unit.compiled else { return Ok(()) };
+    if unit.report.text.is_some() {
+        return Ok(());
+    }
+    let kernel = Some(unit.kernel);
+    let text = observer.pass("verify text", kernel, || verify_text(request, model, unit, made));
+    let text = text.map_err(Failure::verification)?;
+    let run = || verify_machine_code(request, model, unit, made, cubin.as_ref());
+    let run = observer.pass("verify machine code", kernel, run).map_err(Failure::verification)?;
+    unit.report.verified(request.common.target, &unit.program, text, run);
     Ok(())
 }
 
@@ -101,16 +120,13 @@ pub fn sensitivity(
     unit: &Unit,
     observer: &mut Observer,
 ) -> Result<Option<Sensitivity>, Failure> {
-    let (target, symbol) = (request.common.target, unit.program.symbol.as_str());
-    if !request.real_compilers || !request.predict_time {
+    let Some(OnCompilers { made, cubin: Some(Ok(cubin)) }) = &unit.compiled else { return Ok(None) };
+    if !request.predict_time {
         return Ok(None);
     }
-    let timed = || {
-        let Some(made) = compilers::compile(target, &[(symbol, &unit.source)])?.pop() else { return Ok(None) };
-        let Some(Ok(cubin)) = machine_code(request, unit, &made)? else { return Ok(None) };
-        let (subject, report) = (subject(request, model, unit, &made), &unit.report);
-        verify::sensitivity(&subject, &cubin, (report.shared_bytes, report.machine.ctas_per_sm), target)
-    };
+    let (subject, report) = (subject(request, model, unit, made), &unit.report);
+    let shape = (report.shared_bytes, report.machine.ctas_per_sm);
+    let timed = || verify::sensitivity(&subject, cubin, shape, request.common.target);
     observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
 }
 

@@ -24,7 +24,7 @@ use provenance::provenance;
 use source::source_extension;
 
 pub use source::source;
-pub use unit::Unit;
+pub use unit::{OnCompilers, Unit};
 pub use write::{write, write_project};
 
 /// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.

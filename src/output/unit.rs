@@ -1,5 +1,6 @@
 //! A compiled kernel.
 
+use crate::compilers::Made;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
 use crate::lower::code::Code;
@@ -8,8 +9,16 @@ use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::report::KernelReport;
 use crate::schedule::proof::Proven;
-use crate::search::{LayoutTime, LevelTime, Made, Told, Version};
+use crate::search::{self, Draft, LayoutTime, LevelTime, Told, Version};
+use sass::Cubin;
 use warpsim::machine_code::Cause;
+
+/// What the real compilers made of a kernel.
+pub struct OnCompilers {
+    pub made: Made,
+    /// The machine code, where the request wants it run and something here can read it; else why not.
+    pub cubin: Option<Result<Cubin, String>>,
+}
 
 /// What one kernel went through on its way to code.
 pub struct Unit {
@@ -25,10 +34,40 @@ pub struct Unit {
     pub source: String,
     /// Doubles of constant memory, as bits, in the order in which the machine code names them; empty where that was not read.
     pub constants_read: Vec<u64>,
+    /// What the real compilers made of the text.
+    pub compiled: Option<OnCompilers>,
+    /// It was not compiled, as its estimate is far from the fastest time.
+    pub left_out: bool,
+    /// It was tried beside others, which are there if it fails.
+    pub beside: bool,
     pub report: KernelReport,
 }
 
-impl Made for Unit {
+impl Unit {
+    /// One that no compiler has seen.
+    pub fn new(kernel: Kernel, codegen: Codegen, draft: Draft, source: String, report: KernelReport) -> Self {
+        let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
+        let (constants_read, compiled, left_out, beside) = (Vec::new(), None, false, false);
+        Self {
+            kernel,
+            codegen,
+            graph,
+            mapping,
+            proven,
+            program,
+            code,
+            ptx,
+            source,
+            constants_read,
+            compiled,
+            left_out,
+            beside,
+            report,
+        }
+    }
+}
+
+impl search::Made for Unit {
     fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -58,11 +97,35 @@ impl Made for Unit {
     }
 
     fn layout_time(&self) -> LayoutTime {
-        self.report.layout_time()
+        LayoutTime { left_out: self.left_out, ..self.report.layout_time() }
     }
 
     fn predicted_ns(&self) -> Option<f64> {
         self.report.machine.predicted_ns
+    }
+
+    fn estimated_ns(&self) -> Option<f64> {
+        self.report.machine.estimated_ns
+    }
+
+    fn floor_ns(&self) -> f64 {
+        self.report.machine.bandwidth_floor_ns
+    }
+
+    fn leave_out(&mut self) {
+        self.left_out = true;
+    }
+
+    fn is_left_out(&self) -> bool {
+        self.left_out
+    }
+
+    fn tried_beside(&mut self) {
+        self.beside = true;
+    }
+
+    fn was_tried_beside(&self) -> bool {
+        self.beside
     }
 
     fn data_parallel_ns(&self) -> Option<f64> {
@@ -78,16 +141,23 @@ impl Made for Unit {
     }
 
     fn told(&self, fastest: f64) -> Option<Told<'_>> {
-        let prediction = self.report.prediction.as_ref()?;
-        let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
-        let behind = prediction.nanoseconds_per_point / fastest;
-        let over_bound = self.report.machine.bound_ns.map_or(1.0, |bound| prediction.nanoseconds_per_point / bound);
+        let machine = &self.report.machine;
+        let (time, least, [local, fetch]) = match &self.report.prediction {
+            Some(prediction) => {
+                let time = prediction.nanoseconds_per_point;
+                let shares = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
+                (time, machine.bound_ns.unwrap_or(time), shares)
+            }
+            // Of one that was left out the estimate tells, but not what it waits for.
+            None if self.left_out => (machine.estimated_ns?, machine.floor_ns(), [0.0; 2]),
+            None => return None,
+        };
         Some(Told {
             kernel: self.kernel,
             program: &self.program,
             codegen: self.codegen,
-            behind,
-            over_bound,
+            behind: time / fastest,
+            over_bound: time / least,
             ctas: self.report.machine.ctas_per_sm,
             prefetch: self.report.prefetch,
             local,

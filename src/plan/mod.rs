@@ -1,6 +1,7 @@
 //! What the user asks for, with defaults for all of it.
 
 mod common;
+mod effort;
 mod emit;
 mod machines;
 mod resolved;
@@ -19,6 +20,7 @@ use kinetics::integrator::Method;
 use mechanism::{self, Companion, Files, Input};
 
 pub use common::Common;
+pub use effort::Effort;
 pub use emit::Emit;
 pub use resolved::Resolved;
 pub use settings::{names, set};
@@ -48,6 +50,10 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
+    /// How much is tried for that.
+    pub effort: Effort,
+    /// The flags that were given, by name, so that those that change nothing can be told.
+    pub flags: Vec<String>,
     /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
@@ -93,6 +99,8 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
+            effort: Effort::default(),
+            flags: Vec::new(),
             free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),

@@ -1,5 +1,7 @@
 //! What was asked, as it stands for one kernel in one layout.
 
+use std::fmt;
+
 use super::{Request, Tuning};
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
@@ -15,6 +17,19 @@ pub struct Resolved<'a> {
     pub beside: &'a [Codegen],
     /// The layout that takes least time is kept alone.
     pub keep_fastest: bool,
+}
+
+/// As progress names it, such as `chemistry, straight code of 2 groups of 4 warps`.
+impl fmt::Display for Resolved<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tuning { warps, groups_per_cta, .. } = self.tuning;
+        write!(f, "{}, {} code", self.kernel, self.codegen.name())?;
+        match groups_per_cta {
+            _ if self.asked.common.target.is_cpu() => Ok(()),
+            1 => write!(f, " of {warps} warps"),
+            groups => write!(f, " of {groups} groups of {warps} warps"),
+        }
+    }
 }
 
 impl Resolved<'_> {

@@ -14,7 +14,7 @@ mod unheeded;
 
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
-use peaks::Needs;
+use peaks::{Needs, Turns};
 pub use picture::schedule_picture;
 pub use table::{brief, cells, remarks, table};
 
@@ -41,6 +41,8 @@ pub struct Report {
     pub species: usize,
     /// In the order of the rows of arrays.
     pub species_names: Vec<String>,
+    /// kg/kmol, in the same order.
+    pub species_weights: Vec<f64>,
     pub reactions: usize,
     pub target: String,
     pub codegen: String,
@@ -197,6 +199,7 @@ impl KernelReport {
             prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
+            left_out: false,
             sensitivity: None,
             undecided: false,
         }
@@ -219,40 +222,45 @@ impl KernelReport {
         self.data_parallel_ns.zip(self.machine.estimated_ns).is_some_and(|(other, own)| other < own)
     }
 
-    /// Takes in what the real compilers say, and what was verified of their PTX and of the machine code.
-    pub fn measured(
-        &mut self,
-        target: &Target,
-        program: &Program,
-        compiled: Compiled,
-        text: Option<TextVerification>,
-        machine_code: Option<MachineCode>,
-    ) {
-        self.compiled = Some(compiled);
-        self.verdict = verdict(self.verification.as_ref(), text.as_ref(), machine_code.as_ref());
-        self.text = text;
-        self.machine_code = machine_code;
+    /// Takes in what the real compilers say.
+    pub fn compiled(&mut self, target: &Target, program: &Program, compiled: Compiled) {
         let needs = Needs {
             registers_estimated: self.registers_estimated,
             shared_bytes: self.shared_bytes,
             named_barriers: self.named_barriers,
             text: self.ptx_instructions,
         };
-        let machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
-        self.machine = match &self.machine_code {
-            Some(MachineCode::Verified(code)) => {
-                machine.bounded(code, (self.critical_path, program.groups_under_way()), target)
-            }
-            _ => machine,
-        };
+        self.machine = peaks::machine(target, program, needs, Some(&compiled), self.verification.as_ref());
+        self.compiled = Some(compiled);
     }
 
-    /// Takes in what the full model of time says.
-    pub fn predicted(&mut self, prediction: Option<Prediction>) {
+    /// Takes in what the full model of time says, and what the machine code executed on the way.
+    pub fn predicted(&mut self, target: &Target, program: &Program, prediction: Option<Prediction>) {
         if let Some(prediction) = &prediction {
-            self.machine = self.machine.clone().predicted(prediction.nanoseconds_per_point);
+            let machine =
+                self.bounded(target, program, Turns { counts: &prediction.executed, points: prediction.turned_points });
+            self.machine = machine.predicted(prediction.nanoseconds_per_point);
         }
         self.prediction = prediction;
+    }
+
+    /// Takes in what was verified of the compilers' PTX and of the machine code.
+    pub fn verified(
+        &mut self,
+        target: &Target,
+        program: &Program,
+        text: Option<TextVerification>,
+        machine_code: Option<MachineCode>,
+    ) {
+        self.verdict = verdict(self.verification.as_ref(), text.as_ref(), machine_code.as_ref());
+        if let Some(MachineCode::Verified(code)) = &machine_code {
+            self.machine = self.bounded(target, program, Turns { counts: &code.turn, points: code.points_per_turn });
+        }
+        (self.text, self.machine_code) = (text, machine_code);
+    }
+
+    fn bounded(&self, target: &Target, program: &Program, turns: Turns<'_>) -> Machine {
+        self.machine.clone().bounded(turns, (self.critical_path, program.groups_under_way()), target)
     }
 }
 
@@ -282,6 +290,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         species_names: model.species().iter().map(|species| species.name.clone()).collect(),
+        species_weights: model.species().iter().map(|species| species.weight).collect(),
         reactions: model.mechanism.reactions.len(),
         target: match request.common.target {
             target if target.is_cpu() => target.name.clone(),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::compilers::Compiled;
 use crate::overlay::program::{Execution, Program};
-use crate::verify::{MachineCodeVerification, Verification};
+use crate::verify::Verification;
 use machine::cost::{Bound, Executed, Spread, Work};
 use machine::target::{self, Target};
 use sass::{Class, Pipe};
@@ -61,9 +61,9 @@ impl Machine {
 
     /// The same with what the machine code was seen to execute.
     /// `results`: of double precision that wait for each other, by each point; `groups`: of 32 points that a CTA has under way.
-    pub fn bounded(self, code: &MachineCodeVerification, (results, groups): (u64, u32), target: &Target) -> Self {
+    pub fn bounded(self, turns: Turns<'_>, (results, groups): (u64, u32), target: &Target) -> Self {
         let groups = f64::from(groups * self.ctas_per_sm.max(1));
-        let executed = Executed { chain: results as f64 / groups, ..executed(code) };
+        let executed = Executed { chain: results as f64 / groups, ..turns.executed() };
         let bound = Bound::of(&executed, target);
         let bound_ns = Some(bound.nanoseconds(target).max(self.bandwidth_floor_ns));
         Self { bound: Some(bound), bound_ns, ..self }
@@ -77,16 +77,29 @@ impl Machine {
     }
 }
 
-fn executed(code: &MachineCodeVerification) -> Executed {
-    let each = |count: &dyn Fn(&Counts) -> u64| code.per_32_points(count);
-    Executed {
-        issued: each(&|counts| counts.instructions),
-        doubles: each(&|counts| counts.pipes[Pipe::Double]),
-        matrix_multiply_adds: each(&|counts| counts.matrix_multiply_adds),
-        shuffles: each(&|counts| counts.classes[Class::Shuffles]),
-        shared_wavefronts: each(&|counts| counts.shared_wavefronts),
-        local_bytes: each(&|counts| counts.local_bytes),
-        chain: 0.0,
+/// What the warps of a CTA execute in turns of the streaming loop, and the points that they have done then.
+#[derive(Debug, Clone, Copy)]
+pub struct Turns<'a> {
+    pub counts: &'a [Counts],
+    pub points: u32,
+}
+
+impl Turns<'_> {
+    /// For 32 points.
+    fn executed(&self) -> Executed {
+        let each = |count: &dyn Fn(&Counts) -> u64| {
+            let all: u64 = self.counts.iter().map(count).sum();
+            32.0 * all as f64 / f64::from(self.points.max(1))
+        };
+        Executed {
+            issued: each(&|counts| counts.instructions),
+            doubles: each(&|counts| counts.pipes[Pipe::Double]),
+            matrix_multiply_adds: each(&|counts| counts.matrix_multiply_adds),
+            shuffles: each(&|counts| counts.classes[Class::Shuffles]),
+            shared_wavefronts: each(&|counts| counts.shared_wavefronts),
+            local_bytes: each(&|counts| counts.local_bytes),
+            chain: 0.0,
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Flags that were given and changed nothing.
 
 use super::KernelReport;
-use crate::kernels::Form;
+use crate::kernels::{Form, Kernel};
 use crate::plan::{Multiplier, Request};
 
 /// One warning for each.
 pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
     let reports = || kernels.iter();
-    let mut warnings = Vec::new();
+    let mut warnings = without_effect(request);
     if request.tuning.qssa_warps.is_some() && reports().all(|r| r.qssa_overlap.is_none()) {
         warnings
             .push("--qssa-warps has no effect: no kernel solves for quasi-steady species in some of its warps".into());
@@ -22,4 +22,44 @@ pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
         warnings.push(format!("--form {form} has no effect: none of the kernels has it within --fit-tolerance"));
     }
     warnings
+}
+
+/// Flags of a GPU that say nothing to a CPU.
+const OF_GPUS: [&str; 10] = [
+    "warps",
+    "groups-per-cta",
+    "ctas-per-sm",
+    "occupancy",
+    "mapper",
+    "placement",
+    "buffer",
+    "passes",
+    "prefetch",
+    "effort",
+];
+
+/// Kernels with a Jacobian that may be dense.
+const JACOBIANS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
+
+/// What the request alone tells.
+fn without_effect(request: &Request) -> Vec<String> {
+    let is_cpu = request.common.target.is_cpu();
+    let any = |has: fn(&Kernel) -> bool| request.kernels.iter().any(has);
+    let why = |flag: &str| match flag {
+        _ if is_cpu && OF_GPUS.contains(&flag) => Some("a CPU has neither warps nor lanes"),
+        "soret" if !any(|kernel| *kernel == Kernel::Flux) => {
+            Some("it concerns the flux kernel, which is not asked for")
+        }
+        "jacobian-storage" if !any(|kernel| JACOBIANS.contains(kernel)) => {
+            Some("no kernel with a Jacobian is asked for")
+        }
+        "integrator" if request.reactor.is_none() => Some("it concerns --kernel reactor"),
+        "fit-tolerance" if !any(|kernel| kernel.is_transport()) => Some("no transport kernel is asked for"),
+        "effort" if !request.keep_fastest && request.own_layouts.is_empty() => {
+            Some("it concerns --codegen auto, and the layouts are given")
+        }
+        _ => None,
+    };
+    let told = request.flags.iter().filter_map(|flag| Some(format!("--{flag} has no effect: {}", why(flag)?)));
+    told.collect()
 }

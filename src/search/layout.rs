@@ -19,6 +19,9 @@ pub struct LayoutTime {
     pub estimated_ns: Option<f64>,
     /// By the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
+    /// It was not compiled, as its estimate is far from the fastest time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
     /// With other fetches of instructions; of the chosen version and of the next ones behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
@@ -67,15 +70,16 @@ pub fn mark_undecided(layouts: &mut [LayoutTime], chosen: usize) {
     }
 }
 
-/// The place of the layout that takes least time; the first of equal ones. The full model decides where it knows all of them, else
-/// the estimate.
+/// The place of the layout that takes least time; the first of equal ones. Of those that were not left out the full model decides where it
+/// knows all of them, else the estimate.
 pub fn fastest(layouts: &[LayoutTime]) -> usize {
-    let all_predicted = layouts.iter().all(|layout| layout.predicted_ns.is_some());
+    let is_left = |at: &usize| !layouts[*at].left_out;
+    let all_predicted = layouts.iter().all(|layout| layout.left_out || layout.predicted_ns.is_some());
     let time = |layout: &LayoutTime| {
         let time = if all_predicted { layout.predicted_ns } else { layout.estimated_ns };
         time.unwrap_or(f64::INFINITY)
     };
-    let places = 0..layouts.len();
+    let places = (0..layouts.len()).filter(is_left);
     places.min_by(|&a, &b| time(&layouts[a]).total_cmp(&time(&layouts[b]))).expect("a kernel has a layout")
 }
 
@@ -93,6 +97,7 @@ mod tests {
             prefetch: false,
             estimated_ns,
             predicted_ns,
+            left_out: false,
             sensitivity: None,
             undecided: false,
         }
@@ -118,6 +123,8 @@ mod tests {
         let both = [layout(Some(1.0), Some(3.0)), layout(Some(2.0), Some(2.0))];
         assert_eq!(fastest(&both), 1);
         assert_eq!(fastest(&[both[0].clone(), layout(Some(2.0), None)]), 0);
+        let left_out = LayoutTime { left_out: true, ..layout(Some(0.5), None) };
+        assert_eq!(fastest(&[left_out, both[0].clone(), both[1].clone()]), 2, "what was left out is not chosen");
         assert_eq!(fastest(&[layout(None, None), layout(Some(2.0), None), layout(Some(2.0), None)]), 1);
     }
 }

@@ -6,7 +6,7 @@ use crate::kernels::Kernel;
 use crate::plan::Resolved;
 use diagnostics::Diagnostic;
 
-/// A version of a kernel that was made and has passed its checks.
+/// A version of a kernel that was proven and simulated, and perhaps compiled.
 pub trait Made {
     fn kernel(&self) -> Kernel;
 
@@ -31,7 +31,23 @@ pub trait Made {
     /// In nanoseconds per point, where its machine code was timed.
     fn predicted_ns(&self) -> Option<f64>;
 
-    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed. `fastest`: what the
+    /// In nanoseconds per point, where it was simulated.
+    fn estimated_ns(&self) -> Option<f64>;
+
+    /// In nanoseconds per point: what the memory of the board takes for inputs and outputs.
+    fn floor_ns(&self) -> f64;
+
+    /// Leaves it uncompiled, as its estimate is far from the fastest time.
+    fn leave_out(&mut self);
+
+    fn is_left_out(&self) -> bool;
+
+    /// Marks one that is tried beside others, which are there if it fails.
+    fn tried_beside(&mut self);
+
+    fn was_tried_beside(&self) -> bool;
+
+    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed, unless it was left out. `fastest`: what the
     /// fastest version of the kernel takes, in nanoseconds per point.
     fn told(&self, fastest: f64) -> Option<Told<'_>>;
 
@@ -45,16 +61,28 @@ pub trait Made {
     fn chosen_of_layouts(&mut self, times: Vec<LayoutTime>);
 }
 
+/// The time of a version: predicted, or where it was left out estimated.
+pub fn time(version: &impl Made) -> f64 {
+    let estimated = || version.estimated_ns().filter(|_| version.is_left_out());
+    version.predicted_ns().or_else(estimated).unwrap_or(f64::INFINITY)
+}
+
 /// Makes versions: the driver.
 pub trait Maker {
     type Made: Made;
 
-    /// A kernel as it was resolved, tried on the compilers.
+    /// A kernel as it was resolved, proven and simulated.
     fn make(&mut self, own: &Resolved<'_>) -> Result<Self::Made, Failure>;
 
     /// A version with its constants in the order in which its machine code reads them; nothing where they are so already, or where that
     /// is not known.
     fn in_order(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Option<Self::Made>, Failure>;
+
+    /// Has the real compilers compile versions, where they are installed, and times what they make.
+    fn compile(&mut self, made: &mut [&mut Self::Made]) -> Result<(), Failure>;
+
+    /// Verifies what the real compilers made of a version, once.
+    fn verify(&mut self, made: &mut Self::Made) -> Result<(), Failure>;
 
     /// What a version takes with other fetches of instructions; nothing where its machine code cannot be timed.
     fn sensitivity(&mut self, made: &Self::Made) -> Result<Option<Sensitivity>, Failure>;
@@ -66,12 +94,16 @@ pub fn attempted<T>(made: Result<Option<T>, Failure>, warnings: &mut Vec<Diagnos
     match made {
         Err(failure) if failure.kind == FailureKind::Input => Ok(None),
         Err(failure) if failure.kind == FailureKind::Verification => {
-            let left_out = |d: &Diagnostic| {
-                format!("a version that --codegen auto tried failed a check and is left out: {}", d.message)
-            };
-            warnings.extend(failure.diagnostics.iter().map(|d| Diagnostic::warning(d.id, left_out(d))));
+            warnings.extend(left_out(&failure));
             Ok(None)
         }
         made => made,
     }
+}
+
+/// What is said of a version that failed a check.
+pub fn left_out(failure: &Failure) -> impl Iterator<Item = Diagnostic> + '_ {
+    let text =
+        |d: &Diagnostic| format!("a version that --codegen auto tried failed a check and is left out: {}", d.message);
+    failure.diagnostics.iter().map(move |d| Diagnostic::warning(d.id, text(d)))
 }

@@ -5,6 +5,7 @@
 mod layout;
 mod level;
 mod made;
+mod near;
 mod neighbor;
 mod rival;
 mod rounds;

@@ -1,14 +1,14 @@
-//! The rounds in which further versions of kernels are made that have passed already: more CTAs per SM, rivals of the same shape, other
+//! The rounds in which versions of kernels are compiled, and further ones made: more CTAs per SM, rivals of the same shape, other
 //! shapes; at last the fastest is kept.
 
 use super::layout::{LayoutTime, fastest, finalists, mark_undecided};
 use super::level::levels;
-use super::made::{Made, Maker, attempted};
+use super::made::{Made, Maker, attempted, left_out, time};
+use super::near::{FAR_BEHIND, is_near};
 use super::neighbor::{Version, neighbor};
 use super::rival::{Rival, rivals};
 use crate::failure::{Failure, FailureKind};
-use crate::kernels::Kernel;
-use crate::plan::{Occupancy, Request, Resolved, Tuning};
+use crate::plan::{Effort, Occupancy, Request, Resolved, Tuning};
 use diagnostics::Diagnostic;
 use ptx::occupancy::Direction;
 use ptx::occupancy::settle::settle;
@@ -16,14 +16,55 @@ use ptx::occupancy::settle::settle;
 /// The versions of each kernel that are kept, of those that are made and of those that are tried beside them.
 pub fn best<M: Maker>(
     request: &Request,
-    made: Vec<M::Made>,
+    mut made: Vec<M::Made>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<M::Made>, Failure> {
-    let made = at_best_levels(request, made, maker)?;
-    let made = with_rivals(request, made, maker, warnings)?;
-    let made = with_neighbors(request, made, maker, warnings)?;
-    fastest_of_each(request, made, maker)
+    compile_first(request, &mut made, maker)?;
+    let mut made = at_best_levels(request, made, maker)?;
+    if request.effort != Effort::Quick {
+        made = with_rivals(request, made, maker, warnings)?;
+        made = with_neighbors(request, made, maker, warnings)?;
+    }
+    fastest_of_each(request, made, maker, warnings)
+}
+
+/// Has the versions compiled that were made as the request says. Of the layouts of which one is kept the one that is estimated fastest comes
+/// first, and the others only where they may be faster.
+fn compile_first<M: Maker>(request: &Request, made: &mut [M::Made], maker: &mut M) -> Result<(), Failure> {
+    let mut first: Vec<usize> = Vec::new();
+    for &kernel in &request.kernels {
+        let of_kernel = (0..made.len()).filter(|&at| made[at].kernel() == kernel);
+        let estimated = |at: &usize| made[*at].estimated_ns().unwrap_or(f64::INFINITY);
+        if request.of_kernel(kernel).keep_fastest && request.effort != Effort::Thorough {
+            first.extend(of_kernel.min_by(|a, b| estimated(a).total_cmp(&estimated(b))));
+        } else {
+            first.extend(of_kernel);
+        }
+    }
+    compile(request, made, &first, maker)?;
+    let rest = (0..made.len()).filter(|at| !first.contains(at));
+    let is_worth = |at: &usize| request.effort != Effort::Quick && is_near(&made[*at], made);
+    let (near, far): (Vec<usize>, Vec<usize>) = rest.partition(is_worth);
+    far.into_iter().for_each(|at| made[at].leave_out());
+    compile(request, made, &near, maker)
+}
+
+/// Has those at some places compiled, all at once.
+fn compile<M: Maker>(request: &Request, made: &mut [M::Made], places: &[usize], maker: &mut M) -> Result<(), Failure> {
+    let chosen = made.iter_mut().enumerate().filter(|(at, _)| places.contains(at)).map(|(_, version)| version);
+    let mut chosen: Vec<&mut M::Made> = chosen.collect();
+    maker.compile(&mut chosen)?;
+    if request.effort == Effort::Thorough {
+        chosen.into_iter().try_for_each(|version| maker.verify(version))?;
+    }
+    Ok(())
+}
+
+/// A version that is compiled.
+fn compiled<M: Maker>(request: &Request, mut version: M::Made, maker: &mut M) -> Result<M::Made, Failure> {
+    compile(request, std::slice::from_mut(&mut version), &[0], maker)?;
+    Ok(version)
 }
 
 /// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
@@ -32,8 +73,8 @@ fn at_best_levels<M: Maker>(request: &Request, made: Vec<M::Made>, maker: &mut M
     let settled = made.into_iter().map(|first| {
         let own = request.of_kernel(first.kernel()).in_layout(first.version().codegen);
         match own.tuning.occupancy {
-            Occupancy::Fixed => Ok(first),
-            Occupancy::Auto => at_best_level(&own, first, maker),
+            Occupancy::Auto if !first.is_left_out() => at_best_level(&own, first, maker),
+            _ => Ok(first),
         }
     });
     settled.collect()
@@ -52,7 +93,7 @@ fn at_best_level<M: Maker>(own: &Resolved<'_>, first: M::Made, maker: &mut M) ->
     let settled = settle(1 + levels.len(), 0, Direction::Increasing, |at| {
         if at > 0 {
             let tuning = Tuning { ctas_per_sm: levels[at - 1], ..own.tuning };
-            let version = maker.make(&own.tuned(tuning));
+            let version = maker.make(&own.tuned(tuning)).and_then(|version| compiled(own.asked, version, maker));
             made.push(version.map_err(|failure| refused = refused.take().or(Some(failure))).ok());
         }
         made[at].as_ref().and_then(|version| version.level_time().nanoseconds).unwrap_or(f64::INFINITY)
@@ -74,47 +115,78 @@ fn with_rivals<M: Maker>(
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<M::Made>, Failure> {
-    let mut all = Vec::new();
-    let fastest: Vec<f64> = made.iter().map(|version| least_time(&made, version.kernel())).collect();
-    for (first, fastest) in made.into_iter().zip(fastest) {
-        let mut own = vec![first];
-        // the rivals of the first one, and of that one of them whose inputs are not copied ahead
-        for at in 0.. {
-            let Some(version) = own.get(at) else { break };
-            if own[..at].iter().any(|earlier| earlier.copies_ahead() == version.copies_ahead()) {
-                continue;
-            }
-            let more = rivals_of(request, (version, fastest), maker, warnings)?;
-            own.extend(more);
+    let mut all: Vec<M::Made> = Vec::new();
+    let mut rest = made.into_iter().peekable();
+    while let Some(first) = rest.next() {
+        // all of the kernel's own layouts are there before rivals of any are weighed
+        let kernel = first.kernel();
+        let mut of_kernel = vec![first];
+        while let Some(next) = rest.next_if(|next| next.kernel() == kernel) {
+            of_kernel.push(next);
         }
-        all.append(&mut own);
+        let fastest = least_time(&of_kernel);
+        let own = of_kernel.len();
+        // Of warp-specialized code, which stands behind, first: it differs most, and spares others where it is fast.
+        for first in (0..own).rev() {
+            // the rivals of the first one, and of that one of them whose inputs are not copied ahead
+            let mut tried = vec![first];
+            let mut next = 0;
+            while let Some(&at) = tried.get(next) {
+                let ahead = of_kernel[at].copies_ahead();
+                let is_new = tried[..next].iter().all(|&earlier| of_kernel[earlier].copies_ahead() != ahead);
+                next += 1;
+                if is_new {
+                    let more = rivals_of(request, at, fastest, &mut of_kernel, maker, warnings)?;
+                    tried.extend(more);
+                }
+            }
+        }
+        all.append(&mut of_kernel);
     }
     Ok(all)
 }
 
-/// The rivals of a version that could be made; `fastest` is the least time of the kernel.
+/// Puts the rivals of a version that could be made behind all versions of its kernel, and tells their places; `fastest` is the least time of the
+/// kernel.
 fn rivals_of<M: Maker>(
     request: &Request,
-    (version, fastest): (&M::Made, f64),
+    at: usize,
+    fastest: f64,
+    of_kernel: &mut Vec<M::Made>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<M::Made>, Failure> {
-    let Version { codegen, tuning } = version.version();
-    let own = request.of_kernel(version.kernel()).in_layout(codegen).tuned(tuning);
-    if !own.keep_fastest {
-        return Ok(Vec::new());
-    }
-    let mut found = Vec::new();
-    for rival in rivals(&own, version.told(fastest)) {
+) -> Result<std::ops::Range<usize>, Failure> {
+    let before = of_kernel.len();
+    let Version { codegen, tuning } = of_kernel[at].version();
+    let own = request.of_kernel(of_kernel[at].kernel()).in_layout(codegen).tuned(tuning);
+    let found = if own.keep_fastest { rivals(&own, of_kernel[at].told(fastest)) } else { Vec::new() };
+    for rival in found {
         let made = match rival {
-            Rival::InOrder => maker.in_order(version, &own),
+            Rival::InOrder => maker.in_order(&of_kernel[at], &own),
             Rival::Tuned(tuning) => maker.make(&own.tuned(tuning)).map(Some),
             Rival::Layout(codegen) => maker.make(&own.in_layout(codegen)).map(Some),
             Rival::Version(Version { codegen, tuning }) => maker.make(&own.in_layout(codegen).tuned(tuning)).map(Some),
         };
-        found.extend(attempted(made, warnings)?);
+        of_kernel.extend(tried(request, made, of_kernel, maker, warnings)?);
     }
-    Ok(found)
+    Ok(before..of_kernel.len())
+}
+
+/// A version that is tried beside others of its kernel: compiled where it may be faster than they are.
+fn tried<M: Maker>(
+    request: &Request,
+    made: Result<Option<M::Made>, Failure>,
+    others: &[M::Made],
+    maker: &mut M,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Option<M::Made>, Failure> {
+    let Some(mut version) = attempted(made, warnings)? else { return Ok(None) };
+    version.tried_beside();
+    if request.effort != Effort::Thorough && !is_near(&version, others) {
+        version.leave_out();
+        return Ok(Some(version));
+    }
+    attempted(compiled(request, version, maker).map(Some), warnings)
 }
 
 /// Behind the versions of each kernel those with other numbers of warps, and on tensor cores, as long as the fastest straight-line and the
@@ -131,17 +203,24 @@ fn with_neighbors<M: Maker>(
         made = rest;
         let own = request.of_kernel(kernel);
         for straight in [true, false].into_iter().filter(|_| own.keep_fastest) {
-            let mut tried: Vec<Version> = of_kernel.iter().map(Made::version).collect();
-            while let Some(next) = next_neighbor(&own, &of_kernel, straight, &tried) {
-                tried.push(next);
+            let mut known: Vec<Version> = of_kernel.iter().map(Made::version).collect();
+            while let Some(next) = next_neighbor(&own, &of_kernel, straight, &known) {
+                known.push(next);
                 let made = maker.make(&own.in_layout(next.codegen).tuned(next.tuning)).map(Some);
-                let Some(version) = attempted(made, warnings)? else { continue };
+                let Some(version) = tried(request, made, &of_kernel, maker, warnings)? else { continue };
+                let is_timed = version.predicted_ns().is_some();
                 // one that was not timed cannot be compared
-                let Some(time) = version.predicted_ns() else { continue };
-                if straight {
-                    of_kernel.extend(rivals_of(request, (&version, time), maker, warnings)?);
+                if !is_timed && !version.is_left_out() {
+                    continue;
                 }
+                let behind = time(&version) / least_time(&of_kernel);
                 of_kernel.push(version);
+                let is_worth = request.effort == Effort::Thorough || behind <= FAR_BEHIND;
+                if straight && is_timed && is_worth {
+                    let at = of_kernel.len() - 1;
+                    let own_time = time(&of_kernel[at]);
+                    rivals_of(request, at, own_time, &mut of_kernel, maker, warnings)?;
+                }
             }
         }
         all.append(&mut of_kernel);
@@ -149,36 +228,40 @@ fn with_neighbors<M: Maker>(
     Ok(all)
 }
 
-/// Beside the fastest of all versions whose code is straight-line, or is not.
+/// Beside the fastest of all versions whose code is straight-line, or is not; one that was left out is it only where none was timed.
 fn next_neighbor(own: &Resolved<'_>, versions: &[impl Made], straight: bool, tried: &[Version]) -> Option<Version> {
-    let time = |version: &_| Made::predicted_ns(version).unwrap_or(f64::INFINITY);
     let alike = versions.iter().filter(|version| version.is_straight_line() == straight);
-    let fastest = alike.min_by(|a, b| time(*a).total_cmp(&time(*b)))?;
-    let least = versions.iter().map(time).fold(f64::INFINITY, f64::min);
-    neighbor(own, &fastest.told(least)?, fastest.version(), tried)
+    let by_time = |a: &&_, b: &&_| time(*a).total_cmp(&time(*b));
+    let fastest = alike.min_by(|a, b| a.is_left_out().cmp(&b.is_left_out()).then(by_time(a, b)))?;
+    neighbor(own, &fastest.told(least_time(versions))?, fastest.version(), tried)
 }
 
-/// Of all versions of a kernel that were timed, in nanoseconds per point.
-fn least_time(versions: &[impl Made], kernel: Kernel) -> f64 {
-    let own = versions.iter().filter(|version| version.kernel() == kernel);
-    own.filter_map(Made::predicted_ns).fold(f64::INFINITY, f64::min)
+/// Of all versions that were timed, in nanoseconds per point.
+fn least_time(versions: &[impl Made]) -> f64 {
+    versions.iter().filter_map(Made::predicted_ns).fold(f64::INFINITY, f64::min)
 }
 
-/// The version of each kernel that takes least time; it has the times of all. Where the request names the layouts itself all of them
-/// are kept.
-fn fastest_of_each<M: Maker>(request: &Request, mut all: Vec<M::Made>, maker: &mut M) -> Result<Vec<M::Made>, Failure> {
+/// The version of each kernel that takes least time, verified; it has the times of all. Where the request names the layouts itself all of
+/// them are kept.
+fn fastest_of_each<M: Maker>(
+    request: &Request,
+    mut all: Vec<M::Made>,
+    maker: &mut M,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<M::Made>, Failure> {
     let mut kept = Vec::new();
     while let Some(first) = all.first() {
         let kernel = first.kernel();
         let rest = all.iter().position(|version| version.kernel() != kernel).unwrap_or(all.len());
         let mut rivals: Vec<M::Made> = all.drain(..rest).collect();
         if !request.of_kernel(kernel).keep_fastest {
+            rivals.iter_mut().try_for_each(|version| maker.verify(version))?;
             kept.append(&mut rivals);
             continue;
         }
-        let mut times: Vec<LayoutTime> = rivals.iter().map(Made::layout_time).collect();
-        let chosen = fastest(&times);
-        for at in finalists(&times, chosen) {
+        let (mut times, chosen) = verified_fastest(&mut rivals, maker, warnings)?;
+        let behind = if request.effort == Effort::Quick { Vec::new() } else { finalists(&times, chosen) };
+        for at in behind {
             times[at].sensitivity = maker.sensitivity(&rivals[at])?;
         }
         mark_undecided(&mut times, chosen);
@@ -187,4 +270,25 @@ fn fastest_of_each<M: Maker>(request: &Request, mut all: Vec<M::Made>, maker: &m
         kept.push(version);
     }
     Ok(kept)
+}
+
+/// The times of all versions and the place of the fastest, which passed its checks: one that was tried beside others and fails is gone, with
+/// a warning.
+fn verified_fastest<M: Maker>(
+    rivals: &mut Vec<M::Made>,
+    maker: &mut M,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Vec<LayoutTime>, usize), Failure> {
+    loop {
+        let times: Vec<LayoutTime> = rivals.iter().map(Made::layout_time).collect();
+        let chosen = fastest(&times);
+        match maker.verify(&mut rivals[chosen]) {
+            Ok(()) => return Ok((times, chosen)),
+            Err(failure) if failure.kind == FailureKind::Verification && rivals[chosen].was_tried_beside() => {
+                warnings.extend(left_out(&failure));
+                rivals.remove(chosen);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
 }

@@ -106,7 +106,8 @@ pub(super) fn points_per_turn(program: &Program) -> u32 {
     program.execution.groups_per_cta() * program.points_per_group()
 }
 
-fn difference(more: &Report, less: &Report) -> Vec<Counts> {
+/// What each warp executed more in the longer of two runs.
+pub(super) fn difference(more: &Report, less: &Report) -> Vec<Counts> {
     more.warps.iter().zip(&less.warps).map(|(more, less)| more.since(less)).collect()
 }
 

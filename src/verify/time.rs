@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Subject;
-use super::machine_code::points_per_turn;
+use super::machine_code::{difference, points_per_turn};
 use super::simulate::{self, Shape};
 use super::text::at_launch;
 use crate::search::Sensitivity;
@@ -11,7 +11,7 @@ use diagnostics::Diagnostic;
 use kinetics::State;
 use machine::target::{Board, Target};
 use sass::Cubin;
-use warpsim::machine_code::{self, Cause, Failure, Timeline, Timing};
+use warpsim::machine_code::{self, Cause, Counts, Failure, Timeline, Timing};
 
 /// Turns of the streaming loop of the shorter and the longer run: what they differ by has no part of what stands around the loop.
 const TURNS: [u32; 2] = [1, 3];
@@ -35,6 +35,11 @@ pub struct Prediction {
     pub cubes: Vec<Cube>,
     /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
+    /// What each warp of a CTA executed in the turns between the runs, summed over CTAs, and the points of these turns.
+    #[serde(skip)]
+    pub executed: Vec<Counts>,
+    #[serde(skip)]
+    pub turned_points: u32,
     /// The clocks of the longer run, by picture.
     #[serde(skip)]
     pub timeline: Timeline,
@@ -105,7 +110,7 @@ pub fn predict(
         let shape = Shape { ctas, warps, stride: points, shared };
         simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
             let options = warpsim::Options::default();
-            machine_code::time(cubin, &program.symbol, launch, buffers, &options, target).map(|(_, timing)| timing)
+            machine_code::time(cubin, &program.symbol, launch, buffers, &options, target)
         })
     };
     let mut timings = Vec::new();
@@ -119,8 +124,8 @@ pub fn predict(
             }
         }
     }
-    let longer = timings.pop().expect("two runs");
-    let shorter = timings.pop().expect("two runs");
+    let (more, longer) = timings.pop().expect("two runs");
+    let (less, shorter) = timings.pop().expect("two runs");
     let turns = TURNS[1] - TURNS[0];
     let clocks = longer.cycles.saturating_sub(shorter.cycles);
     let clocks_per_point = clocks as f64 / f64::from(points(turns));
@@ -138,6 +143,8 @@ pub fn predict(
         warps: (0..warps as usize)
             .map(|warp| clocks_of(warp, warps, f64::from(turns * ctas), [&shorter, &longer]))
             .collect(),
+        executed: difference(&more, &less),
+        turned_points: points(turns),
         timeline: longer.timeline,
     }))
 }

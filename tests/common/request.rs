@@ -5,6 +5,7 @@ use mechanism::Files;
 use singe::driver::Request;
 use singe::kernels::Form;
 
+#[allow(dead_code, reason = "tests of the command name shipped mechanisms alone")]
 /// All kernels of a mechanism at 8 warps for Kepler, in the paper's form, verified; nothing is written.
 pub fn of(mechanism: std::path::PathBuf) -> Request {
     Request { files: Files { mechanism, ..Files::default() }, ..Request::default() }.with(|r| {

@@ -13,8 +13,9 @@ use imports::{Import, imports};
 use modules::modules;
 
 /// The rooms of `src`: each takes names from those before it alone.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "failure",
+    "cache",
     "compilers",
     "elimination",
     "graph",

@@ -5,8 +5,10 @@
 
 import gzip
 import json
+import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +67,65 @@ for arguments in [(T, P, X[:3]), (T[:2], P, X), (T, P)]:
         raise SystemExit("wrong shapes were taken")
     except (TypeError, ValueError):
         pass
+# Points have any shape, compositions may be named, and species may come last.
+grid = np.linspace(300, 2000, 24).reshape(2, 3, 4)
+flat = gas.diffusion(grid.ravel(), 101325.0, X[:, 0])
+assert np.array_equal(gas.diffusion(grid, 101325.0, X[:, 0]), flat.reshape(-1, 2, 3, 4))
+named = {"O2": 1.0, "h2": 2.0, "N2": 3.76}
+by_name = gas.fractions(named)
+assert np.array_equal(by_name, gas.fractions("H2:2, O2:1, N2:3.76")) and abs(by_name.sum() - 1.0) < 1e-15
+assert np.array_equal(gas.viscosity(grid, 101325.0, named), gas.viscosity(grid, 101325.0, by_name))
+varied = gas.fractions({"H2": np.linspace(0.1, 2, 4), "O2": 1.0})
+assert gas.conductivity(grid, 101325.0, varied).shape == grid.shape and varied.shape == (len(gas.species), 4)
+assert gas.index("O2") == gas.species.index("O2") and abs(gas.molecular_weights[gas.index("O2")] - 31.998) < 1e-2
+assert np.allclose(gas.mole_fractions(gas.mass_fractions(X)), X, rtol=1e-13, atol=1e-15)
+assert np.allclose(gas.mass_fractions(by_name) @ (1 / gas.molecular_weights), 1 / (by_name @ gas.molecular_weights))
+last = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise", species_axis=-1)
+rates = last.chemistry(grid, 101325.0, np.broadcast_to(by_name, (2, 3, 4, by_name.size)))
+assert rates.shape == (2, 3, 4, by_name.size) and np.array_equal(np.moveaxis(rates, -1, 0), gas.chemistry(grid, 101325.0, named))
+for wrong, kind in [
+    (lambda: gas.index("O3"), KeyError),
+    (lambda: gas.viscosity(T, P, {"O3": 1.0}), KeyError),
+    (lambda: gas.fractions("H2=2"), ValueError),
+    (lambda: gas.fractions({"H2": -1.0, "O2": 2.0}), ValueError),
+    (lambda: gas.viscosity(grid, P[:2], named), ValueError),
+    (lambda: gas.isobaric, AttributeError),
+]:
+    try:
+        wrong()
+        raise SystemExit("a wrong call was taken")
+    except kind:
+        pass
+# What was loaded before is loaded in a moment, and a broken library is built anew.
+cache = Path(os.environ["SINGE_CACHE"])
+kept = {path: path.stat().st_ino for path in cache.glob("*.so")}
+assert len(kept) == 1, kept
+begun = time.monotonic()
+again = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
+print(f"loaded again in {time.monotonic() - begun:.2f} s", file=sys.stderr)
+assert {path: path.stat().st_ino for path in cache.glob("*.so")} == kept, "it was built again"
+assert np.array_equal(again.viscosity(T, P, X), gas.viscosity(T, P, X))
+(path,) = kept
+whole = path.with_suffix(".sha256").read_text()
+path.with_suffix(".sha256").write_text("0" * 64)
+again = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
+assert path.stat().st_ino != kept[path], "what does not fit its digest is built anew"
+assert np.array_equal(again.chemistry(T, P, X), gas.chemistry(T, P, X))
+os.environ["CXX"] = "no-such-compiler"
+try:
+    singe.load(mechanism, kernel=["viscosity"])
+    raise SystemExit("a compiler was found")
+except singe.Error as error:
+    assert "no-such-compiler" in str(error)
+del os.environ["CXX"]
+with tempfile.TemporaryDirectory() as folder:
+    wrong = Path(folder) / "wrong.inp"
+    wrong.write_text("ELEMENTS\nH\nEND\nSPECIES\nH2\nEND\nREACTIONS\nH2=>H3 1 0 0\nEND\n")
+    try:
+        singe.compile(wrong)
+        raise SystemExit("H3 was taken")
+    except singe.Error as error:
+        assert "wrong.inp:8:" in str(error) and "H3" in str(error), error
 # Reactors: hydrogen burns, all elements of it stay, and going on from the middle ends at the same state within tolerances.
 reactors = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor")
 Y = np.zeros((len(reactors.species), 3))

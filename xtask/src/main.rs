@@ -13,6 +13,7 @@ mod packages;
 mod peers;
 mod program;
 mod projects;
+mod release;
 mod sentryward;
 mod skipped;
 mod slots;
@@ -33,7 +34,7 @@ use std::time::Duration;
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 19] = [
+const CHORES: [Chore; 20] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -43,6 +44,7 @@ const CHORES: [Chore; 19] = [
     ("packages", "", "install the command and the wheel, and use both outside the clone", |root, _| {
         packages::check(root)
     }),
+    ("release", "[draft|tag]", "sources, wheel, crates and their hashes, in target", release::make),
     ("stress", "", "check inputs of up to 100 MB that are no mechanisms", |root, _| stress::run(root)),
     ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
         accuracy::write(root, word(words, 0, ""))

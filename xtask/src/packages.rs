@@ -28,23 +28,31 @@ pub fn check(root: &Path) -> Result<(), String> {
         program::output(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };
     println!("cargo install: {}", first(&compiled(&cargo.join("bin/singe"))?));
-    let builder = environment(&all.join("builder"), &[OsStr::new(MATURIN)])?;
     let wheels = all.join("wheels");
     fs::remove_dir_all(&wheels).ok();
-    let mut build = Command::new(builder.join("maturin"));
-    build.args(["build", "--release", "--locked", "--out"]).arg(&wheels).current_dir(root);
-    program::output(build.env("CARGO_TARGET_DIR", root.join("target")))?;
-    let wheel =
-        fs::read_dir(&wheels).ok().and_then(|mut entries| entries.next()?.ok()).ok_or("maturin left no wheel")?;
+    let wheel = wheel(root, &wheels)?;
     fs::remove_dir_all(all.join("clean")).ok();
-    let clean = environment(&all.join("clean"), &[wheel.path().as_os_str(), OsStr::new(NUMPY)])?;
-    println!("wheel: {}", wheel.file_name().to_string_lossy());
+    let clean = environment(&all.join("clean"), &[wheel.as_os_str(), OsStr::new(NUMPY)])?;
+    println!("wheel: {}", wheel.file_name().unwrap_or_default().to_string_lossy());
     println!("wheel's command: {}", first(&compiled(&clean.join("singe"))?));
+    let cache = all.join("cache");
+    fs::remove_dir_all(&cache).ok();
     let mut script = Command::new(clean.join("python"));
-    script.arg(root.join("tests/python/module.py")).arg(root).current_dir(&outside);
+    script.env("SINGE_CACHE", &cache).arg(root.join("tests/python/module.py")).arg(root).current_dir(&outside);
     println!("wheel's module: {}", first(&program::output(&mut script)?));
     println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     Ok(())
+}
+
+/// Builds the wheel into a folder.
+pub fn wheel(root: &Path, folder: &Path) -> Result<PathBuf, String> {
+    let builder = environment(&root.join("target/packages/builder"), &[OsStr::new(MATURIN)])?;
+    let mut build = Command::new(builder.join("maturin"));
+    build.args(["build", "--release", "--locked", "--out"]).arg(folder).current_dir(root);
+    program::output(build.env("CARGO_TARGET_DIR", root.join("target")))?;
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut wheels = files.filter(|path| path.extension().is_some_and(|extension| extension == "whl"));
+    wheels.next().ok_or_else(|| "maturin left no wheel".to_owned())
 }
 
 /// Makes what would be sent to a registry, of all crates, and compiles them from there; the names of the archives.

@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub enum Style {
     /// Colours and box drawing.
     Graphical,
+    /// The same where stderr is no terminal.
+    Coloured,
     /// ASCII without colours, 100 columns wide: the same on every machine.
     Plain,
 }
@@ -28,6 +30,7 @@ impl Style {
 pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
     let handler = match style {
         Style::Graphical => GraphicalReportHandler::new(),
+        Style::Coloured => GraphicalReportHandler::new_themed(GraphicalTheme::unicode()),
         Style::Plain => GraphicalReportHandler::new_themed(GraphicalTheme::none()).with_width(100).with_links(false),
     };
     let mut text = String::new();

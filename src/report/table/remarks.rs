@@ -4,6 +4,7 @@ use super::figures::{bound, hundredths};
 use super::is_of_a_cpu;
 use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes};
+use crate::search::LayoutTime;
 use crate::verify::MachineCode;
 
 /// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
@@ -64,13 +65,18 @@ fn layouts(report: &Report) -> String {
         out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
         for layout in &kernel.layouts {
-            let is_chosen = *layout == kernel.layout_time();
+            let LayoutTime { sensitivity, undecided, .. } = *layout;
+            let is_chosen = *layout == LayoutTime { sensitivity, undecided, ..kernel.layout_time() };
             let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
             let shape = format!(", {} warps, {}", layout.warps, layout.ctas_per_sm);
             let warps =
                 if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
             let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
-            let chosen = if is_chosen { "  chosen" } else { "" };
+            let chosen = match (is_chosen, layout.left_out) {
+                (true, _) => "  chosen",
+                (_, true) => "  left out: not near by its estimate",
+                _ => "",
+            };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
             out += &format!(
                 "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{tensor}{chosen}\n",

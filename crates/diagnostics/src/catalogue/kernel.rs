@@ -169,12 +169,12 @@ pub const ENTRIES: [Entry; 46] = [
     },
     Entry {
         id: "usage::arguments",
-        cause: "The command line has a word that is not understood, or lacks one. Only `--json` prints it in this form.",
+        cause: "The command line has a word that is not understood, or lacks one.",
         remedy: "`singe --help` and `singe COMMAND --help` tell what there is.",
     },
     Entry {
         id: "usage::unknown-command",
-        cause: "The first word is neither a file nor a command, but resembles a command.",
+        cause: "The first word is neither a file nor a command, but resembles a command, or is one of other compilers.",
         remedy: "Correct the command, or the path of the mechanism.",
     },
     Entry {

@@ -1,0 +1,123 @@
+"""Shared libraries of kernels, built with the C++ compiler and kept by the content of what they were built of.
+
+They lie where the command keeps its outcomes: in the folder that ``SINGE_CACHE`` names, else in ``singe`` of ``XDG_CACHE_HOME`` or of
+``~/.cache``; ``SINGE_CACHE=off`` keeps none. A library is taken only where the digest beside it is that of its bytes.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ._command import Error
+
+# As in the project that ``--emit host`` writes.
+_FLAGS = ["-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-Wno-psabi", "-fPIC", "-shared"]
+
+# So many libraries are kept: those that were loaded last.
+_MOST = 64
+
+
+def library(sources, folder, keep):
+    """Builds the sources in a folder, or takes what was built of the same, and loads it."""
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    cache = _folder() if keep else None
+    if cache is None:
+        return ctypes.CDLL(str(_build(compiler, sources, folder)))
+    kept = cache / f"{_key(compiler, folder)}.so"
+    found = _load(kept)
+    if found is None:
+        built = _build(compiler, sources, folder)
+        _keep(built, kept)
+        found = _load(kept) or ctypes.CDLL(str(built))
+    return found
+
+
+def _build(compiler, sources, folder):
+    made = folder.resolve() / "libsinge_kernels.so"
+    build = [*compiler, *_FLAGS, "-o", str(made), *map(str, sources)]
+    # A compiler without OpenMP makes kernels of one thread; one that fails again says why.
+    for options in (["-fopenmp"], []):
+        try:
+            done = subprocess.run([*build, *options], capture_output=True, text=True, errors="replace", check=False)
+        except OSError as error:
+            raise Error(1, [], f"the C++ compiler {compiler[0]} cannot be run: {error}; name another one with CXX") from None
+        if done.returncode == 0:
+            return made
+    raise Error(1, [], f"the C++ compiler {' '.join(compiler)} refused the kernels:\n{done.stderr.strip()}")
+
+
+def _folder():
+    given = os.environ.get("SINGE_CACHE")
+    if given:
+        return None if given == "off" else Path(given)
+    caches = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(caches):
+        return Path(caches) / "singe"
+    home = os.environ.get("HOME")
+    return Path(home) / ".cache" / "singe" if home else None
+
+
+def _key(compiler, folder):
+    """A digest of the sources with their headers, the compiler with its flags, and the processor that it compiles for."""
+    digest = hashlib.sha256()
+
+    def add(data):
+        digest.update(len(data).to_bytes(8, "little") + data)
+
+    for file in sorted(folder.iterdir()):
+        if file.suffix in (".cpp", ".h", ".hpp"):
+            add(file.name.encode())
+            add(file.read_bytes())
+    try:
+        version = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
+    except OSError:
+        version = b""
+    for part in (" ".join([*compiler, *_FLAGS]).encode(), version, _processor()):
+        add(part)
+    return digest.hexdigest()
+
+
+def _processor():
+    """What tells one processor from another, as code for this one may not run on the next."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    kinds = ("model name", "flags", "Features", "CPU part")
+    about = {line for line in lines if line.split(":")[0].strip() in kinds}
+    return "\n".join([platform.machine(), platform.processor(), *sorted(about)]).encode()
+
+
+def _load(kept):
+    """The library, where it is there and as it was kept."""
+    try:
+        digest = kept.with_suffix(".sha256").read_text().strip()
+        if hashlib.sha256(kept.read_bytes()).hexdigest() != digest:
+            return None
+        found = ctypes.CDLL(str(kept))
+        os.utime(kept)
+        return found
+    except OSError:
+        return None
+
+
+def _keep(built, kept):
+    """Under temporary names first, so that nobody reads half of it. Where that fails the next run builds it again."""
+    data = built.read_bytes()
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        for path, content in ((kept, data), (kept.with_suffix(".sha256"), hashlib.sha256(data).hexdigest().encode())):
+            with tempfile.NamedTemporaryFile(dir=kept.parent, prefix=".new-", delete=False) as file:
+                file.write(content)
+            os.replace(file.name, path)
+        old = sorted(kept.parent.glob("*.so"), key=lambda path: path.stat().st_mtime, reverse=True)[_MOST:]
+        for path in old:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".sha256").unlink(missing_ok=True)
+    except OSError:
+        pass

@@ -1,0 +1,36 @@
+//! Who made an entry: this very program, with these very compilers.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::UNIX_EPOCH;
+
+use super::hexadecimal;
+use machine::toolchain;
+use sha2::{Digest, Sha256};
+
+/// The digest of this program's own file, so that what another build of it kept is not taken; `None` where it cannot be read.
+pub fn program() -> Option<&'static str> {
+    static OWN: LazyLock<Option<String>> = LazyLock::new(|| {
+        let bytes = fs::read(std::env::current_exe().ok()?).ok()?;
+        Some(hexadecimal(&Sha256::digest(bytes)))
+    });
+    OWN.as_deref()
+}
+
+/// The compilers that are installed, each with the size and the age of its file.
+pub fn compilers() -> String {
+    let found = toolchain::installations().iter().map(|installation| {
+        let disassembler = installation.nvdisasm.as_ref().map(|disassembler| disassembler.path.as_path());
+        let files = [Some(installation.ptxas.as_path()), installation.nvrtc.as_deref(), disassembler];
+        let files: Vec<String> = files.into_iter().flatten().map(file).collect();
+        format!("{installation:?} {}\n", files.join(" "))
+    });
+    found.collect()
+}
+
+fn file(path: &Path) -> String {
+    let about = fs::metadata(path).ok();
+    let age = about.as_ref().and_then(|about| about.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+    format!("{} {:?} {age:?}", path.display(), about.map(|about| about.len()))
+}

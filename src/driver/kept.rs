@@ -1,0 +1,137 @@
+//! A compilation whose outcome is kept, so that the same one needs not be made again.
+
+use std::path::Path;
+
+use super::{Input, Made, make, read, write};
+use crate::cache::{self, Cache};
+use crate::failure::Failure;
+use crate::observer::Observer;
+use crate::plan::Request;
+use crate::report;
+use machine::target::ComputeCapability;
+
+/// What a command has to tell of a compilation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub warnings: Vec<String>,
+    /// What became of files of earlier runs.
+    pub notes: Vec<String>,
+    /// The report in about ten rows, with every figure, and as JSON.
+    pub brief: String,
+    pub full: String,
+    pub json: String,
+}
+
+/// Stands for the folder in what is kept, as another run may write elsewhere. No other text has this character.
+const FOLDER: &str = "\u{1}";
+
+/// The oldest architecture for which this project's own compilers are asked; clang's file is not known here.
+const OLDEST: ComputeCapability = ComputeCapability(3, 5);
+
+/// Compiles a mechanism and writes the files, as [`compile`](super::compile) does, or takes what an earlier run of the same program made of
+/// the same input. The bytes are the same either way.
+pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Observer) -> Result<Told, Failure> {
+    let input = read(request, observer)?;
+    let kept = cache.and_then(|cache| Some((cache, key(request, &input)?)));
+    let found = kept.as_ref().and_then(|(cache, key)| Kept::of_texts(cache.read(key)?));
+    let outcome = match found {
+        Some(outcome) => outcome,
+        None => {
+            let outcome = Kept::of(make(request, input, observer)?, request);
+            if let Some((cache, key)) = &kept {
+                cache.write(key, &outcome.texts());
+            }
+            outcome
+        }
+    };
+    let Kept { name, warnings, brief, full, json, files } = outcome;
+    let notes = write(request, &name, files, observer)?;
+    let folder = request.output.as_deref().unwrap_or(Path::new("")).display().to_string();
+    Ok(Told { warnings, notes, brief: brief.replace(FOLDER, &folder), full, json })
+}
+
+/// A digest of all that decides the outcome: this program, the compilers, the files that were read, and what is asked for but for the place
+/// of the files. `None`: something of it cannot be known, or the outcome is broken on purpose.
+fn key(request: &Request, input: &Input) -> Option<String> {
+    let arch = request.common.target.compute_capability;
+    let is_clang = request.real_compilers && arch < OLDEST;
+    if request.fault.is_some() || is_clang || input.mechanism.inputs.is_empty() {
+        return None;
+    }
+    let compilers = if request.real_compilers { cache::compilers() } else { String::new() };
+    let asked = Request { output: request.output.as_ref().map(|_| "".into()), clean: false, ..request.clone() };
+    let read = format!("{:?}", input.mechanism.inputs);
+    Some(cache::key(&[cache::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
+}
+
+/// What is kept of a compilation.
+struct Kept {
+    /// Of the project.
+    name: String,
+    warnings: Vec<String>,
+    brief: String,
+    full: String,
+    json: String,
+    files: Vec<(String, String)>,
+}
+
+impl Kept {
+    fn of(made: Made, request: &Request) -> Self {
+        let Made { report, files } = made;
+        Self {
+            brief: report::brief(&report, request, Path::new(FOLDER)),
+            full: report::table(&report),
+            json: serde_json::to_string_pretty(&report).expect("a report is plain data"),
+            name: report.mechanism,
+            warnings: report.warnings,
+            files,
+        }
+    }
+
+    /// The number of warnings stands before them, and behind them names and texts of files take turns.
+    fn texts(&self) -> Vec<String> {
+        let Self { name, warnings, brief, full, json, files } = self;
+        let head = [name, brief, full, json].map(String::clone);
+        let files = files.iter().flat_map(|(name, text)| [name.clone(), text.clone()]);
+        head.into_iter().chain([warnings.len().to_string()]).chain(warnings.iter().cloned()).chain(files).collect()
+    }
+
+    fn of_texts(texts: Vec<String>) -> Option<Self> {
+        let mut rest = texts.into_iter();
+        let [name, brief, full, json, count] = [(); 5].map(|()| rest.next());
+        let count: usize = count?.parse().ok()?;
+        let warnings: Vec<String> = rest.by_ref().take(count).collect();
+        let mut files = Vec::new();
+        while let Some(name) = rest.next() {
+            files.push((name, rest.next()?));
+        }
+        let is_whole = warnings.len() == count;
+        is_whole.then_some(Self { name: name?, warnings, brief: brief?, full: full?, json: json?, files })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_comes_back_and_nothing_else_is_taken_for_it() {
+        let files = vec![("a.cu".to_owned(), "text".to_owned()), ("b.h".to_owned(), String::new())];
+        let text = |text: &str| text.to_owned();
+        let kept = Kept {
+            name: text("a"),
+            warnings: vec![text("one"), text("two")],
+            brief: text("brief"),
+            full: text("full"),
+            json: text("{}"),
+            files: files.clone(),
+        };
+        let texts = kept.texts();
+        let again = Kept::of_texts(texts.clone()).unwrap();
+        assert_eq!((again.texts(), again.files), (texts.clone(), files));
+        for short in 0..7 {
+            assert!(Kept::of_texts(texts[..short].to_vec()).is_none(), "{short}");
+        }
+        assert!(Kept::of_texts(texts[..8].to_vec()).is_none(), "the name of a file without its text");
+    }
+}

@@ -1,0 +1,15 @@
+//! How much time goes into finding the fastest version.
+
+use clap::ValueEnum;
+
+/// What is tried where the request leaves a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Effort {
+    /// Of each kernel the version that the estimate prefers, which alone is compiled and verified
+    Quick,
+    /// Versions whose estimate is near the fastest time are compiled and timed, and the fastest is verified
+    #[default]
+    Normal,
+    /// All versions that may be faster are compiled, timed and verified
+    Thorough,
+}

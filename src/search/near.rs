@@ -1,0 +1,133 @@
+//! Which versions are worth the compilers' time: those that may be faster than what was timed already, by their estimates.
+
+use super::made::Made;
+use super::neighbor::Version;
+use crate::overlay::Codegen;
+use crate::plan::Multiplier;
+
+/// What a version of whose layout none was timed is taken to need of its estimate. The versions that were chosen for GRI-Mech 3.0 and dimethyl ether on Hopper
+/// and Ampere took 0.71 to 1.7 times theirs, and none of them is left out with this; a few that were not chosen took 0.6. Straight code of each warp
+/// is estimated as if all its values passed through shared memory, and took 0.45 at least.
+const LEAST_SHARE: f64 = 0.8;
+const LEAST_SHARE_OF_STRAIGHT: f64 = 0.45;
+
+/// Where one of its layout was timed with as many warps and the same way to multiply, a version takes about the same part of its estimate.
+const LEAST_OF_EQUAL_SHARE: f64 = 0.9;
+/// Data-parallel code with another number of warps does so, too, but where what was timed took longer than its estimate the reason may be its
+/// registers, of which another number of warps has others.
+const MOST_SHARE_OF_OTHER_WARPS: f64 = 1.0;
+
+/// What takes up to so many times as long as the memory of the board does for inputs and outputs alone is not made faster by another version.
+const AT_THE_FLOOR: f64 = 1.1;
+
+/// A version of straight-line code that takes more than so many times as long as the fastest one is not made the fastest by other constants or
+/// by other ways to read its inputs.
+pub const FAR_BEHIND: f64 = 1.5;
+
+/// What versions of a kernel are told apart by here.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
+    layout: Codegen,
+    warps: u32,
+    matrix: Option<Multiplier>,
+}
+
+impl Kind {
+    fn of(Version { codegen, tuning }: Version) -> Self {
+        Self { layout: codegen, warps: tuning.warps, matrix: tuning.matrix }
+    }
+}
+
+/// A version that was timed.
+struct Timed {
+    kind: Kind,
+    predicted_ns: f64,
+    estimated_ns: f64,
+}
+
+/// Whether a version may be faster than all of its kernel that were timed. What cannot be told may be.
+pub fn is_near<M: Made>(version: &M, others: &[M]) -> bool {
+    let Some(estimated_ns) = version.estimated_ns() else { return true };
+    let of_kernel = others.iter().filter(|other| other.kernel() == version.kernel());
+    let timed = of_kernel.filter_map(|other| {
+        let kind = Kind::of(other.version());
+        Some(Timed { kind, predicted_ns: other.predicted_ns()?, estimated_ns: other.estimated_ns()? })
+    });
+    may_be_faster((Kind::of(version.version()), estimated_ns, version.floor_ns()), &timed.collect::<Vec<_>>())
+}
+
+fn may_be_faster((kind, estimated_ns, floor_ns): (Kind, f64, f64), timed: &[Timed]) -> bool {
+    let Some(fastest) = fastest(timed, |_| true) else { return true };
+    if fastest.predicted_ns <= AT_THE_FLOOR * floor_ns {
+        return false;
+    }
+    least_share(kind, timed) * estimated_ns < fastest.predicted_ns
+}
+
+/// The part of its estimate that a version takes at least, as far as what was timed tells.
+fn least_share(kind: Kind, timed: &[Timed]) -> f64 {
+    let share = |of: &Timed| LEAST_OF_EQUAL_SHARE * of.predicted_ns / of.estimated_ns;
+    let same = fastest(timed, |other| other.kind == kind);
+    let is_data_parallel = |other: &Timed| [kind, other.kind].iter().all(|kind| kind.layout == Codegen::DataParallel);
+    match (same, fastest(timed, is_data_parallel)) {
+        (Some(same), _) => share(same),
+        (None, Some(alike)) => share(alike).min(MOST_SHARE_OF_OTHER_WARPS),
+        (None, None) if kind.layout == Codegen::Straight => LEAST_SHARE_OF_STRAIGHT,
+        (None, None) => LEAST_SHARE,
+    }
+}
+
+fn fastest(timed: &[Timed], is_meant: impl Fn(&Timed) -> bool) -> Option<&Timed> {
+    timed.iter().filter(|of| is_meant(of)).min_by(|a, b| a.predicted_ns.total_cmp(&b.predicted_ns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(layout: Codegen, warps: u32) -> Kind {
+        Kind { layout, warps, matrix: None }
+    }
+
+    fn timed(layout: Codegen, warps: u32, predicted_ns: f64, estimated_ns: f64) -> Timed {
+        Timed { kind: kind(layout, warps), predicted_ns, estimated_ns }
+    }
+
+    #[test]
+    fn an_estimate_is_near_where_such_code_could_make_it_the_fastest() {
+        let one = [timed(Codegen::DataParallel, 8, 1.0, 1.0)];
+        let near = |layout, estimated: f64| may_be_faster((kind(layout, 8), estimated, 0.1), &one);
+        assert!(may_be_faster((kind(Codegen::Overlay, 8), 9.0, 0.1), &[]), "nothing is known");
+        assert_eq!([near(Codegen::Overlay, 1.2), near(Codegen::Overlay, 1.3)], [true, false]);
+        assert_eq!([near(Codegen::Straight, 2.2), near(Codegen::Straight, 2.3)], [true, false]);
+        assert_eq!([near(Codegen::DataParallel, 1.1), near(Codegen::DataParallel, 1.12)], [true, false]);
+    }
+
+    #[test]
+    fn code_that_was_slower_than_its_estimate_is_taken_to_be_so_again_with_as_many_warps() {
+        let two = [timed(Codegen::DataParallel, 8, 1.0, 1.0), timed(Codegen::Partial, 8, 2.9, 1.0)];
+        let near = |warps, estimated| may_be_faster((kind(Codegen::Partial, warps), estimated, 0.1), &two);
+        assert_eq!([near(8, 0.6), near(8, 0.3)], [false, true]);
+        // N-heptane's diffusion on Hopper: eight warps spill, four are the fastest of all.
+        assert!(near(4, 0.7), "other warps have other registers");
+    }
+
+    #[test]
+    fn data_parallel_code_tells_of_other_warps_unless_it_was_slow() {
+        let of = |predicted| {
+            let one = [timed(Codegen::DataParallel, 8, predicted, 1.0), timed(Codegen::Straight, 4, 0.9, 2.0)];
+            let near = |estimated| may_be_faster((kind(Codegen::DataParallel, 4), estimated, 0.1), &one);
+            [near(0.85), near(0.95), near(1.05)]
+        };
+        assert_eq!((of(1.05), of(3.0)), ([true, true, false], [true, false, false]));
+    }
+
+    #[test]
+    fn nothing_is_tried_beside_what_the_memory_alone_takes() {
+        let one = [timed(Codegen::DataParallel, 8, 1.05, 1.0)];
+        assert_eq!(
+            [0.99, 0.9].map(|floor| may_be_faster((kind(Codegen::Partial, 8), 0.1, floor), &one)),
+            [false, true]
+        );
+    }
+}

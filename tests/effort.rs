@@ -1,0 +1,66 @@
+//! How long the fastest version is looked for: less effort compiles fewer versions, and what is kept was verified all the same.
+
+#[path = "common/request.rs"]
+mod request;
+#[path = "common/skip.rs"]
+mod skip;
+
+use machine::target::Target;
+use machine::toolchain;
+use singe::driver::{self, Request};
+use singe::kernels::Kernel;
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::plan::{Effort, Free};
+use singe::report::KernelReport;
+
+fn kernels(effort: Effort) -> Vec<KernelReport> {
+    let request = Request { real_compilers: true, effort, ..request::of(request::shipped("h2o2")) }.with(|r| {
+        r.common.target = Target::by_name("hopper").unwrap();
+        r.tuning.form = None;
+        r.kernels = vec![Kernel::Diffusion, Kernel::Chemistry];
+        (r.codegen, r.beside, r.keep_fastest) = (Codegen::DataParallel, vec![Codegen::Overlay], true);
+        r.free = Free { warps: true, matrix: true };
+    });
+    let report = driver::compile(&request, &mut Observer::silent());
+    report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels
+}
+
+fn compiled(kernel: &KernelReport) -> usize {
+    kernel.layouts.iter().filter(|layout| layout.predicted_ns.is_some()).count()
+}
+
+#[test]
+fn less_effort_compiles_less_and_verifies_what_it_keeps() {
+    let target = Target::by_name("hopper").unwrap();
+    if toolchain::find_for(target.compute_capability).is_err()
+        || toolchain::disassembler(target.compute_capability).is_err()
+    {
+        return skip::skip("NVRTC, ptxas or nvdisasm for sm_90 is absent (`cargo xtask toolchain` installs them)");
+    }
+    let [quick, normal, thorough] = [Effort::Quick, Effort::Normal, Effort::Thorough].map(kernels);
+    for ((quick, normal), thorough) in quick.iter().zip(&normal).zip(&thorough) {
+        let name = &quick.kernel;
+        println!("{name}: {} {} {} versions", compiled(quick), compiled(normal), compiled(thorough));
+        assert_eq!(compiled(quick), 1, "{name}");
+        assert!(compiled(normal) <= compiled(thorough) && compiled(normal) >= 1, "{name}");
+        for kernel in [quick, normal, thorough] {
+            assert!(kernel.text.is_some() && kernel.machine_code.is_some(), "{name}: what is kept is verified");
+            assert!(kernel.verdict.contains("machine code"), "{name}: {}", kernel.verdict);
+            let own = kernel.machine.predicted_ns.unwrap();
+            for layout in &kernel.layouts {
+                assert_ne!(layout.left_out, layout.predicted_ns.is_some(), "{name}: {layout:?}");
+                assert!(layout.predicted_ns.is_none_or(|time| time >= own), "{name}: the fastest is kept");
+            }
+        }
+        assert!(thorough.layouts.iter().all(|layout| !layout.left_out), "{name}");
+        // What the machine code takes at least follows from the same counts, whichever run has them.
+        if quick.codegen == thorough.codegen && quick.tuning == thorough.tuning && quick.constants == thorough.constants
+        {
+            assert_eq!(quick.machine, thorough.machine, "{name}");
+        }
+        let [normal, thorough] = [normal, thorough].map(|kernel| kernel.machine.predicted_ns.unwrap());
+        assert!(normal <= 1.1 * thorough, "{name}: {normal} ns, and {thorough} with all effort");
+    }
+    assert!(compiled(&normal[0]) + compiled(&normal[1]) < compiled(&thorough[0]) + compiled(&thorough[1]));
+}
