@@ -93,6 +93,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
+        alternatives: true,
         free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,

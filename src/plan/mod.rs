@@ -48,6 +48,8 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
+    /// Keep a second version, too, where what is assumed of the target decides which one is the fastest, and the project has a driver.
+    pub alternatives: bool,
     /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
@@ -93,6 +95,7 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
+            alternatives: false,
             free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
