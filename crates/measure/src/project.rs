@@ -49,7 +49,8 @@ fn line(
     let made = tools.assemble(&ptx.text, target.compute_capability).map_err(|failure| failure.to_string())?;
     pack.keep(format!("{symbol}.cubin"), made.cubin);
 
-    let (what, code) = (string(kernel, "kernel")?, string(kernel, "codegen")?);
+    let what = string(kernel, "kernel")?;
+    let code = string(kernel, "codegen")?.to_owned() + if kernel["alternative"] == true { "-alternative" } else { "" };
     let arrays = kernel["arrays"].as_array().ok_or("a kernel has no arrays")?;
     let rows = |array: &Value| array["rows"].as_u64().ok_or("an array has no rows");
     let mut inputs = Vec::new();

@@ -111,10 +111,8 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
         );
     }
     for (shipped, other) in alternatives(report) {
-        out += &format!(
-            "{}: which of two versions is faster hangs on what is assumed of the board ({}): build/{}_driver tells\n",
-            shipped.kernel, other.symbol, report.mechanism
-        );
+        out +=
+            &format!("{}: {} may be faster, build/{}_driver tells\n", shipped.kernel, other.symbol, report.mechanism);
     }
     let folder = folder.display();
     out += &format!("written to {folder}\n");
