@@ -332,6 +332,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_assumed_may_be_otherwise() {
+        let of = |name: &str| Target::by_name(name).unwrap().with_other_assumptions();
+        let count = |name: &str| of(name).map(|all| all.len());
+        assert_eq!((count("hopper"), count("ampere"), count("fermi")), (Some(4), Some(4), None));
+        // there it is known where CTAs begin
+        assert_eq!(["volta", "ampere-ga10x", "blackwell"].map(count), [Some(3); 3]);
+        let own = Target::by_name("hopper").unwrap().pipeline.as_ref().unwrap();
+        let others: Vec<Pipeline> = of("hopper").unwrap().into_iter().filter_map(|target| target.pipeline).collect();
+        let bytes = |at: usize| (others[at].fetch.l0_bytes, others[at].fetch.l1_bytes);
+        assert_eq!(bytes(0), (own.fetch.l0_bytes / 2, own.fetch.l1_bytes / 2));
+        assert_eq!(bytes(1), (own.fetch.l0_bytes * 2, own.fetch.l1_bytes * 2));
+        assert_eq!(others[2].fetch.l1_latency, own.fetch.l1_latency / 2);
+        assert!(others[3].ctas_rotate && !others[2].ctas_rotate && bytes(3) == bytes(2));
+    }
+
+    #[test]
     fn every_description_is_read_and_found() {
         assert_eq!(Target::all().len(), FILES.len());
         assert!(Target::all().is_sorted_by_key(|t| t.compute_capability));
