@@ -13,8 +13,9 @@ use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
+use crate::overlay::program::Program;
 use crate::plan::Resolved;
-use crate::report::{self, Report};
+use crate::report::{self, KernelReport, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
@@ -160,6 +161,14 @@ impl search::Maker for Versions<'_> {
         on_compilers::verify(self.request, self.model, unit, self.observer)
     }
 
+    fn alternative(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Unit, Failure> {
+        let mut program = unit.program.clone();
+        program.symbol += "_alternative";
+        let mut report = unit.report.clone();
+        (report.symbol, report.alternative) = (program.symbol.clone(), true);
+        again(own, self.model, unit, (program, report), self.observer)
+    }
+
     fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
         on_compilers::sensitivity(self.request, self.model, unit, self.observer)
     }
@@ -167,8 +176,22 @@ impl search::Maker for Versions<'_> {
 
 /// A kernel with its constants in the order in which the machine code reads them; nothing where no other order is known.
 fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
-    let (target, kernel) = (own.asked.common.target, unit.kernel);
     let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
+    let mut report = unit.report.clone();
+    report.constants += ", as the machine code reads them";
+    let unit = again(own, model, unit, (program, report), observer)?;
+    Ok(Some(Unit { constants_read: Vec::new(), ..unit }))
+}
+
+/// A kernel with another program for the same schedule, and what is to be reported of it.
+fn again(
+    own: &Resolved<'_>,
+    model: &Model,
+    unit: &Unit,
+    (program, report): (Program, KernelReport),
+    observer: &mut Observer,
+) -> Result<Unit, Failure> {
+    let (target, kernel) = (own.asked.common.target, unit.kernel);
     let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
     let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
     let codegen = unit.codegen;
@@ -179,8 +202,6 @@ fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Obser
         let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
         observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)?;
     }
-    let mut report = unit.report.clone();
-    report.constants += ", as the machine code reads them";
     let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));
     let kept = Draft {
         graph,
@@ -192,7 +213,7 @@ fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Obser
         ptx,
         registers_held: unit.report.registers_held,
     };
-    Ok(Some(Unit::new(kernel, codegen, kept, source, report)))
+    Ok(Unit::new(kernel, codegen, kept, source, report))
 }
 
 /// One kernel as it was asked for, in its first layout.

@@ -206,6 +206,7 @@ pages! {
     reactors: "guide/reactors.md",
     reactors_of_cvode: "guide/integrator.md",
     times: "lab/performance.md",
+    measuring: "guide/measure.md",
     report: "guide/report.md",
     python: "guide/python.md",
     gallery: "gallery.md",

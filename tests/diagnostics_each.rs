@@ -477,12 +477,21 @@ fn machine_code() -> Vec<Case> {
         printed("sass::cubin", &elf, &sim),
         printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
         printed("time::compilers", &elf[1..], &["time", "k.toml", "--launch", "k.toml"]),
+        printed("measure::launch", &elf, &["measure", "k.cubin"]),
+        printed("measure::project", &[], &["measure", "."]),
+        printed("measure::results", &[("r.json", "{}".to_owned())], &["measure", "r.json"]),
+        printed("measure::wrong", &[("r.json", WRONG.to_owned())], &["measure", "r.json"]),
         ("sass::architecture", singe::compilers::read_machine_code("k.cubin", &maxwell).expect_err("sm_52")),
         ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
         ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
         ("sass::unknown", unknown),
     ]
 }
+
+/// A GPU that has another number than the simulator.
+const WRONG: &str = r#"{"device": {"name": "a GPU", "compute_capability": [9, 0], "multiprocessors": 132, "driver": 12090},
+    "packs": [{"target": "hopper", "samples": [], "kernels": [], "launches": [{"launch": "l", "kernel": "k", "ctas": [1, 1, 1],
+        "threads": [32, 1, 1], "microseconds": 4.0, "predicted": 3.0, "elements": 32, "different": 1, "wrong": 1, "error": 0.5}]}]}"#;
 
 fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Case {
     let folder = tempfile::tempdir().expect("a temporary folder");

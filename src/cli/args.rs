@@ -10,7 +10,10 @@ use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::plan::{Common, Effort, Emit, Tuning};
-use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
+use backend::{
+    AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
+    VerifyArguments,
+};
 use values::{Color, Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;
@@ -41,6 +44,8 @@ pub enum Command {
     Sim(SimArguments),
     /// Tell how long one SM takes for a launch of machine code, and what the cycles of each warp go to
     Time(TimeArguments),
+    /// Make an archive that times kernels on a GPU with nothing but its driver, or tell what it measured there beside what is predicted
+    Measure(MeasureArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
     Verify(VerifyArguments),
     /// Run passes of the backend on a PTX file

@@ -103,6 +103,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
         effort: arguments.effort,
         flags: Vec::new(),
+        alternatives: true,
         free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,

@@ -19,6 +19,7 @@ mod kernel;
 mod launched;
 mod levels;
 mod man;
+mod measure;
 mod occupancy;
 mod opt;
 mod opt_arguments;
@@ -81,6 +82,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Sim(arguments)) => sim::run(&arguments),
         Some(Command::Time(arguments)) => time::run(&arguments),
+        Some(Command::Measure(arguments)) => measure::run(&arguments),
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),

@@ -17,7 +17,7 @@ use warpsim::machine_code::{self, Cause, Timing};
 use warpsim::setup::{self, Setup};
 
 pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
-    let cubin = cubin(&arguments.code, arguments.target)?;
+    let (_, cubin) = code(&arguments.code, arguments.target)?;
     let folder = arguments.launch.parent().unwrap_or(Path::new(""));
     let setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
     let Setup { kernel, launch, mut buffers, schedule, .. } = setup;
@@ -42,17 +42,17 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     print(format_args!("{}", table(&kernel, arguments.target, &timing)))
 }
 
-/// Machine code, or what the compilers make of a text for the target.
-fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
+/// Machine code, or what the compilers make of a text for the target: its bytes, and what they hold.
+pub(super) fn code(path: &Path, target: &Target) -> Result<(Vec<u8>, Cubin), Failure> {
     let name = path.display().to_string();
-    let bytes = bytes(path)?;
-    if bytes.starts_with(ELF) {
-        return compilers::read_machine_code(&name, &bytes).map_err(Failure::input);
+    let mut bytes = bytes(path)?;
+    if !bytes.starts_with(ELF) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_cuda = path.extension().is_some_and(|extension| extension == "cu");
+        bytes = compilers::assembled(&name, text, is_cuda, target).map_err(Failure::input)?;
     }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let is_cuda = path.extension().is_some_and(|extension| extension == "cu");
-    let made = compilers::assembled(&name, text, is_cuda, target).map_err(Failure::input)?;
-    compilers::read_machine_code(&name, &made).map_err(Failure::input)
+    let cubin = compilers::read_machine_code(&name, &bytes).map_err(Failure::input)?;
+    Ok((bytes, cubin))
 }
 
 /// The name and the text of each picture.

@@ -113,7 +113,7 @@ fn predict(
     verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
 }
 
-/// The times of a kernel with other fetches of instructions, where the request has it timed.
+/// The times of a kernel if what is assumed of the target is otherwise, where the request has it timed.
 pub fn sensitivity(
     request: &Request,
     model: &Model,

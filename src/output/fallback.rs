@@ -10,13 +10,23 @@ use machine::target::Target;
 /// The Fortran example beside that of the GPU, whose arrays lie in its memory.
 const EXAMPLE: &str = "example_cpu.f90";
 
-/// (name, text) of the files that the project of a GPU has besides; `units` are the kernels for a CPU.
-pub fn files(request: &Request, model: &Model, of_gpu: &host::Project, units: &[Unit]) -> Vec<(String, String)> {
+/// (name, text) of the files that the project of a GPU has besides; `units` are the kernels for a CPU, beside those `of_gpu`.
+pub fn files(
+    request: &Request,
+    model: &Model,
+    (project_of_gpu, of_gpu): (&host::Project, &[Unit]),
+    units: &[Unit],
+) -> Vec<(String, String)> {
     let (name, provenance) = (&model.mechanism.name, provenance(request, model));
+    let aliases = of_gpu.iter().filter(|unit| unit.report.alternative).filter_map(|unit| {
+        let of = units.iter().find(|own| own.kernel == unit.kernel)?.program.symbol.clone();
+        Some(host::Alias { symbol: unit.program.symbol.clone(), of })
+    });
     let interface = interface::interface(model, request.common.units, Target::cpu(), units);
+    let interface = host::Interface { aliases: aliases.collect(), ..interface };
     // The reference values are those of the GPU's kernels.
     let own = project::project(&request.for_cpu(), model, units);
-    let (tables, states) = (of_gpu.tables.clone(), of_gpu.states);
+    let (tables, states) = (project_of_gpu.tables.clone(), project_of_gpu.states);
     let project = host::Project { tables, states, example: EXAMPLE, ..own };
     let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
     let mut files: Vec<_> = units.iter().map(text).collect();

@@ -8,6 +8,9 @@ use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
 
+/// What the header says of a second version besides.
+const ALTERNATIVE: &str = " Another version, which may be faster than the one above: the driver tells on a GPU.";
+
 /// The interface of a mechanism's kernels.
 pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) -> Interface {
     let (species, elements) = (model.species().iter(), &model.mechanism.elements);
@@ -19,6 +22,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         units: system,
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
+        aliases: Vec::new(),
         kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
 }
@@ -76,7 +80,7 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     });
     KernelInterface {
         symbol: unit.program.symbol.clone(),
-        summary: summary.into(),
+        summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" },
         accuracy: accuracy(unit.report.form_error, unit.report.form_range) + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),

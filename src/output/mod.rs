@@ -67,7 +67,7 @@ pub fn files(
     if wanted(Emit::Host) {
         let project = project::project(request, model, units);
         if request.has_fallback() {
-            files.extend(fallback::files(request, model, &project, beside));
+            files.extend(fallback::files(request, model, (&project, units), beside));
         }
         files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
         files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));

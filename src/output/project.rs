@@ -2,7 +2,7 @@
 
 use super::Unit;
 use super::source::source_extension;
-use crate::emit::host::{Case, Project, Table};
+use crate::emit::host::{Case, Duel, Project, Table};
 use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
 use crate::verify;
@@ -36,7 +36,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         cases.push(Case {
             symbol: unit.program.symbol.clone(),
             kernel: unit.kernel.name().into(),
-            codegen: unit.codegen.name().into(),
+            codegen: unit.codegen.name().to_owned() + if unit.report.alternative { ", alternative" } else { "" },
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
             tolerance: verify::tolerance(unit.kernel, &unit.graph),
@@ -51,7 +51,13 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
     let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor.{extension}"));
+    let place = |of: &Unit| cases.iter().position(|case: &Case| case.symbol == of.program.symbol);
+    let duels = units.iter().filter(|unit| unit.report.alternative).filter_map(|other| {
+        let shipped = units.iter().find(|unit| unit.kernel == other.kernel)?;
+        Some(Duel { shipped: place(shipped)?, other: place(other)? })
+    });
     Project {
+        duels: duels.collect(),
         sources: sources.chain([format!("{name}_context.{extension}")]).chain(reactor).collect(),
         states: states.len(),
         tables,

@@ -25,20 +25,23 @@ pub fn write_project(
     Ok(stale.into_iter().map(|file| file.remove(folder)).collect())
 }
 
-/// Writes all files into a temporary folder beside the target, then moves them.
+/// Writes all files, whose names may have folders, into a temporary folder beside the target, then moves them.
 ///
 /// Errors: the folder cannot be made or written; then none of the files is in it.
-pub fn write(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
+pub fn write(folder: &Path, files: &[(String, impl AsRef<[u8]>)]) -> Result<(), Diagnostic> {
     let failed = |e: std::io::Error| {
         Diagnostic::error("output::unwritable", format!("cannot write to {}: {e}", folder.display()))
             .help("choose a folder that you may write to with -o")
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     let staging = tempfile::Builder::new().prefix(".singe-").tempdir_in(folder).map_err(failed)?;
-    for (name, text) in files {
-        std::fs::write(staging.path().join(name), text).map_err(failed)?;
+    let parent = |of: &Path, name: &str| of.join(name).parent().map_or(Ok(()), std::fs::create_dir_all);
+    for (name, contents) in files {
+        parent(staging.path(), name).map_err(failed)?;
+        std::fs::write(staging.path().join(name), contents).map_err(failed)?;
     }
     for (name, _) in files {
+        parent(folder, name).map_err(failed)?;
         std::fs::rename(staging.path().join(name), folder.join(name)).map_err(failed)?;
     }
     Ok(())

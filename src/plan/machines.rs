@@ -142,6 +142,11 @@ impl Request {
         has_host && is_plain && !self.common.target.is_cpu()
     }
 
+    /// Whether of a kernel whose fastest version nobody knows for certain two are kept: where there is a driver that tells.
+    pub fn has_alternatives(&self) -> bool {
+        self.alternatives && self.has_fallback()
+    }
+
     /// Errors: an output that none of the kernels has.
     pub fn check_outputs(&self) -> Result<(), Diagnostic> {
         let Some(output) = self.common.outputs.given().find(|output| !self.kernels.contains(&output.kernel())) else {

@@ -54,6 +54,8 @@ pub struct Request {
     pub effort: Effort,
     /// The flags that were given, by name, so that those that change nothing can be told.
     pub flags: Vec<String>,
+    /// Keep a second version, too, where what is assumed of the target decides which one is the fastest, and the project has a driver.
+    pub alternatives: bool,
     /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
@@ -101,6 +103,7 @@ impl Default for Request {
             keep_fastest: false,
             effort: Effort::default(),
             flags: Vec::new(),
+            alternatives: false,
             free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),

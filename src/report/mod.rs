@@ -66,6 +66,9 @@ pub struct KernelReport {
     /// What its launch function is called without `_launch`, and the arrays that it takes, in order.
     pub symbol: String,
     pub arrays: Vec<Argument>,
+    /// It stands beside the chosen version of the kernel, than which it may be faster.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub alternative: bool,
     /// Layout of the code.
     pub codegen: String,
     /// Algebra of the kernel, a proven bound of its relative error against the exact form (rounding aside), and what every form
@@ -158,6 +161,11 @@ pub struct Argument {
 }
 
 impl KernelReport {
+    /// What a column is called.
+    pub fn title(&self) -> String {
+        if self.alternative { format!("{}, alternative", self.kernel) } else { self.kernel.clone() }
+    }
+
     /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
     fn spill_warning(&self) -> Option<String> {
         const REMEDY: &str = "use more warps, or fewer CTAs per SM";
@@ -328,6 +336,7 @@ pub fn kernel(
     KernelReport {
         kernel: own.kernel.name().into(),
         symbol: program.symbol.clone(),
+        alternative: false,
         arrays: program.arrays.iter().map(argument).collect(),
         codegen: own.codegen.name().into(),
         form: choice.variant.to_string(),

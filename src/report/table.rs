@@ -5,7 +5,7 @@ mod figures;
 mod remarks;
 mod rows;
 
-use super::Report;
+use super::{KernelReport, Report};
 use machine::target::Target;
 use rows::{Row, Shown};
 
@@ -36,7 +36,7 @@ pub fn table(report: &Report) -> String {
 
 /// The names of the kernels, then each row: its name and a cell for each kernel.
 pub fn cells(report: &Report) -> Vec<Vec<String>> {
-    let head = [vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat();
+    let head = [vec![String::new()], report.kernels.iter().map(KernelReport::title).collect()].concat();
     let is_shown = |row: &&Row| match row.shown {
         Shown::Always => true,
         Shown::OfGpus => !is_of_a_cpu(report),

@@ -22,7 +22,7 @@ pub struct LayoutTime {
     /// It was not compiled, as its estimate is far from the fastest time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
-    /// With other fetches of instructions; of the chosen version and of the next ones behind it.
+    /// If what is assumed of the target is otherwise; of the chosen version and of the next ones behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
     /// With one of those it takes less time than the chosen version does.
@@ -30,7 +30,7 @@ pub struct LayoutTime {
     pub undecided: bool,
 }
 
-/// What a version takes, in nanoseconds per point, if what is assumed of the fetch of instructions is otherwise.
+/// What a version takes, in nanoseconds per point, if what is assumed of the target is otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sensitivity {
     /// With caches for instructions of half the capacity, and of twice the capacity.
@@ -38,11 +38,27 @@ pub struct Sensitivity {
     pub caches_double_ns: f64,
     /// With instructions that come from the cache of the SM in half the time.
     pub fetch_latency_half_ns: f64,
+    /// With CTAs that do not all begin on one sub-partition, where it is assumed that they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ctas_elsewhere_ns: Option<f64>,
+}
+
+impl LayoutTime {
+    /// What is known of it before it was timed again.
+    pub fn without_doubt(&self) -> Self {
+        Self { sensitivity: None, undecided: false, ..self.clone() }
+    }
 }
 
 impl Sensitivity {
-    pub fn all(&self) -> [f64; 3] {
-        [self.caches_half_ns, self.caches_double_ns, self.fetch_latency_half_ns]
+    pub fn all(&self) -> impl Iterator<Item = f64> {
+        let fetches = [self.caches_half_ns, self.caches_double_ns, self.fetch_latency_half_ns];
+        fetches.into_iter().chain(self.ctas_elsewhere_ns)
+    }
+
+    /// The least and the most of them and of what it takes with what is assumed.
+    pub fn band(&self, predicted_ns: f64) -> [f64; 2] {
+        [self.all().fold(predicted_ns, f64::min), self.all().fold(predicted_ns, f64::max)]
     }
 }
 
@@ -61,13 +77,19 @@ pub fn finalists(layouts: &[LayoutTime], chosen: usize) -> Vec<usize> {
     if behind.is_empty() { behind } else { [vec![chosen], behind].concat() }
 }
 
-/// Marks the versions that take less time than the chosen one does, if instructions come otherwise.
+/// Marks the versions that take less time than the chosen one does, if what is assumed is otherwise.
 pub fn mark_undecided(layouts: &mut [LayoutTime], chosen: usize) {
     let Some(own) = layouts[chosen].sensitivity else { return };
     for (at, layout) in layouts.iter_mut().enumerate() {
-        let less = |other: Sensitivity| other.all().iter().zip(own.all()).any(|(other, own)| *other < own);
+        let less = |other: Sensitivity| other.all().zip(own.all()).any(|(other, own)| other < own);
         layout.undecided = at != chosen && layout.sensitivity.is_some_and(less);
     }
+}
+
+/// The place of the version that may be faster than the chosen one: of those marked so, the one that takes least time.
+pub fn alternative(layouts: &[LayoutTime]) -> Option<usize> {
+    let marked = (0..layouts.len()).filter(|at| layouts[*at].undecided);
+    marked.min_by(|a, b| layouts[*a].predicted_ns.partial_cmp(&layouts[*b].predicted_ns).unwrap_or(Ordering::Equal))
 }
 
 /// The place of the layout that takes least time; the first of equal ones. Of those that were not left out the full model decides where it
@@ -110,12 +132,22 @@ mod tests {
         assert_eq!(finalists(&all, 1), [1, 2, 4]);
         assert!(finalists(&all[..2], 1).is_empty());
         let other = |half, double| {
-            Some(Sensitivity { caches_half_ns: half, caches_double_ns: double, fetch_latency_half_ns: 0.9 })
+            let (caches_half_ns, caches_double_ns, fetch_latency_half_ns) = (half, double, 0.9);
+            Some(Sensitivity { caches_half_ns, caches_double_ns, fetch_latency_half_ns, ctas_elsewhere_ns: Some(2.0) })
         };
         (all[1].sensitivity, all[2].sensitivity, all[4].sensitivity) =
             (other(1.5, 0.9), other(1.4, 1.1), other(1.6, 1.2));
         mark_undecided(&mut all, 1);
         assert_eq!(all.iter().map(|layout| layout.undecided).collect::<Vec<_>>(), [false, false, true, false, false]);
+        assert_eq!(alternative(&all), Some(2));
+        let elsewhere = all[4].sensitivity.map(|other| Sensitivity { ctas_elsewhere_ns: Some(1.9), ..other });
+        let mut placed = all.clone();
+        placed[4].sensitivity = elsewhere;
+        mark_undecided(&mut placed, 1);
+        assert!(placed[4].undecided, "faster where CTAs begin elsewhere");
+        all[4].undecided = true;
+        assert_eq!(alternative(&all), Some(2), "the faster of two");
+        assert_eq!(alternative(&all[..2]), None);
     }
 
     #[test]

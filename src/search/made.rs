@@ -84,7 +84,10 @@ pub trait Maker {
     /// Verifies what the real compilers made of a version, once.
     fn verify(&mut self, made: &mut Self::Made) -> Result<(), Failure>;
 
-    /// What a version takes with other fetches of instructions; nothing where its machine code cannot be timed.
+    /// The same version under a name of its own, beside the one that is chosen.
+    fn alternative(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Self::Made, Failure>;
+
+    /// What a version takes if what is assumed of the target is otherwise; nothing where its machine code cannot be timed.
     fn sensitivity(&mut self, made: &Self::Made) -> Result<Option<Sensitivity>, Failure>;
 }
 

@@ -1,7 +1,7 @@
 //! The rounds in which versions of kernels are compiled, and further ones made: more CTAs per SM, rivals of the same shape, other
 //! shapes; at last the fastest is kept.
 
-use super::layout::{LayoutTime, fastest, finalists, mark_undecided};
+use super::layout::{LayoutTime, alternative, fastest, finalists, mark_undecided};
 use super::level::levels;
 use super::made::{Made, Maker, attempted, left_out, time};
 use super::near::{FAR_BEHIND, is_near};
@@ -241,8 +241,8 @@ fn least_time(versions: &[impl Made]) -> f64 {
     versions.iter().filter_map(Made::predicted_ns).fold(f64::INFINITY, f64::min)
 }
 
-/// The version of each kernel that takes least time, verified; it has the times of all. Where the request names the layouts itself all of
-/// them are kept.
+/// The version of each kernel that takes least time, verified; it has the times of all. Behind it one that may be faster, where a project has
+/// a driver that tells. Where the request names the layouts itself all of them are kept.
 fn fastest_of_each<M: Maker>(
     request: &Request,
     mut all: Vec<M::Made>,
@@ -265,9 +265,20 @@ fn fastest_of_each<M: Maker>(
             times[at].sensitivity = maker.sensitivity(&rivals[at])?;
         }
         mark_undecided(&mut times, chosen);
+        let second = alternative(&times).filter(|_| request.has_alternatives());
+        let beside = second.map(|at| {
+            let Version { codegen, tuning } = rivals[at].version();
+            maker.alternative(&rivals[at], &request.of_kernel(kernel).in_layout(codegen).tuned(tuning))
+        });
+        let mut beside = beside.transpose()?;
+        if let Some(beside) = &mut beside {
+            maker.compile(&mut [&mut *beside])?;
+            maker.verify(beside)?;
+        }
         let mut version = rivals.swap_remove(chosen);
         version.chosen_of_layouts(times);
         kept.push(version);
+        kept.extend(beside);
     }
     Ok(kept)
 }

@@ -149,7 +149,7 @@ pub fn predict(
     }))
 }
 
-/// What the machine code takes with other fetches of instructions. `None`: where [`predict`] has none.
+/// What the machine code takes if what is assumed of the target is otherwise. `None`: where [`predict`] has none.
 ///
 /// Errors: hazards.
 pub fn sensitivity(
@@ -158,7 +158,7 @@ pub fn sensitivity(
     (shared, ctas): (u32, u32),
     target: &Target,
 ) -> Result<Option<Sensitivity>, Vec<Diagnostic>> {
-    let Some(targets) = target.with_other_fetches().filter(|_| ctas > 0) else { return Ok(None) };
+    let Some(targets) = target.with_other_assumptions().filter(|_| ctas > 0) else { return Ok(None) };
     let Subject { model, graph, program, module, .. } = *subject;
     let points = |turns: u32| turns * ctas * points_per_turn(program);
     let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
@@ -178,7 +178,9 @@ pub fn sensitivity(
         let clocks = cycles[1][at] - cycles[0][at];
         target.board.nanoseconds(clocks / f64::from(points(TURNS[1] - TURNS[0])))
     };
-    Ok(Some(Sensitivity { caches_half_ns: each(0), caches_double_ns: each(1), fetch_latency_half_ns: each(2) }))
+    let ctas_elsewhere_ns = (targets.len() > 3).then(|| each(3));
+    let (caches_half_ns, caches_double_ns, fetch_latency_half_ns) = (each(0), each(1), each(2));
+    Ok(Some(Sensitivity { caches_half_ns, caches_double_ns, fetch_latency_half_ns, ctas_elsewhere_ns }))
 }
 
 /// As the launch function does it: as many CTAs as the board holds at once, or as there is work for, stream over the groups. Where not all

@@ -19,6 +19,7 @@ fn interface() -> Interface {
         meaning: meaning.to_owned(),
     };
     Interface {
+        aliases: Vec::new(),
         mechanism: "h2-burke".to_owned(),
         species: [("H2", 2.01588), ("CH2", 14.02658), ("CH2(S)", 14.02658), ("CH2[S]", 14.02658), ("\"a\\", 1.0)]
             .iter()

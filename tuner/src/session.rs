@@ -39,6 +39,8 @@ impl Session {
         let folder = request.output.as_ref().expect("a command writes somewhere");
         let record = Record::open(folder, &header).map_err(input)?;
         let (command, threads) = (arguments.measure.clone(), arguments.threads);
+        // a candidate is one version
+        let request = Request { alternatives: false, ..request };
         Ok(Self { request, levels, says, program, command, record, threads })
     }
 

@@ -18,10 +18,13 @@ const MECHANISMS: [(&str, &str); 4] = [
 const TARGETS: [&str; 3] = ["ampere", "hopper", "blackwell"];
 const LAYOUTS: &str = "overlay,partial,switch,data-parallel";
 
+/// The pages that measurements go to, and what each shows of them.
+const PAGES: [(&str, &str); 2] = [("time.md", "page"), ("performance.md", "mechanisms")];
+
 const BEGIN: &str = "<!-- measured on a GPU: written by `cargo xtask hardware --merge` -->\n";
 const END: &str = "<!-- end -->";
 
-/// Makes the archive, with one mechanism alone or with all, or with `--merge FILE.json` puts what it measured into the page of the model of time.
+/// Makes the archive, with one mechanism alone or with all, or with `--merge FILE.json` puts what it measured into the pages of the model of time and of performance.
 ///
 /// Errors: words that are no arguments; a program fails; a file cannot be read or written.
 pub fn run(root: &Path, words: &[String]) -> Result<(), String> {
@@ -79,19 +82,23 @@ fn kernels(root: &Path, mechanisms: &[(&str, &str)]) -> Result<(), String> {
 
 fn merge(root: &Path, file: &str) -> Result<(), String> {
     let here = std::path::absolute(file).map_err(|e| format!("{file}: {e}"))?.display().to_string();
-    let table = program::output(measure(root).args(["page", &here]))?;
     let entries = program::output(measure(root).args(["entries", &here]))?;
-    let path = root.join("docs/lab/time.md");
-    let page = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    lab::write(root, "time.md", &between(&page, &table)?)?;
+    let mut pages = Vec::new();
+    for (name, what) in PAGES {
+        let table = program::output(measure(root).args([what, &here]))?;
+        let path = root.join("docs/lab").join(name);
+        let page = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        pages.push((name, between(&page, &table).map_err(|reason| format!("{name}: {reason}"))?));
+    }
+    pages.iter().try_for_each(|(name, page)| lab::write(root, name, page))?;
     print!("{}", if entries.is_empty() { "every entry is as measured\n".to_owned() } else { entries });
     Ok(())
 }
 
 /// The page with another text in its place for measurements.
 fn between(page: &str, text: &str) -> Result<String, String> {
-    let (head, rest) = page.split_once(BEGIN).ok_or("time.md has no place for measurements")?;
-    let (_, tail) = rest.split_once(END).ok_or("the place in time.md does not end")?;
+    let (head, rest) = page.split_once(BEGIN).ok_or("it has no place for measurements")?;
+    let (_, tail) = rest.split_once(END).ok_or("the place for measurements does not end")?;
     Ok(format!("{head}{BEGIN}{text}{END}{tail}"))
 }
 
@@ -106,11 +113,12 @@ mod tests {
     use super::between;
 
     #[test]
-    fn the_page_has_a_place_that_is_written_again() {
-        let page = include_str!("../../docs/lab/time.md");
-        let once = between(page, "one\n").unwrap();
-        assert!(once.contains("--merge` -->\none\n<!-- end -->"));
-        assert_eq!(between(&once, "two\n").unwrap(), once.replace("\none\n", "\ntwo\n"));
+    fn the_pages_have_a_place_that_is_written_again() {
+        for page in [include_str!("../../docs/lab/time.md"), include_str!("../../docs/lab/performance.md")] {
+            let once = between(page, "one\n").unwrap();
+            assert!(once.contains("--merge` -->\none\n<!-- end -->"));
+            assert_eq!(between(&once, "two\n").unwrap(), once.replace("\none\n", "\ntwo\n"));
+        }
         assert!(between("no place", "one\n").is_err());
     }
 }

@@ -82,7 +82,7 @@ const CHORES: [Chore; 20] = [
     (
         "hardware",
         "[--merge FILE.json]",
-        "an archive that measures a GPU elsewhere; what it measured: time.md",
+        "an archive that measures a GPU elsewhere; what it measured: time.md, performance.md",
         hardware::run,
     ),
     ("help", "", "this list", |_, _| {

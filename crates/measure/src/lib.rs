@@ -7,14 +7,18 @@
 //! |---|---|
 //! | `benchmark` | small kernels of PTX for what the tables of targets assume, and what their clocks tell of these |
 //! | `model` | the clocks of the same kernels by the model |
+//! | `pack` | the files of a pack |
 //! | `plan` | what is run, as text |
+//! | `launch` | any kernels with their launches in packs |
 //! | `project` | kernels of mechanisms in packs |
 //! | `runner` | the program that runs it |
 //! | `results` | what was measured, and what follows |
 #![forbid(unsafe_code)]
 
 pub mod benchmark;
+pub mod launch;
 pub mod model;
+pub mod pack;
 pub mod plan;
 pub mod project;
 pub mod results;

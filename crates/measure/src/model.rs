@@ -1,6 +1,6 @@
 //! The clocks of the kernels by the model of time.
 
-use crate::benchmark::{Clock, Data, Sample, Series, text};
+use crate::benchmark::{Clock, Data, Sample, Series, of_board, text};
 use diagnostics::Source;
 use machine::target::Target;
 use machine::toolchain::{self, Disassembler, Toolchain};
@@ -33,6 +33,15 @@ impl Tools {
         let ptx = text(series, target.compute_capability, clock);
         let assembled = self.toolchain.assemble(&ptx, target.compute_capability);
         assembled.map(|assembled| assembled.cubin).map_err(|failure| format!("{}: {failure}", series.name))
+    }
+
+    /// The kernels for the whole board.
+    ///
+    /// # Errors
+    /// ptxas refuses the text.
+    pub fn board(&self, target: &Target) -> Result<Vec<u8>, String> {
+        let assembled = self.toolchain.assemble(&of_board(target.compute_capability), target.compute_capability);
+        assembled.map(|assembled| assembled.cubin).map_err(|failure| format!("board: {failure}"))
     }
 
     fn read(&self, name: &str, bytes: &[u8]) -> Result<Cubin, String> {

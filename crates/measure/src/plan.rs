@@ -2,29 +2,30 @@
 
 use crate::benchmark::{Clock, Sample, Series};
 use crate::model::Tools;
+use crate::pack::Pack;
 use machine::target::Target;
-use std::path::Path;
+use std::fmt::Write;
 
 /// The name of the plan in its folder.
 pub const FILE: &str = "plan.txt";
 
-/// Writes a pack of the series for a target, with the clocks of the model beside each kernel.
+/// A pack of the series for a target, with the clocks of the model beside each kernel.
 ///
 /// # Errors
-/// A compiler is absent or refuses a text, the simulator refuses a kernel, or the folder cannot be written.
-pub fn write(folder: &Path, all: &[Series], target: &Target) -> Result<(), String> {
-    let unwritable = |error: std::io::Error| format!("{} cannot be written: {error}", folder.display());
+/// A compiler is absent or refuses a text, or the simulator refuses a kernel.
+pub fn pack(all: &[Series], target: &Target) -> Result<Pack, String> {
     let tools = Tools::find(target)?;
-    std::fs::create_dir_all(folder).map_err(unwritable)?;
-    let mut plan = head(target);
+    let (mut pack, mut plan) = (Pack::default(), head(target));
+    let board = pack.keep("board.cubin", tools.board(target)?);
+    let _ = writeln!(plan, "board module={board} nothing=nothing halve=halve places=places");
     for series in all {
-        let cubin = tools.cubin(series, target, Clock::Device)?;
-        std::fs::write(folder.join(module(series)), cubin).map_err(unwritable)?;
+        pack.keep(module(series), tools.cubin(series, target, Clock::Device)?);
         for sample in tools.samples(series, target)? {
             plan += &line(series, &sample);
         }
     }
-    std::fs::write(folder.join(FILE), plan).map_err(unwritable)
+    pack.keep(FILE, plan);
+    Ok(pack)
 }
 
 /// The first line of a plan.

@@ -1,5 +1,6 @@
 //! Packs of the kernels of a project that `singe` wrote: machine code, the reference states, and what the report predicts.
 
+use crate::pack::Pack;
 use crate::plan;
 use machine::target::Target;
 use machine::toolchain::{self, Job, Toolchain};
@@ -9,11 +10,11 @@ use std::path::Path;
 /// Points along an edge of the cube that is timed.
 const EDGE: u32 = 64;
 
-/// Writes a pack of all kernels of a project for a GPU.
+/// A pack of all kernels of a project for a GPU, and the target that it was made for.
 ///
 /// # Errors
-/// The folder is no such project, a compiler is absent or refuses a text, or the pack cannot be written.
-pub fn write(pack: &Path, project: &Path) -> Result<(), String> {
+/// The folder is no such project, or a compiler is absent or refuses a text.
+pub fn pack(project: &Path) -> Result<(Pack, &'static Target), String> {
     let report: Value =
         serde_json::from_str(&text(&project.join("report.json"))?).map_err(|e| format!("report.json: {e}"))?;
     let name = string(&report, "mechanism")?;
@@ -21,17 +22,17 @@ pub fn write(pack: &Path, project: &Path) -> Result<(), String> {
     let target = Target::by_name(target.split(' ').next().unwrap_or_default()).map_err(|e| e.name)?;
     let tools = toolchain::find_for(target.compute_capability).map_err(|absent| absent.to_string())?;
     let reference = Reference { name: name.to_owned(), text: text(&project.join(format!("{name}_reference.h")))? };
-    std::fs::create_dir_all(pack).map_err(|e| format!("{}: {e}", pack.display()))?;
-    let mut plan = plan::head(target);
+    let (mut pack, mut plan) = (Pack::default(), plan::head(target));
     for kernel in report["kernels"].as_array().ok_or("report.json has no kernels")? {
-        plan += &line(pack, project, kernel, &reference, (&tools, target))?;
+        plan += &line(&mut pack, project, kernel, &reference, (&tools, target))?;
     }
-    keep(pack, plan::FILE, plan.as_bytes())
+    pack.keep(plan::FILE, plan);
+    Ok((pack, target))
 }
 
-/// Writes the files of a kernel, and says how it is run.
+/// Keeps the files of a kernel, and says how it is run.
 fn line(
-    pack: &Path,
+    pack: &mut Pack,
     project: &Path,
     kernel: &Value,
     reference: &Reference,
@@ -46,9 +47,10 @@ fn line(
     let job = Job { name: format!("{symbol}.cu"), source, arch: target.compute_capability, options: vec![] };
     let ptx = tools.compile_to_ptx(&job).map_err(|failure| failure.to_string())?;
     let made = tools.assemble(&ptx.text, target.compute_capability).map_err(|failure| failure.to_string())?;
-    keep(pack, &format!("{symbol}.cubin"), &made.cubin)?;
+    pack.keep(format!("{symbol}.cubin"), made.cubin);
 
-    let (what, code) = (string(kernel, "kernel")?, string(kernel, "codegen")?);
+    let what = string(kernel, "kernel")?;
+    let code = string(kernel, "codegen")?.to_owned() + if kernel["alternative"] == true { "-alternative" } else { "" };
     let arrays = kernel["arrays"].as_array().ok_or("a kernel has no arrays")?;
     let rows = |array: &Value| array["rows"].as_u64().ok_or("an array has no rows");
     let mut inputs = Vec::new();
@@ -86,8 +88,8 @@ impl Reference {
         after(&self.text, &format!("{}_reference_states = ", self.name))
     }
 
-    /// Writes the first of the tables that there is as doubles; its file.
-    fn keep(&self, pack: &Path, tables: &[&str]) -> Result<String, String> {
+    /// Keeps the first of the tables that there is as doubles; its file.
+    fn keep(&self, pack: &mut Pack, tables: &[&str]) -> Result<String, String> {
         let begins = |table: &&&str| self.text.find(&format!("{}_reference_{table}[", self.name));
         let table =
             tables.iter().find(|table| begins(table).is_some()).ok_or(format!("no reference values of {tables:?}"))?;
@@ -98,14 +100,8 @@ impl Reference {
             let value: f64 = word.parse().map_err(|_| format!("{table}: {word} is no number"))?;
             bytes.extend(value.to_le_bytes());
         }
-        let file = format!("{table}.f64");
-        keep(pack, &file, &bytes)?;
-        Ok(file)
+        Ok(pack.keep(format!("{table}.f64"), bytes))
     }
-}
-
-fn keep(pack: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(pack.join(name), bytes).map_err(|e| format!("{name} cannot be written: {e}"))
 }
 
 fn text(path: &Path) -> Result<String, String> {

@@ -1,8 +1,8 @@
 //! What the runner wrote, and what follows from it.
 
-use crate::benchmark::{Sample, entry, findings};
+use crate::benchmark::{self, Sample, entry, findings};
 use machine::target::Target;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// The JSON of the runner.
@@ -13,7 +13,7 @@ pub struct Results {
 }
 
 /// As the driver describes it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Device {
     pub name: String,
     pub compute_capability: [u32; 2],
@@ -26,10 +26,41 @@ struct Pack {
     target: String,
     samples: Vec<Both>,
     kernels: Vec<Kernel>,
+    #[serde(default)]
+    boards: Vec<Board>,
+    #[serde(default)]
+    launches: Vec<Launch>,
+}
+
+/// Of the whole board.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Board {
+    launch_nanoseconds: f64,
+    gigabytes_per_second: f64,
+    four_ctas_over_one: f64,
+}
+
+/// Any kernel.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Launch {
+    pub launch: String,
+    pub kernel: String,
+    pub ctas: [u32; 3],
+    pub threads: [u32; 3],
+    /// The median of some launches, none of which finds its arrays in a cache.
+    pub microseconds: f64,
+    /// By the model.
+    pub predicted: f64,
+    /// Of its outputs: all, those that differ by a bit from what the simulator leaves, and those that differ by more than rounding.
+    pub elements: u64,
+    pub different: u64,
+    pub wrong: u64,
+    /// The largest difference relative to the largest number of the array.
+    pub error: f64,
 }
 
 /// A kernel of a mechanism.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Kernel {
     pub mechanism: String,
     pub kernel: String,
@@ -91,6 +122,11 @@ pub fn kernels(results: &Results) -> impl Iterator<Item = (&str, &Kernel)> {
     results.packs.iter().flat_map(|pack| pack.kernels.iter().map(|kernel| (pack.target.as_str(), kernel)))
 }
 
+/// All launches of other kernels, likewise.
+pub fn launches(results: &Results) -> impl Iterator<Item = (&str, &Launch)> {
+    results.packs.iter().flat_map(|pack| pack.launches.iter().map(|launch| (pack.target.as_str(), launch)))
+}
+
 /// Reads the JSON.
 ///
 /// # Errors
@@ -123,19 +159,58 @@ pub fn rows(results: &Results) -> Vec<Row> {
             modelled: modelled.iter().find(|other| other.entry == found.entry).map(|other| other.value),
             has: target.and_then(|target| entry(target, found.entry)),
         }));
+        for board in &pack.boards {
+            let row = |what, unit, entry: &'static str, measured| Row {
+                target: pack.target.clone(),
+                what,
+                unit,
+                entry,
+                measured,
+                modelled: None,
+                has: target.and_then(|target| benchmark::entry(target, entry)),
+            };
+            rows.push(row("start of a kernel", "nanoseconds", benchmark::LAUNCH, board.launch_nanoseconds));
+            let rotate = f64::from(u8::from(board.four_ctas_over_one < 2.5));
+            rows.push(row("CTAs of four warps begin on different sub-partitions", "1 or 0", benchmark::ROTATE, rotate));
+            let rate = board.gigabytes_per_second;
+            rows.push(row(
+                "device memory, as much read as written",
+                "10^9 bytes per second",
+                benchmark::DELIVERED,
+                rate,
+            ));
+        }
     }
     rows
 }
 
-/// The rows as a table, and the entries that differ from those that the targets have.
+/// All that was measured as tables.
 pub fn page(results: &Results) -> String {
+    device(results) + &of_figures(results) + &of_mechanisms(results) + &of_launches(results)
+}
+
+/// The kernels of mechanisms alone.
+pub fn mechanisms_page(results: &Results) -> String {
+    device(results) + &of_mechanisms(results)
+}
+
+/// The GPU, in a sentence.
+fn device(results: &Results) -> String {
     let Device { name, compute_capability: [major, minor], multiprocessors, driver } = &results.device;
-    let mut text = format!(
-        "{name}, compute capability {major}.{minor}, {multiprocessors} multiprocessors, driver {driver}.\n\n\
-         | what | target | measured | modelled | ratio | entry | it has | it would be |\n|---|---|--:|--:|--:|---|--:|--:|\n"
+    format!("{name}, compute capability {major}.{minor}, {multiprocessors} multiprocessors, driver {driver}.\n")
+}
+
+/// The rows, each beside the entry of the target's table; empty where there are none.
+fn of_figures(results: &Results) -> String {
+    let rows = rows(results);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n| what | target | measured | modelled | ratio | entry | it has | it would be |\n|---|---|--:|--:|--:|---|--:|--:|\n",
     );
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
-    for row in rows(results) {
+    for row in rows {
         let ratio = row.modelled.filter(|_| row.measured != 0.0).map(|modelled| modelled / row.measured);
         let _ = writeln!(
             text,
@@ -151,7 +226,7 @@ pub fn page(results: &Results) -> String {
             row.proposed(),
         );
     }
-    text + &of_mechanisms(results)
+    text
 }
 
 /// Kernels of mechanisms, measured beside predicted; empty where none was run.
@@ -179,6 +254,28 @@ fn of_mechanisms(results: &Results) -> String {
     )
 }
 
+/// Any kernels, measured beside predicted; empty where none was run.
+fn of_launches(results: &Results) -> String {
+    let rows = launches(results).map(|(target, launch)| {
+        let Launch { kernel, launch: name, microseconds, predicted, elements, different, wrong, error, .. } = launch;
+        let verdict = match (*different, *wrong) {
+            (0, _) => format!("{elements} equal"),
+            (_, 0) => format!("{different} of {elements} differ, by {error:.0e} at most"),
+            (_, _) => format!("WRONG: {wrong} of {elements}"),
+        };
+        let ratio = predicted / microseconds;
+        format!("| {kernel} | {name} | {target} | {microseconds:.2} | {predicted:.2} | {ratio:.2} | {verdict} |\n")
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "\nMicroseconds of a launch, its start included, with nothing in a cache before; values beside the simulator's:\n\n\
+         | kernel | launch | target | measured | modelled | ratio | values |\n|---|---|---|--:|--:|--:|---|\n{rows}"
+    )
+}
+
 /// The entries that would change, in the words of the tables.
 pub fn proposals(results: &Results) -> String {
     let changed = rows(results).into_iter().filter(|row| row.has != Some(row.proposed()));
@@ -188,7 +285,11 @@ pub fn proposals(results: &Results) -> String {
             "{}.toml: {} = {} # measured on {}; was {has}\n",
             row.target,
             row.entry,
-            row.proposed(),
+            if row.entry == benchmark::ROTATE {
+                (row.proposed() > 0.5).to_string()
+            } else {
+                row.proposed().to_string()
+            },
             results.device.name
         )
     };

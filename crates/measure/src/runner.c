@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 5, TIMED = 11, MOST_ARRAYS = 8, OUTPUT_BYTES = 512 + 8 * 1024, NAME = 256 };
+enum { REPEATS = 5, TIMED = 11, MOST_ARRAYS = 8, MOST_ARGUMENTS = 64, OUTPUT_BYTES = 512 + 8 * 1024, NAME = 256 };
 /* Of CUdevice_attribute. */
 enum { MULTIPROCESSORS = 16, CLOCK_KHZ = 13, MEMORY_KHZ = 36, BUS_BITS = 37, L2_BYTES = 38, MAJOR = 75, MINOR = 76 };
 
@@ -187,16 +187,21 @@ static void sample(const struct device *device, const char *pack, const char *li
   check(cuda.unload(module), "cuModuleUnload");
 }
 
-/* The doubles of a file of the pack. */
-static double *doubles(const char *pack, const char *name, size_t count)
+/* So many bytes of a file of the pack. */
+static void *contents(const char *pack, const char *name, size_t bytes)
 {
   char path[2 * NAME];
-  double *values = malloc(count * sizeof *values);
+  void *values = malloc(bytes ? bytes : 1);
   snprintf(path, sizeof path, "%s/%s", pack, name);
   FILE *file = fopen(path, "rb");
-  if (!values || !file || fread(values, sizeof *values, count, file) != count) stop(1, path, "cannot be read");
+  if (!values || !file || fread(values, 1, bytes, file) != bytes) stop(1, path, "cannot be read");
   fclose(file);
   return values;
+}
+
+static double *doubles(const char *pack, const char *name, size_t count)
+{
+  return contents(pack, name, count * sizeof(double));
 }
 
 /* An array of rows whose states repeat over all points. */
@@ -243,6 +248,13 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* The middle of the times of some launches. */
+static double middle(double took[TIMED])
+{
+  qsort(took, TIMED, sizeof *took, ascending);
+  return took[TIMED / 2];
+}
+
 /* The median of some launches in microseconds, as many CTAs as the device holds at once; two launches before count for nothing. */
 static double median(const struct device *device, handle function, const char *line, void **arguments, int points)
 {
@@ -262,8 +274,7 @@ static double median(const struct device *device, handle function, const char *l
     check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
     if (turn >= 0) took[turn] = 1e3 * milliseconds;
   }
-  qsort(took, TIMED, sizeof *took, ascending);
-  return took[TIMED / 2];
+  return middle(took);
 }
 
 static void kernel(const struct device *device, const char *pack, const char *line, FILE *json, const char *comma)
@@ -307,7 +318,177 @@ static void kernel(const struct device *device, const char *pack, const char *li
   check(cuda.unload(module), "cuModuleUnload");
 }
 
-/* Runs the lines of a plan that begin with a word. */
+/* What starting a kernel takes, each behind the one before; what the device memory delivers to one that reads one array and writes another; and
+ * by how much four CTAs of an SM hold each other up whose first warps alone work: four times where these are on one sub-partition. */
+static void board(const struct device *device, const char *pack, const char *line, FILE *json, const char *comma)
+{
+  enum { LAUNCHES = 1000, THREADS = 256 };
+  const size_t bytes = (size_t)1 << 28;
+  char path[2 * NAME];
+  handle module, nothing, halve, places;
+  pointer from, to;
+  unsigned count = (unsigned)(bytes / sizeof(double)), rounds = 20000;
+  void *arguments[] = { &from, &to, &count };
+  int resident = 0;
+  float milliseconds = 0.0f;
+  double took[TIMED];
+  snprintf(path, sizeof path, "%s/%s", pack, word(line, "module"));
+  check(cuda.load(&module, path), path);
+  check(cuda.function(&nothing, module, word(line, "nothing")), word(line, "nothing"));
+  for (int turn = 0; turn < LAUNCHES + 10; ++turn) { /* ten to warm up */
+    if (turn == 10) check(cuda.record(device->begin, NULL), "cuEventRecord");
+    check(cuda.launch(nothing, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "cuLaunchKernel");
+  }
+  check(cuda.record(device->end, NULL), "cuEventRecord");
+  check(cuda.wait(device->end), "cuEventSynchronize");
+  check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
+  fprintf(json, "%s\n    {\"launch_nanoseconds\": %.1f, ", comma, 1e6 * milliseconds / LAUNCHES);
+  check(cuda.function(&halve, module, word(line, "halve")), word(line, "halve"));
+  check(cuda.resident(&resident, halve, THREADS, 0), "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  check(cuda.allocate(&from, bytes), "cuMemAlloc");
+  check(cuda.allocate(&to, bytes), "cuMemAlloc");
+  unsigned ctas = (unsigned)(resident * attribute(MULTIPROCESSORS, device->number));
+  for (int turn = -2; turn < TIMED; ++turn) {
+    check(cuda.record(device->begin, NULL), "cuEventRecord");
+    check(cuda.launch(halve, ctas, 1, 1, THREADS, 1, 1, 0, NULL, arguments, NULL), "cuLaunchKernel");
+    check(cuda.record(device->end, NULL), "cuEventRecord");
+    check(cuda.wait(device->end), "cuEventSynchronize");
+    check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
+    if (turn >= 0) took[turn] = milliseconds;
+  }
+  fprintf(json, "\"gigabytes_per_second\": %.2f, ", 2.0 * (double)bytes / middle(took) * 1e-6);
+  check(cuda.function(&places, module, word(line, "places")), word(line, "places"));
+  double alone = 0.0;
+  for (unsigned each = 1; each <= 4; each += 3) { /* CTAs of an SM */
+    void *worked[] = { &to, &rounds };
+    for (int turn = -2; turn < TIMED; ++turn) {
+      check(cuda.record(device->begin, NULL), "cuEventRecord");
+      check(cuda.launch(places, each * (unsigned)attribute(MULTIPROCESSORS, device->number), 1, 1, 128, 1, 1, 0, NULL, worked, NULL), "cuLaunchKernel");
+      check(cuda.record(device->end, NULL), "cuEventRecord");
+      check(cuda.wait(device->end), "cuEventSynchronize");
+      check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
+      if (turn >= 0) took[turn] = milliseconds;
+    }
+    if (each == 1) alone = middle(took);
+  }
+  fprintf(json, "\"four_ctas_over_one\": %.3f}", middle(took) / alone);
+  check(cuda.release(from), "cuMemFree");
+  check(cuda.release(to), "cuMemFree");
+  check(cuda.unload(module), "cuModuleUnload");
+}
+
+/* A parameter of the next launch: a number, or an array with what it holds before, and after where the kernel writes it. */
+struct argument {
+  unsigned char number[8];
+  pointer at;
+  size_t bytes, width;
+  int is_real;
+  void *before, *after;
+};
+
+static struct argument held[MOST_ARGUMENTS];
+static int arguments_held;
+
+static void argument(const struct device *device, const char *pack, const char *line, FILE *json, const char *comma)
+{
+  (void)device, (void)json, (void)comma;
+  if (arguments_held == MOST_ARGUMENTS) stop(1, line, "a launch has too many arguments");
+  struct argument *new = &held[arguments_held++];
+  *new = (struct argument){ 0 };
+  const char *digits = word(line, "number");
+  for (int i = 0; i < 8 && digits[2 * i]; ++i) {
+    char pair[3] = { digits[2 * i], digits[2 * i + 1], 0 };
+    new->number[i] = (unsigned char)strtoul(pair, NULL, 16);
+  }
+  if (!*word(line, "before")) return;
+  new->bytes = number(line, "bytes");
+  new->before = contents(pack, word(line, "before"), new->bytes);
+  if (*word(line, "after")) new->after = contents(pack, word(line, "after"), new->bytes);
+  new->width = number(line, "width");
+  new->is_real = !strcmp(word(line, "kind"), "real");
+  check(cuda.allocate(&new->at, new->bytes ? new->bytes : 1), "cuMemAlloc");
+  check(cuda.to_device(new->at, new->before, new->bytes), "cuMemcpyHtoD");
+}
+
+static double real(const void *values, size_t at, size_t width)
+{
+  double wide = 0.0;
+  float narrow = 0.0f;
+  if (width == sizeof wide) return memcpy(&wide, (const double *)values + at, sizeof wide), wide;
+  return memcpy(&narrow, (const float *)values + at, sizeof narrow), narrow;
+}
+
+/* What differs from the simulator's results: elements in all, by a bit, by more than rounding, and the largest error relative to the largest number. */
+struct differences {
+  size_t elements, different, wrong;
+  double error;
+};
+
+static void compare(const struct argument *of, struct differences *sum)
+{
+  size_t count = of->width ? of->bytes / of->width : 0;
+  unsigned char *found = malloc(of->bytes ? of->bytes : 1);
+  double largest = 0.0, allowed = of->width == 8 ? 1e-12 : 1e-5;
+  if (!found) stop(2, "memory", "there is not enough");
+  check(cuda.to_host(found, of->at, of->bytes), "cuMemcpyDtoH");
+  for (size_t i = 0; i < count && of->is_real; ++i) {
+    double value = fabs(real(of->after, i, of->width));
+    if (isfinite(value) && value > largest) largest = value;
+  }
+  sum->elements += count;
+  for (size_t i = 0; i < count; ++i) {
+    if (!memcmp(found + i * of->width, (const unsigned char *)of->after + i * of->width, of->width)) continue;
+    ++sum->different;
+    if (!of->is_real) { ++sum->wrong; continue; }
+    double error = fabs(real(found, i, of->width) - real(of->after, i, of->width)) / largest;
+    if (!isfinite(error)) error = 1e308;
+    if (error > sum->error) sum->error = error;
+    sum->wrong += error > allowed;
+  }
+  free(found);
+}
+
+/* Every launch begins with the arrays as they are given, and no cache holds them. The first one is compared. */
+static void launch(const struct device *device, const char *pack, const char *line, FILE *json, const char *comma)
+{
+  char path[2 * NAME];
+  handle module, function;
+  void *parameters[MOST_ARGUMENTS];
+  unsigned shared = (unsigned)number(line, "shared"), grid[3], cta[3];
+  const char *axes[] = { "x", "y", "z", "tx", "ty", "tz" };
+  double took[TIMED];
+  struct differences sum = { 0 };
+  snprintf(path, sizeof path, "%s/%s", pack, word(line, "module"));
+  check(cuda.load(&module, path), path);
+  check(cuda.function(&function, module, word(line, "entry")), word(line, "entry"));
+  if (shared) check(cuda.limit(function, 8, (int)shared), "cuFuncSetAttribute");
+  for (int i = 0; i < 3; ++i) grid[i] = (unsigned)number(line, axes[i]), cta[i] = (unsigned)number(line, axes[3 + i]);
+  for (int i = 0; i < arguments_held; ++i) parameters[i] = held[i].before ? (void *)&held[i].at : (void *)held[i].number;
+  for (int turn = -2; turn < TIMED; ++turn) {
+    float milliseconds = 0.0f;
+    for (int i = 0; i < arguments_held; ++i) if (held[i].after) check(cuda.to_device(held[i].at, held[i].before, held[i].bytes), "cuMemcpyHtoD");
+    check(cuda.set(device->cold, (unsigned char)turn, device->cold_bytes), "cuMemsetD8");
+    check(cuda.record(device->begin, NULL), "cuEventRecord");
+    check(cuda.launch(function, grid[0], grid[1], grid[2], cta[0], cta[1], cta[2], shared, NULL, parameters, NULL), "cuLaunchKernel");
+    check(cuda.record(device->end, NULL), "cuEventRecord");
+    check(cuda.wait(device->end), "cuEventSynchronize");
+    check(cuda.elapsed(&milliseconds, device->begin, device->end), "cuEventElapsedTime");
+    if (turn >= 0) took[turn] = 1e3 * milliseconds;
+    for (int i = 0; i < arguments_held && turn == -2; ++i) if (held[i].after) compare(&held[i], &sum);
+  }
+  fprintf(json, "%s\n    {\"launch\": \"%s\", \"kernel\": \"%s\", \"ctas\": [%u, %u, %u], \"threads\": [%u, %u, %u], ", comma,
+          word(line, "name"), word(line, "entry"), grid[0], grid[1], grid[2], cta[0], cta[1], cta[2]);
+  fprintf(json, "\"microseconds\": %.4f, \"predicted\": %s, \"elements\": %zu, \"different\": %zu, \"wrong\": %zu, \"error\": %.17g}",
+          middle(took), word(line, "predicted"), sum.elements, sum.different, sum.wrong, sum.error);
+  for (int i = 0; i < arguments_held; ++i) {
+    if (held[i].before) check(cuda.release(held[i].at), "cuMemFree");
+    free(held[i].before), free(held[i].after);
+  }
+  arguments_held = 0;
+  check(cuda.unload(module), "cuModuleUnload");
+}
+
+/* Runs the lines of a plan that begin with a word; "argument " goes with "launch ". */
 static void lines(const struct device *device, const char *pack, FILE *plan, const char *with, FILE *json,
                   void (*run)(const struct device *, const char *, const char *, FILE *, const char *))
 {
@@ -315,6 +496,7 @@ static void lines(const struct device *device, const char *pack, FILE *plan, con
   int first = 1;
   rewind(plan);
   while (fgets(line, sizeof line, plan)) {
+    if (run == launch && !strncmp(line, "argument ", 9)) argument(device, pack, line, json, "");
     if (strncmp(line, with, strlen(with))) continue;
     run(device, pack, line, json, first ? "" : ",");
     first = 0;
@@ -364,6 +546,10 @@ int main(int argc, char **argv)
       lines(&device, argv[at], plan, "sample ", json, sample);
       fprintf(json, "], \"kernels\": [");
       lines(&device, argv[at], plan, "kernel ", json, kernel);
+      fprintf(json, "], \"boards\": [");
+      lines(&device, argv[at], plan, "board ", json, board);
+      fprintf(json, "], \"launches\": [");
+      lines(&device, argv[at], plan, "launch ", json, launch);
       fprintf(json, "]}");
     }
     fclose(plan);

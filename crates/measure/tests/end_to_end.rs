@@ -61,12 +61,12 @@ fn what_a_gpu_takes_otherwise_is_proposed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let all = some(&["double", "barrier", "shared", "l1"]);
-    plan::write(&path.join("hopper"), &all, hopper).unwrap();
-    plan::write(&path.join("blackwell"), &some(&["double"]), blackwell).unwrap();
+    plan::pack(&all, hopper).unwrap().write(&path.join("hopper")).unwrap();
+    plan::pack(&some(&["double"]), blackwell).unwrap().write(&path.join("blackwell")).unwrap();
     std::fs::write(path.join("runner.c"), runner::SOURCE).unwrap();
     std::fs::write(path.join("script"), script(&all, hopper, &tools)).unwrap();
     compiled(&["-o", "runner", "runner.c", "-ldl", "-lm"], path);
-    compiled(&["-shared", "-fPIC", "-o", "stand_in.so", STAND_IN], path);
+    compiled(&["-shared", "-fPIC", "-o", "stand_in.so", STAND_IN, "-lm"], path);
 
     let ran = run(path, &["blackwell", "hopper"], "./stand_in.so");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
@@ -84,8 +84,15 @@ fn what_a_gpu_takes_otherwise_is_proposed() {
     let changed = results::proposals(&results);
     assert_eq!(
         changed.lines().map(|line| line.split(" #").next().unwrap()).collect::<Vec<_>>(),
-        ["hopper.toml: pipeline.double_latency = 11", "hopper.toml: pipeline.barrier_latency_per_warp = 3"]
+        [
+            "hopper.toml: pipeline.double_latency = 11",
+            "hopper.toml: pipeline.barrier_latency_per_warp = 3",
+            "hopper.toml: board.launch_nanoseconds = 2600",
+            "hopper.toml: pipeline.ctas_rotate = true",
+            "hopper.toml: board.reached_gigabytes_per_second = 2147"
+        ]
     );
+    assert!(!results::mechanisms_page(&results).contains('|'), "there are none");
     assert!(results::page(&results).contains("| load of shared memory, clocks | hopper | 30.0 | 30.0 | 1.00 |"));
 
     refuses(path);
@@ -123,10 +130,10 @@ fn kernels_of_mechanisms_are_checked_and_timed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     toy(path);
-    project::write(&path.join("toy"), path).unwrap();
+    project::pack(path).unwrap().0.write(&path.join("toy")).unwrap();
     std::fs::write(path.join("runner.c"), runner::SOURCE).unwrap();
     compiled(&["-o", "runner", "runner.c", "-ldl", "-lm"], path);
-    compiled(&["-shared", "-fPIC", "-o", "stand_in.so", STAND_IN], path);
+    compiled(&["-shared", "-fPIC", "-o", "stand_in.so", STAND_IN, "-lm"], path);
     for (last, right) in [(3.5, true), (3.5 + 1e-11, false), (f64::NAN, false)] {
         let values: Vec<u8> = [1.5, 2.5, last].into_iter().flat_map(f64::to_le_bytes).collect();
         std::fs::write(path.join("values"), values).unwrap();
@@ -144,6 +151,8 @@ fn kernels_of_mechanisms_are_checked_and_timed() {
         let verdict = if right { "right" } else { "WRONG" };
         let row = format!("| toy | viscosity | overlay | hopper | 0.19 | 0.15 | 0.80 | {verdict} |");
         assert!(results::page(&results).contains(&row), "{}", results::page(&results));
+        let alone = results::mechanisms_page(&results);
+        assert!(alone.starts_with("stand-in 0, ") && alone.contains(&row), "{alone}");
     }
 }
 

@@ -1,13 +1,15 @@
 /* Stands in for libcuda.so.1: launches write clocks that SINGE_STAND_IN, a file with lines "ENTRY ROUNDS CLOCKS", gives for the kernel, and
  * take as many nanoseconds. What the runner must do for a right answer is checked: modules that exist, pointers that form a ring. */
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char entry[256];
-static double clocks;
+/* Of the last launch, and of all since the first of two events. */
+static double clocks, total;
 
 static int is_ring(const char *name) { return !strncmp(name, "l1_", 3); }
 
@@ -58,12 +60,14 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, void *function, int t
   return 0;
 }
 int cuCtxSynchronize(void) { return 0; }
-/* Writes what the file SINGE_STAND_IN_VALUES has for the reference states to one row over all points: of a kernel with three inputs and
- * a row of output. */
+/* Writes what the file SINGE_STAND_IN_VALUES has for the reference states to one row over all points: of a kernel with three inputs, or as
+ * many as SINGE_STAND_IN_INPUTS says, and a row of output. */
 static int mechanism(void **arguments)
 {
-  double values[1024], *out = (double *)(uintptr_t)*(uint64_t *)arguments[3];
-  int points = *(int *)arguments[4], stride = *(int *)arguments[5];
+  const char *given = getenv("SINGE_STAND_IN_INPUTS");
+  int inputs = given ? atoi(given) : 3;
+  double values[1024], *out = (double *)(uintptr_t)*(uint64_t *)arguments[inputs];
+  int points = *(int *)arguments[inputs + 1], stride = *(int *)arguments[inputs + 2];
   FILE *file = fopen(getenv("SINGE_STAND_IN_VALUES"), "rb");
   if (!file || points != stride) return 1;
   size_t states = fread(values, sizeof *values, 1024, file);
@@ -72,11 +76,33 @@ static int mechanism(void **arguments)
   clocks = 50000.0;
   return 0;
 }
+/* y = a x + y, with a number added to y[7] that SINGE_STAND_IN_OFF gives. Each launch must find the same y. */
+static int axpy(void **arguments, size_t threads)
+{
+  static double before;
+  static int launches;
+  const double *x = (double *)(uintptr_t)*(uint64_t *)arguments[0];
+  double *y = (double *)(uintptr_t)*(uint64_t *)arguments[1], a = *(double *)arguments[2];
+  const char *off = getenv("SINGE_STAND_IN_OFF");
+  if (launches++ && y[1] != before) return 1;
+  before = y[1];
+  for (size_t i = 0; i < threads && i < *(unsigned *)arguments[3]; ++i) y[i] = fma(a, x[i], y[i]);
+  y[7] += off ? atof(off) : 0.0;
+  clocks = 5000.0 + 1000.0 * launches;
+  return 0;
+}
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned ty, unsigned tz, unsigned shared,
                    void *stream, void **arguments, void **extra)
 {
   (void)function; (void)stream; (void)extra;
   if (y * z * ty * tz != 1 || threads % 32) return 1;
+  if (!strcmp(entry, "nothing") || !strcmp(entry, "halve")) {
+    clocks = *entry == 'n' ? 2600.0 : 250000.0;
+    total += clocks;
+    return x != (*entry == 'n' ? 1 : 132 * 4);
+  }
+  if (!strcmp(entry, "places")) return total += x == 132 ? 1e6 : x == 4 * 132 ? 1.01e6 : 0.0, x % 132 || !*(unsigned *)arguments[1];
+  if (!strcmp(entry, "axpy")) return shared ? 1 : axpy(arguments, (size_t)x * threads);
   if (getenv("SINGE_STAND_IN_VALUES")) return mechanism(arguments);
   if (x != 1 || shared) return 1;
   char name[256];
@@ -98,6 +124,13 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
   return 0;
 }
 int cuEventCreate(void **event, unsigned flags) { (void)flags; *event = &clocks; return 0; }
-int cuEventRecord(void *event, void *stream) { (void)stream; return event == &clocks ? 0 : 1; }
+int cuEventRecord(void *event, void *stream)
+{
+  static int open;
+  open = !open;
+  if (open) total = 0.0;
+  (void)stream;
+  return event == &clocks ? 0 : 1;
+}
 int cuEventSynchronize(void *event) { return event == &clocks ? 0 : 1; }
-int cuEventElapsedTime(float *milliseconds, void *begin, void *end) { *milliseconds = (float)(clocks * 1e-6); return begin == end ? 0 : 1; }
+int cuEventElapsedTime(float *milliseconds, void *begin, void *end) { *milliseconds = (float)((total > 0.0 ? total : clocks) * 1e-6); return begin == end ? 0 : 1; }

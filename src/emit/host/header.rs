@@ -2,7 +2,7 @@
 //! C++ wrapper around the header.
 
 use super::status::{STATUSES, Status};
-use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
+use super::{Alias, ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, short_name, string, units_text};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render};
@@ -49,6 +49,7 @@ struct File {
     memory: &'static str,
     order: &'static str,
     kernels: Vec<Prototype>,
+    aliases: Vec<AliasLines>,
     /// By kernel, where its output has several quantities.
     outputs: Vec<OutputRows>,
     /// By kernel, where its output is a matrix whose zeros are left out.
@@ -151,8 +152,27 @@ impl File {
             memory,
             order,
             kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
+            aliases: interface.aliases.iter().filter_map(|a| AliasLines::new(a, &interface.kernels, &prefix)).collect(),
             prefix,
         }
+    }
+}
+
+/// A launch function that calls that of the same kernel.
+#[derive(Serialize)]
+struct AliasLines {
+    symbol: String,
+    of: String,
+    parameters: String,
+    arguments: String,
+}
+
+impl AliasLines {
+    fn new(alias: &Alias, kernels: &[KernelInterface], prefix: &str) -> Option<Self> {
+        let kernel = kernels.iter().find(|kernel| kernel.symbol == alias.of)?;
+        let own = Prototype::new(&KernelInterface { symbol: alias.symbol.clone(), ..kernel.clone() }, prefix);
+        let arguments = own.method_arguments.replacen("handle_", "context", 1);
+        Some(Self { symbol: own.symbol, of: alias.of.clone(), parameters: own.parameters, arguments })
     }
 }
 

@@ -11,7 +11,7 @@ mod status;
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
-pub use project::{Case, FALLBACK, Project, Table, cmake, driver, reference};
+pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, reference};
 pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor};
 
 use super::cuda::Provenance;
@@ -38,6 +38,16 @@ pub struct Interface {
     /// Of a GPU; a CPU has none.
     pub architecture: Option<ComputeCapability>,
     pub kernels: Vec<KernelInterface>,
+    /// Other symbols of such kernels, whose launch functions do the same, where the header knows several versions and the target has one.
+    pub aliases: Vec<Alias>,
+}
+
+/// A second symbol of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alias {
+    pub symbol: String,
+    /// The symbol of the kernel itself.
+    pub of: String,
 }
 
 /// A species as host codes see it.

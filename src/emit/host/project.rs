@@ -17,6 +17,7 @@ pub struct Project {
     /// Inputs and outputs on the reference states; the inputs come first.
     pub tables: Vec<Table>,
     pub cases: Vec<Case>,
+    pub duels: Vec<Duel>,
     /// The Fortran example.
     pub example: &'static str,
     /// Whether it contains the same for CPUs, in a file [`FALLBACK`] for CMake.
@@ -55,6 +56,13 @@ pub struct Case {
     pub bytes: u64,
 }
 
+/// Two versions of a kernel of which only the GPU tells which one is faster, by their places among the cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duel {
+    pub shipped: usize,
+    pub other: usize,
+}
+
 /// `CMakeLists.txt`, or what it includes where the target is the fallback
 pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, target: &Target) -> String {
     #[derive(Serialize)]
@@ -89,6 +97,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         inputs: Vec<Input>,
         input_count: usize,
         cases: Vec<Numbered>,
+        duels: Vec<Pair>,
         rates: Vec<Rate>,
     }
     #[derive(Serialize)]
@@ -106,6 +115,14 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         arguments: String,
     }
     #[derive(Serialize)]
+    struct Pair {
+        shipped: usize,
+        other: usize,
+        kernel: String,
+        shipped_symbol: String,
+        other_symbol: String,
+    }
+    #[derive(Serialize)]
     struct Rate {
         sm: u32,
         rate: u32,
@@ -119,6 +136,13 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         arguments: joined((0..case.inputs.len()).map(|i| format!("in[{i}]")).collect()),
         case: case.clone(),
     });
+    let duels = project.duels.iter().map(|&Duel { shipped, other }| Pair {
+        shipped,
+        other,
+        kernel: project.cases[shipped].kernel.clone(),
+        shipped_symbol: project.cases[shipped].symbol.clone(),
+        other_symbol: project.cases[other].symbol.clone(),
+    });
     let rates = Target::all().map(|target| Rate {
         sm: 10 * target.compute_capability.0 + target.compute_capability.1,
         rate: target.fp64_per_clock_per_sm,
@@ -130,6 +154,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         command: string(&provenance.command_line),
         input_count: inputs.len(),
         cases: cases.collect(),
+        duels: duels.collect(),
         rates: rates.collect(),
         inputs: inputs.iter().map(|t| Input { name: t.name.clone(), rows: t.values.len() / project.states }).collect(),
     };

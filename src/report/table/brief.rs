@@ -45,7 +45,7 @@ const OF_GPUS: [Row; 10] = [
 
 fn block(kernels: &[KernelReport], is_cpu: bool) -> String {
     let rows = if is_cpu { &OF_ALL[..] } else { &OF_GPUS };
-    let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.kernel.clone())).collect();
+    let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.title())).collect();
     let line = |row: &Row| std::iter::once(row.0.to_owned()).chain(kernels.iter().map(row.1)).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -87,6 +87,11 @@ fn limit(kernel: &KernelReport) -> String {
     most.map_or_else(String::new, |cause| format!("{} ({:.0} %)", cause.name(), 100.0 * prediction.share(cause)))
 }
 
+/// The kernels with a second version, each with that.
+fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &KernelReport)> {
+    report.kernels.iter().zip(report.kernels.iter().skip(1)).filter(|(_, other)| other.alternative)
+}
+
 /// What to do with the files, and what may be better.
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
@@ -104,6 +109,10 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             "{} may be faster: --codegen data-parallel ({} for {} ns, estimated)\n",
             kernel.kernel, times[0], times[1]
         );
+    }
+    for (shipped, other) in alternatives(report) {
+        out +=
+            &format!("{}: {} may be faster, build/{}_driver tells\n", shipped.kernel, other.symbol, report.mechanism);
     }
     let folder = folder.display();
     out += &format!("written to {folder}\n");

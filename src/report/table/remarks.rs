@@ -4,7 +4,6 @@ use super::figures::{bound, hundredths};
 use super::is_of_a_cpu;
 use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes};
-use crate::search::LayoutTime;
 use crate::verify::MachineCode;
 
 /// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
@@ -62,24 +61,29 @@ fn levels(report: &Report) -> String {
 fn layouts(report: &Report) -> String {
     let mut out = String::new();
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
-        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
+        let has_bands = kernel.layouts.iter().any(|layout| layout.sensitivity.is_some());
+        let bands = if has_bands { ", time if what is assumed is otherwise" } else { "" };
+        out +=
+            &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants{}\n", kernel.kernel, bands);
         let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
         for layout in &kernel.layouts {
-            let LayoutTime { sensitivity, undecided, .. } = *layout;
-            let is_chosen = *layout == LayoutTime { sensitivity, undecided, ..kernel.layout_time() };
+            let is_chosen = layout.without_doubt() == kernel.layout_time();
             let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
             let shape = format!(", {} warps, {}", layout.warps, layout.ctas_per_sm);
             let warps =
                 if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
             let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
-            let chosen = match (is_chosen, layout.left_out) {
-                (true, _) => "  chosen",
-                (_, true) => "  left out: not near by its estimate",
+            let band = layout.predicted_ns.zip(layout.sensitivity).map(|(time, other)| other.band(time));
+            let band = band.map_or(String::new(), |[least, most]| format!("  {least:.2} to {most:.2}"));
+            let chosen = match (is_chosen, layout.undecided, layout.left_out) {
+                (true, ..) => "  chosen",
+                (_, true, _) => "  undecided",
+                (.., true) => "  left out: not near by its estimate",
                 _ => "",
             };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
             out += &format!(
-                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{tensor}{chosen}\n",
+                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{tensor}{band}{chosen}\n",
                 layout.codegen, layout.constants
             );
         }

@@ -2,8 +2,28 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 39] = [
+pub const ENTRIES: [Entry; 43] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
+    Entry {
+        id: "measure::launch",
+        cause: "`singe measure` is given kernels without a launch, or a project with one.",
+        remedy: "Kernels of your own take `--launch FILE` as `singe time` does; a project knows how its kernels are launched.",
+    },
+    Entry {
+        id: "measure::project",
+        cause: "The folder for `singe measure` is no project for a GPU, or its kernels cannot be compiled here.",
+        remedy: "Make it with `--emit cuda,host,report`; `singe doctor` tells which compilers are there.",
+    },
+    Entry {
+        id: "measure::results",
+        cause: "The JSON for `singe measure` is not what the runner of its archive writes.",
+        remedy: "Give the `results.json` that came back from the machine with the GPU.",
+    },
+    Entry {
+        id: "measure::wrong",
+        cause: "A GPU has other results than the simulator, or than the reference states, by more than rounding.",
+        remedy: "Where a launch races, see to that first; else please report the kernel with its results.",
+    },
     Entry {
         id: "opt::block",
         cause: "Occupancy depends on the number of threads in a CTA, and neither the kernel nor the command tells it.",

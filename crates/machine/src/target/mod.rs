@@ -185,25 +185,38 @@ impl Target {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
     }
 
-    /// The same with caches for instructions of half and of twice the capacity, and with instructions that come in half the time: what
-    /// is assumed of recent architectures, and decides between versions of a kernel.
-    pub fn with_other_fetches(&self) -> Option<[Self; 3]> {
+    /// The same with caches for instructions of half and of twice the capacity, with instructions that come in half the time, and, where it
+    /// is assumed on which sub-partition CTAs begin, with the other of two ways: what is assumed of recent architectures, and decides
+    /// between versions of a kernel.
+    pub fn with_other_assumptions(&self) -> Option<Vec<Self>> {
         let pipeline = self.pipeline.as_ref()?;
-        let with = |change: &dyn Fn(&mut Fetch)| {
-            let mut fetch = pipeline.fetch.clone();
-            change(&mut fetch);
-            Self { pipeline: Some(Pipeline { fetch, ..pipeline.clone() }), ..self.clone() }
+        let with = |change: &dyn Fn(&mut Pipeline)| {
+            let mut pipeline = pipeline.clone();
+            change(&mut pipeline);
+            Self { pipeline: Some(pipeline), ..self.clone() }
         };
-        Some([
-            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes / 2, fetch.l1_bytes / 2)),
-            with(&|fetch| (fetch.l0_bytes, fetch.l1_bytes) = (fetch.l0_bytes * 2, fetch.l1_bytes * 2)),
-            with(&|fetch| fetch.l1_latency /= 2),
-        ])
+        let bytes = |fetch: &mut Fetch, of: fn(u32) -> u32| {
+            (fetch.l0_bytes, fetch.l1_bytes) = (of(fetch.l0_bytes), of(fetch.l1_bytes));
+        };
+        let mut all = vec![
+            with(&|pipeline| bytes(&mut pipeline.fetch, |bytes| bytes / 2)),
+            with(&|pipeline| bytes(&mut pipeline.fetch, |bytes| bytes * 2)),
+            with(&|pipeline| pipeline.fetch.l1_latency /= 2),
+        ];
+        if !pipeline.ctas_rotate_is_known {
+            all.push(with(&|pipeline| pipeline.ctas_rotate = !pipeline.ctas_rotate));
+        }
+        Some(all)
     }
 
     /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
     pub fn alone(&self) -> Self {
-        Self { board: Board { multiprocessors: 1, ..self.board.clone() }, ..self.clone() }
+        self.among(1)
+    }
+
+    /// The same with so many multiprocessors that share the L2 cache and the device memory: those that have work.
+    pub fn among(&self, multiprocessors: u32) -> Self {
+        Self { board: Board { multiprocessors, ..self.board.clone() }, ..self.clone() }
     }
 
     /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.
@@ -317,6 +330,22 @@ const FILES: [File; 13] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_assumed_may_be_otherwise() {
+        let of = |name: &str| Target::by_name(name).unwrap().with_other_assumptions();
+        let count = |name: &str| of(name).map(|all| all.len());
+        assert_eq!((count("hopper"), count("ampere"), count("fermi")), (Some(4), Some(4), None));
+        // there it is known where CTAs begin
+        assert_eq!(["volta", "ampere-ga10x", "blackwell"].map(count), [Some(3); 3]);
+        let own = Target::by_name("hopper").unwrap().pipeline.as_ref().unwrap();
+        let others: Vec<Pipeline> = of("hopper").unwrap().into_iter().filter_map(|target| target.pipeline).collect();
+        let bytes = |at: usize| (others[at].fetch.l0_bytes, others[at].fetch.l1_bytes);
+        assert_eq!(bytes(0), (own.fetch.l0_bytes / 2, own.fetch.l1_bytes / 2));
+        assert_eq!(bytes(1), (own.fetch.l0_bytes * 2, own.fetch.l1_bytes * 2));
+        assert_eq!(others[2].fetch.l1_latency, own.fetch.l1_latency / 2);
+        assert!(others[3].ctas_rotate && !others[2].ctas_rotate && bytes(3) == bytes(2));
+    }
 
     #[test]
     fn every_description_is_read_and_found() {

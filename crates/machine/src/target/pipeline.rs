@@ -23,6 +23,9 @@ pub struct Pipeline {
     pub fixed: Option<Fixed>,
     /// CTAs of four warps do not all begin on the same sub-partition.
     pub ctas_rotate: bool,
+    /// That is published or was measured; else it is assumed.
+    #[serde(default)]
+    pub ctas_rotate_is_known: bool,
     /// From the end of a CTA until another one begins in its place.
     pub cta_latency: u32,
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.

@@ -15,12 +15,18 @@ pub struct Finding {
     pub value: f64,
 }
 
+/// The entries that the whole board gives.
+pub const LAUNCH: &str = "board.launch_nanoseconds";
+pub const DELIVERED: &str = "board.reached_gigabytes_per_second";
+/// 1 for true.
+pub const ROTATE: &str = "pipeline.ctas_rotate";
+
 const CLOCKS: &str = "clocks";
 const RATE: &str = "per clock and SM";
 const BYTES: &str = "bytes";
 
 /// Figures that are the clocks of a link of a series, divided by a number.
-const DIRECT: [(&str, &str, &str, f64); 15] = [
+const DIRECT: [(&str, &str, &str, f64); 16] = [
     ("fused multiply-add of doubles, result to operand", "pipeline.double_latency", "double", 1.0),
     ("product of matrices of doubles, sum to sum", "pipeline.tensor_latency", "tensor", 1.0),
     ("approximation, result to operand", "pipeline.special_latency", "special", 1.0),
@@ -33,6 +39,12 @@ const DIRECT: [(&str, &str, &str, f64); 15] = [
     ("logic, one after the other in a sub-partition", "pipeline.alu_interval", "logic-rate", 4.0),
     ("approximations, one after the other in a sub-partition", "pipeline.special_interval", "special-rate", 4.0),
     ("load of shared memory", "pipeline.memory.shared_latency", "shared", 1.0),
+    (
+        "accesses of shared memory of a sub-partition, one after the other",
+        "pipeline.memory.address_interval",
+        "address-rate",
+        4.0,
+    ),
     ("words of shared memory, a pass over the banks", "pipeline.memory.pass_interval", "shared-rate", 16.0),
     ("shuffle", "pipeline.memory.shuffle_latency", "shuffle", 1.0),
     ("shuffles, one after the other in the SM", "pipeline.memory.accept_interval", "shuffle-rate", 16.0),
@@ -105,7 +117,15 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 
 /// What a target's table has for an entry. `None`: it has none of that name.
 pub fn entry(target: &Target, name: &str) -> Option<f64> {
+    match name {
+        LAUNCH => return target.board.launch_nanoseconds.map(f64::from),
+        DELIVERED => return target.board.reached_gigabytes_per_second.map(f64::from),
+        _ => {}
+    }
     let pipeline = target.pipeline.as_ref()?;
+    if name == ROTATE {
+        return Some(f64::from(u8::from(pipeline.ctas_rotate)));
+    }
     let (fetch, constants, memory) = (&pipeline.fetch, &pipeline.constants, &pipeline.memory);
     let value = match name {
         "fp64_per_clock_per_sm" => target.fp64_per_clock_per_sm,
@@ -126,6 +146,7 @@ pub fn entry(target: &Target, name: &str) -> Option<f64> {
         "pipeline.constants.bytes" => constants.bytes,
         "pipeline.constants.load_latency" => constants.load_latency,
         "pipeline.constants.miss_latency" => constants.miss_latency,
+        "pipeline.memory.address_interval" => memory.address_interval,
         "pipeline.memory.accept_interval" => memory.accept_interval,
         "pipeline.memory.pass_interval" => memory.pass_interval,
         "pipeline.memory.shared_latency" => memory.shared_latency,

@@ -72,6 +72,11 @@ fn memory(all: &mut Vec<Series>) {
     let before = place.to_owned() + &eight("mov.u32 %u@, %r;");
     let after = eight("add.u32 %r, %r, %u@;") + &to_real();
     all.push(Series { before, after, ..series("shared-rate", 16, "ld.shared.u32 %u@, [%u@];") });
+    // nobody waits for a store, and none is left out that another program might see; of sub-partitions but the first each warp goes round once
+    let before = "mov.u32 %r, memory;\nmad.lo.u32 %r, %t, 4, %r;\n\
+                  shr.u32 %k, %t, 5;\nand.b32 %k, %k, 3;\nsetp.ne.u32 %q, %k, 0;\n@%q mov.u32 %n, 0;\n";
+    let (before, after) = (before.to_owned(), to_real());
+    all.push(Series { before, after, ..series("address-rate", 16, "st.volatile.shared.u32 [%r], %m;") });
     let shuffle = "shfl.sync.idx.b32 %r, %r, %m, 31, 0xffffffff;";
     all.push(Series { before: "mov.u32 %r, %t;\n".into(), after: to_real(), ..series("shuffle", 1, shuffle) });
     let shuffle = "shfl.sync.idx.b32 %u@, %u@, %m, 31, 0xffffffff;";

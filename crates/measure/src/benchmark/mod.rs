@@ -5,9 +5,9 @@ mod finding;
 mod list;
 mod text;
 
-pub use finding::{Finding, entry, findings};
+pub use finding::{DELIVERED, Finding, LAUNCH, ROTATE, entry, findings};
 pub use list::all;
-pub use text::{Clock, text};
+pub use text::{Clock, of_board, text};
 
 /// A kernel in one or two lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]

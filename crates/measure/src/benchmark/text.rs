@@ -13,15 +13,46 @@ pub enum Clock {
     None,
 }
 
-/// The module with the kernels of all lengths. Each has parameters for its output, its data and the rounds. Every warp writes its clocks
-/// before and behind the loop, 16 bytes for each from the beginning of the output; what keeps the loop alive follows from byte 512 on.
-pub fn text(series: &Series, arch: ComputeCapability, clock: Clock) -> String {
+/// Kernels for the whole board: one that does nothing, one that halves an array of doubles into another, and one of four warps whose first
+/// alone works, as fast as a sub-partition can.
+pub fn of_board(arch: ComputeCapability) -> String {
+    head(arch)
+        + "\n.visible .entry nothing()\n{\nret;\n}\n\n\
+         .visible .entry halve(.param .u64 halve_from, .param .u64 halve_to, .param .u32 halve_count)\n{\n\
+         .reg .b64 %from, %to, %a, %b;\n.reg .b32 %i, %n, %step, %size, %id;\n.reg .f64 %x;\n.reg .pred %p;\n\
+         ld.param.u64 %from, [halve_from];\ncvta.to.global.u64 %from, %from;\n\
+         ld.param.u64 %to, [halve_to];\ncvta.to.global.u64 %to, %to;\nld.param.u32 %n, [halve_count];\n\
+         mov.u32 %size, %ntid.x;\nmov.u32 %id, %ctaid.x;\nmov.u32 %i, %tid.x;\nmad.lo.u32 %i, %id, %size, %i;\n\
+         mov.u32 %step, %nctaid.x;\nmul.lo.u32 %step, %step, %size;\n\
+         again:\nsetp.ge.u32 %p, %i, %n;\n@%p bra done;\nmul.wide.u32 %a, %i, 8;\nadd.u64 %b, %a, %to;\nadd.u64 %a, %a, %from;\n\
+         ld.global.f64 %x, [%a];\nmul.f64 %x, %x, 0d3FE0000000000000;\nst.global.f64 [%b], %x;\n\
+         add.u32 %i, %i, %step;\nbra again;\ndone:\nret;\n}\n"
+        + &format!(
+            "\n.visible .entry places(.param .u64 places_out, .param .u32 places_rounds)\n.reqntid 128, 1, 1\n{{\n\
+             .reg .b64 %out;\n.reg .b32 %i, %n, %t;\n.reg .f32 %f, %g, %s<8>;\n.reg .pred %p;\n\
+             ld.param.u64 %out, [places_out];\ncvta.to.global.u64 %out, %out;\nld.param.u32 %n, [places_rounds];\n\
+             mov.u32 %t, %tid.x;\nsetp.ge.u32 %p, %t, 32;\n@%p bra done;\n\
+             cvt.rn.f32.u32 %f, %n;\nmul.f32 %g, %f, 0f3F000000;\n{}mov.u32 %i, 0;\n.pragma \"nounroll\";\nagain:\n{}\
+             add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, %n;\n@%p bra again;\n{}st.global.f32 [%out], %f;\ndone:\nret;\n}}\n",
+            links("add.f32 %s@, %f, %g;", 8),
+            links("fma.rn.f32 %s@, %s@, %g, %g;", 128),
+            links("add.f32 %f, %f, %s@;", 8),
+        )
+}
+
+fn head(arch: ComputeCapability) -> String {
     let version = match arch.0 {
         ..=8 => "7.0",
         9 => "7.8",
         _ => "8.6",
     };
-    let mut text = format!(".version {version}\n.target {}\n.address_size 64\n{}", arch.sm(), series.declarations);
+    format!(".version {version}\n.target {}\n.address_size 64\n", arch.sm())
+}
+
+/// The module with the kernels of all lengths. Each has parameters for its output, its data and the rounds. Every warp writes its clocks
+/// before and behind the loop, 16 bytes for each from the beginning of the output; what keeps the loop alive follows from byte 512 on.
+pub fn text(series: &Series, arch: ComputeCapability, clock: Clock) -> String {
+    let mut text = head(arch) + &series.declarations;
     for length in &series.lengths {
         text += &kernel(series, *length, clock);
     }

@@ -130,8 +130,35 @@ pub fn time_of_many(
         let shared = u64::from(kernel.shared_bytes) + launch.shared;
         time::simulate(kernel, shared, &trace.repeated(ctas), target, pipeline)
     });
-    Ok((report, timing.ok_or_else(|| fail("machine code without control bits, or CTAs that do not fit the SM"))?))
+    Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }
+
+/// As [`time`], of the SM that gets most CTAs of a launch that has the board to itself: its SMs take them in turns.
+///
+/// # Errors
+/// Those of [`time`].
+pub fn time_on_board(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    target: &Target,
+) -> Result<(Report, Timing), Failure> {
+    let fail = |text: &str| unsupported(kernel, text.to_owned());
+    let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
+    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let found = cubin.kernel(kernel).zip(trace);
+    let timing = found.and_then(|(kernel, trace)| {
+        let shared = u64::from(kernel.shared_bytes) + launch.shared;
+        let (trace, busy) = trace.of_first(target.board.multiprocessors);
+        time::simulate(kernel, shared, &trace, &target.among(busy), pipeline)
+    });
+    Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
+}
+
+/// Why there are no times of a launch that was run.
+const UNFIT: &str = "machine code without control bits, or CTAs that do not fit the SM";
 
 fn unsupported(kernel: &str, text: String) -> Failure {
     let list = vec![Hazard { cta: 0, site: None, kind: Kind::Unsupported(text) }];

@@ -109,6 +109,15 @@ impl Trace {
         self
     }
 
+    /// Of so many multiprocessors that take the CTAs in turns, or of as many as there are CTAs, what the first one gets; and how many have work.
+    pub fn of_first(mut self, multiprocessors: u32) -> (Self, u32) {
+        // a cluster stands for its CTAs
+        let places = (multiprocessors as usize / self.ranks.max(1)).max(1);
+        let busy = (places.min(self.ctas.len()).max(1) * self.ranks.max(1)).min(multiprocessors.max(1) as usize);
+        self.ctas = self.ctas.into_iter().step_by(places).collect();
+        (self, busy as u32)
+    }
+
     pub(super) fn begin(&mut self) {
         self.ctas.push(Vec::new());
     }
@@ -169,5 +178,26 @@ fn add(lines: &mut Vec<Line>, from: usize, number: u64, sector: u64) {
 impl Arrival {
     pub(super) fn new(id: u32, kind: BarKind, threads: Option<u32>) -> Self {
         Self { id, waits: kind == BarKind::Sync, threads }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_some_multiprocessors_gets_most_ctas() {
+        let of = |ctas: usize, ranks: usize, multiprocessors: u32| {
+            let trace = Trace { ctas: vec![Vec::new(); ctas], ranks, event: None };
+            let (first, busy) = trace.of_first(multiprocessors);
+            (first.ctas.len(), busy)
+        };
+        assert_eq!(of(5, 1, 2), (3, 2));
+        assert_eq!(of(4, 1, 2), (2, 2));
+        assert_eq!(of(5, 1, 132), (1, 5));
+        // clusters of four CTAs: two of them at once on eight multiprocessors
+        assert_eq!(of(5, 4, 8), (3, 8));
+        assert_eq!(of(1, 4, 132), (1, 4));
+        assert_eq!(of(1, 4, 2), (1, 2));
     }
 }
