@@ -5,16 +5,21 @@ use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::Unit;
 use crate::plan::Request;
+use crate::report::OnAmd;
 use crate::search::Sensitivity;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
+use machine::target::{Amd, Target};
 use sass::Cubin;
 
 /// Tries the texts on the real compilers, where they are installed, runs and times what they make of them, and takes the figures
 /// into the reports.
 pub fn check(request: &Request, model: &Model, units: &mut [Unit], observer: &mut Observer) -> Result<(), Failure> {
     let target = request.common.target;
+    if let Some(amd) = target.amd() {
+        return on_amd(target, amd, units, observer);
+    }
     let texts: Vec<(&str, &str)> =
         units.iter().map(|unit| (unit.program.symbol.as_str(), unit.source.as_str())).collect();
     let made = observer.pass("compilers", None, || compilers::compile(target, &texts));
@@ -31,6 +36,19 @@ pub fn check(request: &Request, model: &Model, units: &mut [Unit], observer: &mu
         unit.report.predicted(predicted);
         let code = cubin.as_ref().and_then(|cubin| cubin.as_ref().ok()?.kernel(&unit.program.symbol));
         unit.constants_read = code.map(sass::Kernel::constants).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed.
+fn on_amd(target: &Target, amd: &Amd, units: &mut [Unit], observer: &mut Observer) -> Result<(), Failure> {
+    for unit in units {
+        let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
+        let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
+        if let Some((compiler, listing)) = made {
+            let made = OnAmd::new(compiler, &listing, target, amd);
+            unit.report.measured_on_amd(target, &unit.program, made);
+        }
     }
     Ok(())
 }

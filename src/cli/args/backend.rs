@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{assignment, shape, target};
+use super::values::{assignment, nvidia, shape, target};
 use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
@@ -138,7 +138,7 @@ pub struct TimeArguments {
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
     /// Architecture whose pipeline is modelled, such as hopper or volta
-    #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
+    #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = nvidia)]
     pub target: &'static Target,
     /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
     #[arg(long, value_name = "FOLDER")]
