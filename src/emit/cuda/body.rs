@@ -221,6 +221,7 @@ impl Body<'_> {
             Statement::Barrier { id, threads, kind } => {
                 format!("{}<{id}, {threads}>();", self.helper(barrier(*kind)))
             }
+            // The lanes of a wave are in lock step: no instruction is needed, and none is moved over it.
             Statement::WarpSync if self.dialect.is_hip() => "__builtin_amdgcn_wave_barrier();".to_owned(),
             Statement::WarpSync => "__syncwarp();".to_owned(),
             Statement::Multiply { row, blocks, in_pairs } => return self.multiply(row, blocks, *in_pairs, depth),

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::functions;
+use super::hip_helpers as hip;
 use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
@@ -109,6 +110,7 @@ impl Helper {
     pub fn definition(self, target: &Target, warps: u32, dialect: Dialect) -> String {
         let load = if target.read_only_loads { "__ldg(" } else { "*(" };
         let text = match self {
+            _ if dialect.is_hip() && hip::differs(self) => hip::definition(self),
             Self::Broadcast => broadcast(target, warps),
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
@@ -266,7 +268,7 @@ fn broadcast(target: &Target, warps: u32) -> String {
         Shuffle::Mirror => return mirrored("broadcast", "double", warps),
         Shuffle::Shfl => "__shfl(",
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
-        Shuffle::Permute => unreachable!("code for AMD is data-parallel, without broadcasts"),
+        Shuffle::Permute => unreachable!("HIP has its own"),
     };
     format!(
         "// The value that this lane holds, in all lanes of the warp.\n\
@@ -284,7 +286,7 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
         Shuffle::Mirror => return mirrored("broadcast_index", "int", warps),
         Shuffle::Shfl => "__shfl(",
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
-        Shuffle::Permute => unreachable!("code for AMD is data-parallel, without broadcasts"),
+        Shuffle::Permute => unreachable!("HIP has its own"),
     };
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }

@@ -142,7 +142,7 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The ids of the named barriers in a part of the tree.
-fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
+pub(in crate::emit) fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
     statements
         .iter()
         .flat_map(|statement| match statement {

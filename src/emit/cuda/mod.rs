@@ -9,6 +9,7 @@ pub(in crate::emit) mod expression;
 pub(in crate::emit) mod functions;
 pub(in crate::emit) mod glue;
 pub(in crate::emit) mod helpers;
+mod hip_helpers;
 pub(in crate::emit) mod kernel;
 pub(crate) mod names;
 pub(in crate::emit) mod tables;

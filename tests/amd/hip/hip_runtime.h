@@ -12,7 +12,7 @@
 
 #define __global__
 #define __device__
-#define __constant__ const
+#define __constant__
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __restrict__ __restrict
@@ -39,9 +39,18 @@ struct hipDeviceProp_t {
   int major, minor, multiProcessorCount;
 };
 
+#ifndef SINGE_LANES
+#define SINGE_LANES 64
+#endif
+
 namespace stand_in {
 
-const int lanes = 64;
+const unsigned lanes = SINGE_LANES;
+
+// A named barrier of the workgroup, which waves join, signal and wait for.
+struct Barrier {
+  int members = 0, arrived = 0, generation = 0;
+};
 
 // A thread of the workgroup that runs.
 struct Thread {
@@ -50,6 +59,8 @@ struct Thread {
   bool runs = false;
   int turn = 0;
   int words[2] = {0, 0};
+  Barrier *joined = nullptr;
+  int generation = 0;
 };
 inline std::vector<Thread> threads;
 inline ucontext_t outside;
@@ -128,20 +139,71 @@ inline hipError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void 
   return hipSuccess;
 }
 
+inline void stop(const char *what)
+{
+  fprintf(stderr, "%s\n", what);
+  exit(4);
+}
+
+// Hands a word to the lanes of the wave once all of them that run are there; the word of one of them. A lane that does not run gives
+// 0, as the machine does.
+inline int exchanged(int word, unsigned lane)
+{
+  const unsigned self = threadIdx.x, first = self / lanes * lanes, count = (unsigned)threads.size();
+  const int turn = threads[self].turn++;
+  threads[self].words[turn & 1] = word;
+  for (unsigned at = first, turns = 0; at < first + lanes && at < count;) {
+    // One that was there may have ended since.
+    if (threads[at].turn > turn || !threads[at].runs) {
+      ++at;
+    } else {
+      if (++turns > 10000000) stop("lanes of a wave wait for each other for ever");
+      yield();
+    }
+  }
+  const unsigned other = first + lane % lanes;
+  return other < count && threads[other].turn > turn ? threads[other].words[turn & 1] : 0;
+}
+
 } // namespace stand_in
 
-// The word of another lane of the wave. A lane that does not run gives 0, as the machine does.
-inline int __builtin_amdgcn_ds_bpermute(int byte, int word)
+typedef stand_in::Barrier __amdgpu_named_workgroup_barrier_t;
+
+inline void __builtin_amdgcn_s_barrier_join(stand_in::Barrier *barrier)
 {
-  using namespace stand_in;
-  Thread &own = threads[threadIdx.x];
-  const int turn = own.turn++;
-  own.words[turn & 1] = word;
-  const unsigned first = threadIdx.x / lanes * lanes, other = first + (unsigned)byte / 4 % lanes;
-  yield();
-  // One that was there may have ended since.
-  return other < threads.size() && threads[other].turn > turn ? threads[other].words[turn & 1] : 0;
+  stand_in::Thread &own = stand_in::threads[threadIdx.x];
+  own.joined = barrier;
+  own.generation = barrier->generation;
+  stand_in::exchanged(0, 0);
 }
+
+// Once for each wave.
+inline void __builtin_amdgcn_s_barrier_signal_var(stand_in::Barrier *barrier, int members)
+{
+  stand_in::exchanged(0, 0);
+  if (threadIdx.x % stand_in::lanes == 0) {
+    if (barrier->arrived > 0 && barrier->members != members) stand_in::stop("waves disagree on the members of a barrier");
+    barrier->members = members;
+    if (++barrier->arrived == members) {
+      barrier->arrived = 0;
+      ++barrier->generation;
+    }
+  }
+  stand_in::exchanged(0, 0);
+}
+
+inline void __builtin_amdgcn_s_barrier_wait(int)
+{
+  const stand_in::Thread &own = stand_in::threads[threadIdx.x];
+  for (unsigned turns = 0; own.generation == own.joined->generation; stand_in::yield()) {
+    if (++turns > 10000000) stand_in::stop("a wave waits at a barrier for ever");
+  }
+}
+
+inline void __builtin_amdgcn_fence(int, const char *) {}
+inline void __builtin_amdgcn_wave_barrier() { stand_in::exchanged(0, 0); }
+inline int __builtin_amdgcn_readlane(int word, int lane) { return stand_in::exchanged(word, (unsigned)lane); }
+inline int __builtin_amdgcn_ds_bpermute(int byte, int word) { return stand_in::exchanged(word, (unsigned)byte / 4); }
 inline void __builtin_amdgcn_s_barrier() { stand_in::yield(); }
 inline void __builtin_amdgcn_sched_barrier(int) {}
 inline void __syncthreads() { stand_in::yield(); }
