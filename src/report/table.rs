@@ -40,6 +40,9 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
     let is_shown = |row: &&Row| match row.shown {
         Shown::Always => true,
         Shown::OfGpus => !is_of_a_cpu(report),
+        Shown::OfWarps => {
+            !is_of_a_cpu(report) && (!is_of_amd(report) || report.kernels.iter().any(|k| k.named_barriers > 0))
+        }
         Shown::OfNvidia => !is_of_a_cpu(report) && !is_of_amd(report),
         Shown::OfNvidiaWhereAny(has) => !is_of_a_cpu(report) && !is_of_amd(report) && report.kernels.iter().any(has),
         Shown::OfAmd => is_of_amd(report),

@@ -37,7 +37,7 @@ pub struct OccupancyArguments {
     #[arg(long, value_name = "N", required_unless_present = "ptx", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
     /// Registers per thread
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=255))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub registers: u32,
     /// Bytes of shared memory per CTA, static and dynamic
     #[arg(long, value_name = "BYTES", default_value_t = 0)]

@@ -43,14 +43,16 @@ const OF_GPUS: [Row; 10] = [
     ("machine code", verified_machine_code),
 ];
 
-const OF_AMD: [Row; 8] = [
+const OF_AMD: [Row; 10] = [
+    ("code", |k| k.codegen.clone()),
     ("form", |k| k.form.clone()),
+    ("warps x workgroups", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
     ("error (allowed)", error),
     ("registers, scratch", |k| {
         let scratch = amd(k, |own| format!("{} B", own.scratch_bytes));
         format!("{}{}, {scratch}", if k.on_amd.is_none() { "about " } else { "" }, k.machine.registers)
     }),
-    ("code (over cache)", |k| {
+    ("bytes of code (over cache)", |k| {
         amd(k, |own| format!("{} B ({})", own.code_bytes, hundredths(own.over_instruction_cache)))
     }),
     ("bounds: memory", |k| hundredths(Some(k.machine.bandwidth_floor_ns).filter(|ns| ns.is_finite()))),
@@ -117,7 +119,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
     if is_of_amd(report) {
-        out += "bounds are per point on the whole board; no times are told, as latencies of AMD's machines are not published\n";
+        out += "bounds are per point on the whole board; no times are told, as AMD publishes no latencies\n";
         if report.kernels.iter().any(|kernel| kernel.on_amd.is_none()) {
             out += "a clang that would tell registers and code is absent: singe doctor\n";
         }

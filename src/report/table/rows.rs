@@ -23,6 +23,8 @@ pub enum Shown {
     Always,
     OfGpus,
     OfNvidia,
+    /// Those of NVIDIA's GPUs, and of AMD's where some kernel has warps that meet.
+    OfWarps,
     /// Those of NVIDIA's GPUs in which some kernel has what it tells of.
     OfNvidiaWhereAny(fn(&KernelReport) -> bool),
     OfAmd,
@@ -47,6 +49,10 @@ const fn of_nvidia(name: &'static str, cell: fn(&KernelReport) -> String) -> Row
     Row { name, cell, shown: Shown::OfNvidia }
 }
 
+const fn of_warps(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfWarps }
+}
+
 const fn of_amd(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
     Row { name, cell, shown: Shown::OfAmd }
 }
@@ -66,19 +72,19 @@ const CODE: [Row; 5] = [
 
 const SCHEDULE: [Row; 14] = [
     always("operations", |k| k.operations.to_string()),
-    of_nvidia("cross-warp edges", |k| k.cross_warp_edges.to_string()),
-    of_nvidia("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
-    of_nvidia("synchronisation points", |k| k.sync_points.to_string()),
-    of_nvidia("barriers after grouping", |k| k.barriers.to_string()),
-    of_nvidia("named barriers", |k| k.named_barriers.to_string()),
-    of_nvidia("phases", |k| k.phases.to_string()),
+    of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
+    of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
+    of_warps("synchronisation points", |k| k.sync_points.to_string()),
+    of_warps("barriers after grouping", |k| k.barriers.to_string()),
+    of_warps("named barriers", |k| k.named_barriers.to_string()),
+    of_warps("phases", |k| k.phases.to_string()),
     where_any(|k| k.qssa_overlap.is_some(), "QSSA work beside rates", beside_rates),
     where_any(|k| k.qssa_overlap.is_some(), "iteration, after all rates (slots)", lengths),
-    of_nvidia("placement", |k| k.placement.clone()),
-    of_nvidia("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+    of_warps("placement", |k| k.placement.clone()),
+    of_warps("shared memory (bytes)", |k| k.shared_bytes.to_string()),
     always("constants", |k| k.constants.clone()),
     of_nvidia("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
-    of_nvidia("constants per thread", |k| {
+    of_warps("constants per thread", |k| {
         format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)
     }),
 ];

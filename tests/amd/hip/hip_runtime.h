@@ -142,7 +142,8 @@ inline hipError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void 
 inline void stop(const char *what)
 {
   fprintf(stderr, "%s\n", what);
-  exit(4);
+  // Nothing is to be freed: this may be a thread's own stack.
+  _Exit(4);
 }
 
 // Hands a word to the lanes of the wave once all of them that run are there; the word of one of them. A lane that does not run gives

@@ -91,12 +91,11 @@ fn counts(body: &str) -> Option<Counts> {
         if let Some((label, _)) = line.split_once(':').filter(|(label, _)| label.starts_with(".LBB")) {
             labels.insert(label);
         }
-        let mut words = line.trim().split_whitespace();
+        let mut words = line.split_whitespace();
         let Some(name) = words.next().filter(|_| line.starts_with('\t')) else { continue };
-        if name.starts_with("s_cbranch") || name == "s_branch" {
-            if words.next().is_some_and(|label| labels.contains(label)) {
-                return None;
-            }
+        let is_branch = name.starts_with("s_cbranch") || name == "s_branch";
+        if is_branch && words.next().is_some_and(|label| labels.contains(label)) {
+            return None;
         }
         match name {
             _ if name.starts_with("s_load") || name.starts_with("s_buffer_load") => counts.scalar_loads += 1,
