@@ -6,8 +6,8 @@ use sass::Cubin;
 use serde::Serialize;
 
 use diagnostics::{Diagnostic, Source};
-use machine::target::{ComputeCapability, Target};
-use machine::toolchain::{self, Job, Toolchain};
+use machine::target::{Amd, ComputeCapability, Target};
+use machine::toolchain::{self, Job, Listing, Toolchain};
 use warpsim::machine_code;
 
 /// The needs of one kernel on the target, from ptxas.
@@ -58,6 +58,19 @@ pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Made>, V
         }
     }
     if refused.is_empty() { Ok(made) } else { Err(refused) }
+}
+
+/// What Clang makes of a kernel for AMD, and its name; nothing where none that knows the machine is installed.
+///
+/// Errors: it refuses the text, or warns about it.
+pub fn compile_for_amd(
+    amd: &Amd,
+    symbol: &str,
+    source: &str,
+) -> Result<Option<(&'static str, Listing)>, Vec<Diagnostic>> {
+    let Ok(compiler) = toolchain::hip_compiler(amd) else { return Ok(None) };
+    let listing = compiler.compile(symbol, source, amd).map_err(|failure| vec![refusal(symbol, &failure)])?;
+    Ok(Some((&compiler.name, listing)))
 }
 
 fn assemble(

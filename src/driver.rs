@@ -306,8 +306,11 @@ fn draft(
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =
         observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
-    fault::in_program(own.asked.fault, &mut program);
     let target = own.asked.common.target;
+    if target.is_amd() {
+        program = overlay::apart(&program).unwrap_or(program);
+    }
+    fault::in_program(own.asked.fault, &mut program);
     let code = observer.pass("lower", k, || lower::lower(&program, target));
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
     Ok(Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)))

@@ -201,6 +201,7 @@ pages! {
     a_program_of_your_own: "guide/start.md" "guide/fortran.md" "guide/driver.md",
     flow_solvers: "guide/solver.md",
     processors: "guide/cpu.md",
+    amd: "guide/amd.md",
     functions: "guide/device.md",
     chemkin: "guide/chemkin.md",
     reactors: "guide/reactors.md",

@@ -407,6 +407,8 @@ fn command_line() -> Vec<Case> {
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
+        printed("target::data-parallel-only", &all, &["chem.inp", "--codegen", "overlay", "--target", "mi300x"]),
+        printed("target::half-wave", &all, &["chem.inp", "--warps", "3", "--target", "gfx90a"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
             "target::no-warp-groups",

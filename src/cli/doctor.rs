@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::args::backend::DoctorArguments;
 use super::out::print;
 use crate::failure::Failure;
-use machine::target::{ComputeCapability, Target};
-use machine::toolchain::{self, FOLDER_VARIABLE, Installation};
+use machine::target::{Amd, ComputeCapability, Target};
+use machine::toolchain::{self, FOLDER_VARIABLE, HipCompiler, Installation};
 
 pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
     let findings = Findings::new();
@@ -25,6 +25,8 @@ struct Findings {
     singe_toolchain: Option<String>,
     places: Vec<Place>,
     installations: Vec<Found>,
+    /// Clangs with AMD's back end.
+    hip_compilers: Vec<FoundForAmd>,
     targets: Vec<Served>,
     programs: Vec<Program>,
     missing: Vec<String>,
@@ -47,6 +49,14 @@ struct Found {
     architectures: Vec<String>,
 }
 
+/// A Clang that makes machine code for AMD.
+#[derive(Serialize)]
+struct FoundForAmd {
+    name: String,
+    program: String,
+    architectures: Vec<String>,
+}
+
 /// What compiles for a target.
 #[derive(Serialize)]
 struct Served {
@@ -56,6 +66,11 @@ struct Served {
     compilers: Option<String>,
     /// The nvcc that builds the generated project.
     nvcc: Option<String>,
+    /// The compiler of ROCm that builds it for AMD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hip: Option<String>,
+    #[serde(skip)]
+    is_amd: bool,
     /// Whether the machine code can be read, run and counted.
     nvdisasm: bool,
 }
@@ -79,13 +94,16 @@ const PROGRAMS: [(&str, &str); 4] = [
 impl Findings {
     fn new() -> Self {
         let installations = toolchain::installations();
-        let targets: Vec<Served> = Target::all().map(|target| Served::new(target, installations)).collect();
+        let of_nvidia = Target::all().map(|target| Served::new(target, installations));
+        let of_amd = Target::of_amd().filter_map(|target| Some(Served::of_amd(&target.name, target.amd()?)));
+        let targets: Vec<Served> = of_nvidia.chain(of_amd).collect();
         let programs = PROGRAMS.map(|(name, purpose)| Program { name, version: version(name), purpose });
         let missing = missing(&targets, &programs);
         Self {
             singe_toolchain: env::var_os(FOLDER_VARIABLE).map(|value| value.to_string_lossy().into_owned()),
             places: toolchain::places().into_iter().map(Place::from).collect(),
             installations: installations.iter().map(Found::new).collect(),
+            hip_compilers: toolchain::hip_compilers().iter().map(FoundForAmd::new).collect(),
             targets,
             programs: programs.into(),
             missing,
@@ -114,11 +132,20 @@ impl Findings {
         if self.installations.is_empty() {
             out += "  none\n";
         }
+        out += "\ncompilers for AMD, in the order in which they are taken\n";
+        for FoundForAmd { name, program, architectures } in &self.hip_compilers {
+            let known = |gfx: &&str| architectures.iter().any(|known| known == gfx);
+            let reach: Vec<&str> = ["gfx90a", "gfx942", "gfx950", "gfx1250"].into_iter().filter(known).collect();
+            out += &format!("  {name:<15} {:<32} {program}\n", reach.join(", "));
+        }
+        if self.hip_compilers.is_empty() {
+            out += "  none\n";
+        }
         out += "\ntargets: what tries the generated code; what builds the project\n";
         for served in &self.targets {
             let name = format!("{} ({})", served.target, served.architecture);
             let none = || "none".to_owned();
-            let (tries, builds) = (served.compilers.clone(), served.nvcc.clone());
+            let (tries, builds) = (served.compilers.clone(), served.nvcc.clone().or(served.hip.clone()));
             out += &format!("  {name:<26} {}; {}\n", tries.unwrap_or_else(none), builds.unwrap_or_else(none));
         }
         out += "\nprograms\n";
@@ -157,7 +184,30 @@ impl Found {
     }
 }
 
+impl FoundForAmd {
+    fn new(found: &HipCompiler) -> Self {
+        let HipCompiler { program, name, architectures, .. } = found;
+        Self { name: name.clone(), program: program.display().to_string(), architectures: architectures.clone() }
+    }
+}
+
 impl Served {
+    /// A machine of AMD, whose projects ROCm's own Clang builds.
+    fn of_amd(target: &'static str, amd: &Amd) -> Self {
+        let found = toolchain::hip_compiler(amd).ok();
+        let of_rocm = toolchain::hip_compilers().iter().find(|found| found.is_of_rocm());
+        let builds = of_rocm.filter(|found| found.architectures.contains(&amd.gfx));
+        Self {
+            target,
+            architecture: amd.gfx.clone(),
+            compilers: found.map(|found| found.name.clone()),
+            nvcc: None,
+            hip: builds.map(|found| format!("{} of ROCm", found.name)),
+            nvdisasm: false,
+            is_amd: true,
+        }
+    }
+
     fn new(target: &'static Target, installations: &[Installation]) -> Self {
         let arch: ComputeCapability = target.compute_capability;
         let builds = |found: &&Installation| found.nvcc.is_some() && found.architectures.contains(&arch);
@@ -165,6 +215,8 @@ impl Served {
             target: &target.name,
             architecture: arch.sm(),
             compilers: toolchain::find_for(arch).ok().map(|found| found.name),
+            hip: None,
+            is_amd: false,
             nvcc: installations.iter().find(builds).map(|found| format!("nvcc {}", found.version())),
             nvdisasm: toolchain::disassembler(arch).is_ok(),
         }
@@ -183,20 +235,33 @@ fn missing(targets: &[Served], programs: &[Program]) -> Vec<String> {
         targets.iter().filter(|served| absent(served)).map(|served| served.target).collect::<Vec<_>>().join(", ")
     };
     let mut lines = Vec::new();
-    let untried = names(|served| served.compilers.is_none());
+    let untried = names(|served| served.compilers.is_none() && !served.is_amd);
     if !untried.is_empty() {
         lines.push(format!(
             "NVRTC and ptxas for {untried}: registers and spills are estimated there (`cargo xtask toolchain` installs CUDA 11.8 \
              and 12.9; CUDA_HOME may name another toolkit)"
         ));
     }
-    let unbuilt = names(|served| served.nvcc.is_none());
+    let untried_on_amd = names(|served| served.compilers.is_none() && served.is_amd);
+    if !untried_on_amd.is_empty() {
+        lines.push(format!(
+            "a clang for {untried_on_amd}: registers are estimated there, and code is not counted (`cargo xtask toolchain` installs one; \
+             ROCM_PATH may name ROCm's)"
+        ));
+    }
+    let unbuilt_on_amd = names(|served| served.hip.is_none() && served.is_amd);
+    if !unbuilt_on_amd.is_empty() {
+        lines.push(format!(
+            "ROCm for {unbuilt_on_amd}: their projects cannot be built here (install it, or name it by ROCM_PATH)"
+        ));
+    }
+    let unbuilt = names(|served| served.nvcc.is_none() && !served.is_amd);
     if !unbuilt.is_empty() {
         lines.push(format!(
             "nvcc for {unbuilt}: their projects cannot be built here (install a CUDA toolkit that knows them)"
         ));
     }
-    let unread = names(|served| !served.nvdisasm && served.compilers.is_some());
+    let unread = names(|served| !served.nvdisasm && served.compilers.is_some() && !served.is_amd);
     if !unread.is_empty() {
         lines.push(format!(
             "nvdisasm for {unread}: the machine code is not run and counted there (`cargo xtask toolchain` installs those for sm_35 and \

@@ -20,6 +20,11 @@ use ptx::passes::{self, occupancy as pass};
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let path = arguments.ptx.as_deref().expect("clap asks for threads without it");
+    if let Some(target) = arguments.target.filter(|target| target.is_amd()) {
+        let message = format!("{} is AMD's, and the kernel is PTX", target.name);
+        let help = "leave out --target, or name a GPU of NVIDIA";
+        return Err(Failure::usage([Diagnostic::error("target::no-ptx", message).help(help)]));
+    }
     let (module, source) = module(path)?;
     let kernels = kernels(&module, arguments.kernel.as_ref(), path)?;
     let (block, target, shared) = (arguments.block, arguments.target, arguments.launch_shared);

@@ -53,7 +53,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     }
     match (&arguments.picture, &sweep) {
         (Some(path), Some((parameter, rows))) => {
-            let title = format!("{} ({})", target.name, target.compute_capability.sm());
+            let title = format!("{} ({})", target.name, target.machine_code());
             let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows);
             write(path, &svg, "--picture")
         }
@@ -77,7 +77,7 @@ fn text(target: &Target, kernel: Kernel, answer: &Occupancy) -> String {
     let mut out = format!(
         "{} ({}): {} CTAs per SM, {} of {} warps, occupancy {:.1} %\nlimited by {}\n\n",
         target.name,
-        target.compute_capability.sm(),
+        target.machine_code(),
         answer.blocks,
         answer.warps,
         target.warps_per_sm,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command, ValueEnum};
 
-use super::args::values::{shape, target};
+use super::args::values::{nvidia, shape};
 use diagnostics::Source;
 use machine::target::Target;
 use ptx::allocate::Algorithm;
@@ -65,7 +65,7 @@ pub struct OptArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     pub block: Option<[u32; 3]>,
     /// allocate: architecture for occupancy; diverge=auto: whose cycles are compared [default: the one of the PTX text]
-    #[arg(long, value_name = "NAME", value_parser = target)]
+    #[arg(long, value_name = "NAME", value_parser = nvidia)]
     pub target: Option<&'static Target>,
     /// Write the PTX here instead of to standard output
     #[arg(short, long, value_name = "FILE")]

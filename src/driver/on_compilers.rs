@@ -5,10 +5,12 @@ use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
+use crate::report::OnAmd;
 use crate::search::Sensitivity;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
+use machine::target::{Amd, Target};
 use sass::Cubin;
 
 /// Compiles the texts with the real compilers, where they are installed and the request wants it, times what they make, and takes the figures
@@ -23,6 +25,9 @@ pub fn compile(
         return Ok(());
     }
     let target = request.common.target;
+    if let Some(amd) = target.amd() {
+        return on_amd(target, amd, units, observer);
+    }
     let texts: Vec<(&str, &str)> =
         units.iter().map(|unit| (unit.program.symbol.as_str(), unit.source.as_str())).collect();
     let made = observer.pass("compilers", None, || compilers::compile(target, &texts));
@@ -51,6 +56,19 @@ pub fn verify(request: &Request, model: &Model, unit: &mut Unit, observer: &mut 
     let run = || verify_machine_code(request, model, unit, made, cubin.as_ref());
     let run = observer.pass("verify machine code", kernel, run).map_err(Failure::verification)?;
     unit.report.verified(request.common.target, &unit.program, text, run);
+    Ok(())
+}
+
+/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed.
+fn on_amd(target: &Target, amd: &Amd, units: &mut [&mut Unit], observer: &mut Observer) -> Result<(), Failure> {
+    for unit in units {
+        let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
+        let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
+        if let Some((compiler, listing)) = made {
+            let made = OnAmd::new(compiler, &listing, target, amd);
+            unit.report.measured_on_amd(target, &unit.program, made);
+        }
+    }
     Ok(())
 }
 

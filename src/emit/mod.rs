@@ -2,5 +2,6 @@
 
 pub mod cpu;
 pub mod cuda;
+pub mod hip;
 pub mod host;
 pub mod ptx;

@@ -100,7 +100,7 @@ pub fn recomputed(program: &Program, target: &Target) -> Vec<(Local, Integer)> {
 /// Whether compilers are told that all lanes of a warp have its number. They only gain by it where the lanes need not run in
 /// lockstep, and branches on numbers of threads make them part.
 fn sees_warps(program: &Program, target: &Target) -> bool {
-    !is_data_parallel(program) && target.shuffle == Shuffle::ShflSync
+    !is_data_parallel(program) && matches!(target.shuffle, Shuffle::ShflSync | Shuffle::Permute)
 }
 
 pub fn is_data_parallel(program: &Program) -> bool {

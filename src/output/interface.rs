@@ -1,7 +1,7 @@
 //! What the C header says of each kernel and array.
 
 use super::Unit;
-use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Rows, Species};
+use crate::emit::host::{ArrayInterface, Dialect, Interface, KernelInterface, Rows, Species};
 use crate::graph::Units;
 use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use crate::report::accuracy::accuracy;
@@ -23,6 +23,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         aliases: Vec::new(),
+        dialect: Dialect::of(target),
         kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
 }

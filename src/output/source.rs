@@ -3,6 +3,7 @@
 use super::provenance::provenance;
 use crate::emit::cpu;
 use crate::emit::cuda::{self, Provenance};
+use crate::emit::hip;
 use crate::lower::code::Code;
 use crate::plan::Resolved;
 use crate::report::KernelReport;
@@ -10,13 +11,16 @@ use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
 
-/// CUDA, or C++ for a CPU.
+/// CUDA, HIP for AMD, or C++ for a CPU.
 pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
     let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
     let provenance = Provenance { ctas_per_sm, form, ..provenance(own.asked, model) };
     match own.asked.common.target {
         target if target.is_cpu() => cpu::print(code, &provenance),
-        target => cuda::print(code, &provenance, target),
+        target => match target.amd() {
+            Some(amd) => hip::print(code, &provenance, target, amd),
+            None => cuda::print(code, &provenance, target),
+        },
     }
 }
 
@@ -28,5 +32,9 @@ fn form(report: &KernelReport) -> String {
 
 /// What the names of a target's source files end in.
 pub fn source_extension(target: &Target) -> &'static str {
-    if target.is_cpu() { "cpp" } else { "cu" }
+    match target {
+        target if target.is_cpu() => "cpp",
+        target if target.is_amd() => "hip",
+        _ => "cu",
+    }
 }

@@ -23,7 +23,7 @@ mod tensor;
 mod translate;
 
 pub use layout::{Codegen, Frame, Residence};
-pub use straight_line::in_order;
+pub use straight_line::{apart, in_order};
 
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;

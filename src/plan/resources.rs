@@ -151,7 +151,7 @@ impl Resolved<'_> {
     /// constants into registers slowly; where the lanes of a warp are not in lockstep, a warp has registers of its own for them.
     pub fn residence(&self) -> Residence {
         let by_target = match self.asked.common.target.shuffle {
-            Shuffle::ShflSync => Residence::BankAndStriped,
+            Shuffle::ShflSync | Shuffle::Permute => Residence::BankAndStriped,
             Shuffle::Mirror | Shuffle::Shfl => Residence::Striped,
         };
         self.tuning.constants.unwrap_or(by_target)

@@ -1,6 +1,7 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
 pub mod accuracy;
+mod amd;
 mod causes;
 pub mod divergence;
 mod occupancy;
@@ -12,6 +13,7 @@ mod table;
 pub mod time;
 mod unheeded;
 
+pub use amd::OnAmd;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
@@ -137,6 +139,9 @@ pub struct KernelReport {
     pub prediction: Option<Prediction>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
+    /// Of the machine code for AMD, where a Clang that knows the target is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_amd: Option<OnAmd>,
     /// Residency and bounds on the target.
     pub machine: Machine,
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
@@ -238,8 +243,22 @@ impl KernelReport {
             named_barriers: self.named_barriers,
             text: self.ptx_instructions,
         };
-        self.machine = peaks::machine(target, program, needs, Some(&compiled), self.verification.as_ref());
+        let registers = Some((compiled.registers, "ptxas"));
+        self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
         self.compiled = Some(compiled);
+    }
+
+    /// Takes in what Clang says of the text for AMD.
+    pub fn measured_on_amd(&mut self, target: &Target, program: &Program, on_amd: OnAmd) {
+        let needs = Needs {
+            registers_estimated: self.registers_estimated,
+            shared_bytes: on_amd.lds_bytes,
+            named_barriers: 0,
+            text: self.ptx_instructions,
+        };
+        let registers = Some((on_amd.vgprs, "clang"));
+        self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
+        self.on_amd = Some(on_amd);
     }
 
     /// Takes in what the full model of time says, and what the machine code executed on the way.
@@ -302,7 +321,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         reactions: model.mechanism.reactions.len(),
         target: match request.common.target {
             target if target.is_cpu() => target.name.clone(),
-            target => format!("{} ({})", target.name, target.compute_capability.sm()),
+            target => format!("{} ({})", target.name, target.machine_code()),
         },
         codegen: layouts.join(", "),
         units: request.common.units.name().into(),
@@ -381,6 +400,7 @@ pub fn kernel(
         machine_code: None,
         prediction: None,
         compiled: None,
+        on_amd: None,
         machine,
         data_parallel_ns: None,
         levels: Vec::new(),

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::compilers::Compiled;
 use crate::overlay::program::{Execution, Program};
 use crate::verify::Verification;
 use machine::cost::{Bound, Executed, Spread, Work};
@@ -13,9 +12,9 @@ use warpsim::machine_code::Counts;
 /// Residency on an SM, and times on the target's well-known board, none of which is a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
-    /// Registers per thread that this reckons with: those of ptxas, else the estimate.
+    /// Registers per thread that this reckons with: those of the compiler, else the estimate.
     pub registers: u32,
-    /// `ptxas` or `estimated`
+    /// `ptxas`, `clang` or `estimated`
     pub registers_from: &'static str,
     pub ctas_per_sm: u32,
     pub warps_per_sm: u32,
@@ -25,7 +24,7 @@ pub struct Machine {
     pub board: String,
     /// What a point must read and write: every input and output once.
     pub bytes_per_point: u64,
-    /// Time per point in ns in which the board moves these bytes.
+    /// Time per point in ns in which the board moves these bytes; not a number where no board is published.
     pub bandwidth_floor_ns: f64,
     /// Time per point in ns in which the board issues the double-precision slots; where the kernel was simulated.
     pub slots_floor_ns: Option<f64>,
@@ -118,10 +117,11 @@ pub fn machine(
     target: &Target,
     program: &Program,
     Needs { registers_estimated, shared_bytes, named_barriers, text }: Needs,
-    compiled: Option<&Compiled>,
+    compiled: Option<(u32, &'static str)>,
     verification: Option<&Verification>,
 ) -> Machine {
-    let registers = compiled.map_or(registers_estimated.min(target.max_registers_per_thread), |c| c.registers);
+    let estimated = (registers_estimated.min(target.max_registers_per_thread), "estimated");
+    let (registers, registers_from) = compiled.unwrap_or(estimated);
     let threads = 32 * program.execution.warps();
     let needs = target::Kernel { threads, registers_per_thread: registers, shared_bytes, named_barriers };
     let occupancy = target::occupancy(target, needs);
@@ -140,7 +140,9 @@ pub fn machine(
     let warps_per_sm = ctas_per_sm * program.execution.warps();
     let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
     let nanoseconds = |work: Work| work.nanoseconds(target);
-    let bandwidth_floor_ns = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });
+    let is_published = target.amd().is_none_or(|amd| amd.board.is_some());
+    let floor = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });
+    let bandwidth_floor_ns = if is_published { floor } else { f64::NAN };
     let work = verification.map(|v| Work {
         slots: v.slots_per_point,
         shuffles: v.shuffles_per_point,
@@ -150,13 +152,16 @@ pub fn machine(
         local_bytes: v.local_bytes_per_point,
         instructions: v.instructions_per_point,
     });
-    let slots_floor_ns = work.map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
+    let slots_floor_ns =
+        work.filter(|_| is_published).map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
     let spread = verification.map(|v| spread(program, ctas_per_sm, v.barriers_per_group, text));
     let counts = work.zip(spread);
-    let estimated_ns = counts.map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
+    // Of AMD's machines no latencies are published.
+    let estimated_ns =
+        counts.filter(|_| !target.is_amd()).map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
     let machine = Machine {
         registers,
-        registers_from: if compiled.is_some() { "ptxas" } else { "estimated" },
+        registers_from,
         ctas_per_sm,
         warps_per_sm,
         occupancy: f64::from(warps_per_sm) / f64::from(target.warps_per_sm),
@@ -165,7 +170,7 @@ pub fn machine(
         bytes_per_point,
         bandwidth_floor_ns,
         slots_floor_ns,
-        busiest_pipe_ns: work.map(nanoseconds),
+        busiest_pipe_ns: work.filter(|_| is_published).map(nanoseconds),
         estimated_ns,
         counts,
         predicted_ns: None,

@@ -40,10 +40,19 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
     let is_shown = |row: &&Row| match row.shown {
         Shown::Always => true,
         Shown::OfGpus => !is_of_a_cpu(report),
-        Shown::OfGpusWhereAny(has) => !is_of_a_cpu(report) && report.kernels.iter().any(has),
+        Shown::OfWarps => {
+            !is_of_a_cpu(report) && (!is_of_amd(report) || report.kernels.iter().any(|k| k.named_barriers > 0))
+        }
+        Shown::OfNvidia => !is_of_a_cpu(report) && !is_of_amd(report),
+        Shown::OfNvidiaWhereAny(has) => !is_of_a_cpu(report) && !is_of_amd(report) && report.kernels.iter().any(has),
+        Shown::OfAmd => is_of_amd(report),
     };
     let line = |row: &Row| [vec![row.name.to_owned()], report.kernels.iter().map(row.cell).collect()].concat();
     std::iter::once(head).chain(rows::all().filter(is_shown).map(line)).collect()
+}
+
+fn is_of_amd(report: &Report) -> bool {
+    report.target.split(' ').next().and_then(|name| Target::by_name(name).ok()).is_some_and(Target::is_amd)
 }
 
 fn is_of_a_cpu(report: &Report) -> bool {

@@ -131,7 +131,7 @@ pub(super) fn run<R, E>(
 pub fn requested_at_launch(module: &Module) -> u64 {
     let mut shared = module.variables.values().filter(|variable| variable.space == Space::Shared);
     if shared.any(|variable| variable.bytes == 0) {
-        Target::all().map(|target| target.shared_bytes_per_cta.into()).max().unwrap_or(0)
+        Target::all().chain(Target::of_amd()).map(|target| target.shared_bytes_per_cta.into()).max().unwrap_or(0)
     } else {
         0
     }

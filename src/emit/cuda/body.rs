@@ -1,5 +1,6 @@
 //! The statements of a kernel.
 
+use super::dialect::Dialect;
 use super::expression::Expression;
 use super::helpers::Helper;
 use super::names::Namer;
@@ -12,6 +13,7 @@ use std::fmt::Write;
 
 /// Prints the statements of a kernel and gathers what the rest of the file must provide for them.
 pub struct Body<'a> {
+    pub(super) dialect: Dialect,
     pub(super) code: &'a Code,
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) tables: tables::Names,
@@ -38,7 +40,7 @@ pub struct Printed {
 }
 
 /// Prints the statements, indented for their places in the kernel.
-pub fn print(code: &Code, tables: tables::Names) -> Printed {
+pub fn print(code: &Code, tables: tables::Names, dialect: Dialect) -> Printed {
     let mut namer = Namer::reserving(
         RESERVED.into_iter().chain(Helper::names()).chain(tables::SHARED_BANKS).chain([code.symbol.as_str()]),
     );
@@ -59,6 +61,7 @@ pub fn print(code: &Code, tables: tables::Names) -> Printed {
         namer.name(&point_name(code, "next_point", point));
     }
     let mut body = Body {
+        dialect,
         code,
         helpers: BTreeSet::new(),
         tables,
@@ -174,6 +177,7 @@ impl Body<'_> {
                 }
                 format!("{kind} {} = {value};", self.new_local(*local))
             }
+            Statement::DefineActive { .. } if !self.dialect.has_active_lanes() => return,
             Statement::DefineActive { point, value } => {
                 format!("const bool {} = {};", point_name(self.code, "active", *point), self.less(value))
             }
@@ -194,6 +198,10 @@ impl Body<'_> {
                 self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));
                 copy
             }
+            // No value passes at it where there are no slots: then it need not hold back memory.
+            Statement::CtaSync if self.dialect.is_hip() && self.code.slots.rows == 0 => {
+                format!("{}();", self.helper(Helper::InStep))
+            }
             Statement::CtaSync => "__syncthreads();".to_owned(),
             Statement::DefinePower { entry } => {
                 let entry = self.integer(entry).text;
@@ -207,11 +215,14 @@ impl Body<'_> {
             Statement::StoreField { array, row, point, value } => {
                 let (store, row, value) = (self.helper(Helper::Store), self.integer(row).text, self.real(value).text);
                 let [point, active] = ["point", "active"].map(|what| point_name(self.code, what, *point));
-                format!("{store}({}, {row}, stride, {point}, {active}, {value});", self.arrays[*array])
+                let active = if self.dialect.has_active_lanes() { format!("{active}, ") } else { String::new() };
+                format!("{store}({}, {row}, stride, {point}, {active}{value});", self.arrays[*array])
             }
             Statement::Barrier { id, threads, kind } => {
                 format!("{}<{id}, {threads}>();", self.helper(barrier(*kind)))
             }
+            // The lanes of a wave are in lock step: no instruction is needed, and none is moved over it.
+            Statement::WarpSync if self.dialect.is_hip() => "__builtin_amdgcn_wave_barrier();".to_owned(),
             Statement::WarpSync => "__syncwarp();".to_owned(),
             Statement::Multiply { row, blocks, in_pairs } => return self.multiply(row, blocks, *in_pairs, depth),
             Statement::StoreBlock { row, sums } => {

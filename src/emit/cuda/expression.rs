@@ -65,6 +65,10 @@ impl Body<'_> {
             Real::BankLe { first, operands } => {
                 let bank = self.bank(TableKind::RealBank).to_owned();
                 let [a, b] = [0, 1].map(|i| self.real(&operands[i]).at_least(Binding::Sum));
+                // Two scalar loads and a choice: of places that lanes look up, Clang keeps the addresses, more than a thread has room for.
+                if self.dialect.is_hip() && self.code.banks == BankSpace::Constant {
+                    return Expression::atom(format!("({a} <= {b} ? {bank}[{}] : {bank}[{first}])", first + 1));
+                }
                 Expression::atom(format!("{bank}[{first} + ({a} <= {b})]"))
             }
             Real::Slot(row) => Expression::atom(self.slot(row)),

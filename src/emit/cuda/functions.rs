@@ -133,12 +133,25 @@ impl Printer<'_> {
             Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
             Shuffle::Shfl => "__shfl(",
             Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+            Shuffle::Permute => return self.permuted(name, n),
         };
         let lane = format!("(int){}", self.unsigned(n));
         self.made.push(Text::atom(name));
         format!(
             "  const int {name}_high = {shuffle}__double2hiint(power), {lane});\n  \
              const double {name} = __hiloint2double({name}_high, {shuffle}__double2loint(power), {lane}));\n"
+        )
+    }
+
+    /// The same by AMD's permutation of a wave, which takes the number of a byte. All lanes read from the first 32, where the whole
+    /// table is: of a wave with fewer threads these are the ones that run.
+    fn permuted(&mut self, name: &'static str, n: Word) -> String {
+        let byte = format!("(int)({} << 2 & 124u)", self.unsigned(n));
+        self.made.push(Text::atom(name));
+        format!(
+            "  const int {name}_byte = {byte};\n  \
+             const int {name}_high = __builtin_amdgcn_ds_bpermute({name}_byte, __double2hiint(power));\n  \
+             const double {name} = __hiloint2double({name}_high, __builtin_amdgcn_ds_bpermute({name}_byte, __double2loint(power)));\n"
         )
     }
 

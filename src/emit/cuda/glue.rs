@@ -1,5 +1,6 @@
 //! The fixed parts of emitted files, as Handlebars templates. A template takes no decision.
 
+use super::dialect::{Dialect, hipified};
 use handlebars::{Handlebars, no_escape};
 use serde::Serialize;
 use std::sync::LazyLock;
@@ -8,6 +9,8 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy)]
 pub enum Template {
     Kernel,
+    HipKernel,
+    HipCmake,
     Header,
     Context,
     Wrapper,
@@ -38,8 +41,10 @@ pub enum Template {
     Chemkin,
 }
 
-const ALL: [Template; 26] = [
+const ALL: [Template; 28] = [
     Template::Kernel,
+    Template::HipKernel,
+    Template::HipCmake,
     Template::Header,
     Template::Context,
     Template::Wrapper,
@@ -69,13 +74,21 @@ const ALL: [Template; 26] = [
 
 /// Fills a template.
 pub fn render(template: Template, data: &impl Serialize) -> String {
-    TEMPLATES.render(template.name(), data).expect("tests render every template, and undefined names are errors")
+    render_in(Dialect::Cuda, template, data)
+}
+
+/// Fills a template, which is one for CUDA, in a dialect of that.
+pub fn render_in(dialect: Dialect, template: Template, data: &impl Serialize) -> String {
+    let templates = if dialect.is_hip() { &HIP_TEMPLATES } else { &TEMPLATES };
+    templates.render(template.name(), data).expect("tests render every template, and undefined names are errors")
 }
 
 impl Template {
     fn name(self) -> &'static str {
         match self {
             Self::Kernel => "kernel.cu",
+            Self::HipKernel => "kernel.hip",
+            Self::HipCmake => "hip_CMakeLists.txt",
             Self::Header => "header.h",
             Self::Context => "context.cu",
             Self::Wrapper => "wrapper.hpp",
@@ -107,6 +120,8 @@ impl Template {
     fn text(self) -> &'static str {
         match self {
             Self::Kernel => include_str!("../../../templates/kernel.cu.hbs"),
+            Self::HipKernel => include_str!("../../../templates/hip/kernel.hip.hbs"),
+            Self::HipCmake => include_str!("../../../templates/hip/CMakeLists.txt.hbs"),
             Self::Header => include_str!("../../../templates/header.h.hbs"),
             Self::Context => include_str!("../../../templates/context.cu.hbs"),
             Self::Wrapper => include_str!("../../../templates/wrapper.hpp.hbs"),
@@ -136,12 +151,18 @@ impl Template {
     }
 }
 
-static TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
+static TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(str::to_owned));
+
+static HIP_TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(hipified));
+
+fn registered(text: fn(&str) -> String) -> Handlebars<'static> {
     let mut templates = Handlebars::new();
     templates.set_strict_mode(true);
     templates.register_escape_fn(no_escape);
     for template in ALL {
-        templates.register_template_string(template.name(), template.text()).expect("the templates are well formed");
+        templates
+            .register_template_string(template.name(), text(template.text()))
+            .expect("the templates are well formed");
     }
     templates
-});
+}

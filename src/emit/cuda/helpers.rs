@@ -1,6 +1,8 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
+use super::dialect::Dialect;
 use super::functions;
+use super::hip_helpers as hip;
 use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
@@ -21,6 +23,7 @@ pub enum Helper {
     CommitCopies,
     AwaitCopies,
     SelectLe,
+    InStep,
     BarrierSync,
     BarrierArrive,
     /// One of those that are lists of steps.
@@ -31,7 +34,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 30] = [
+    const ALL: [Self; 31] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -45,6 +48,7 @@ impl Helper {
         Self::CommitCopies,
         Self::AwaitCopies,
         Self::SelectLe,
+        Self::InStep,
         Self::BarrierSync,
         Self::BarrierArrive,
         Self::Function(Unary::Exp),
@@ -84,6 +88,7 @@ impl Helper {
             Self::CommitCopies => "commit_copies",
             Self::AwaitCopies => "await_copies",
             Self::SelectLe => "select_le",
+            Self::InStep => "in_step",
             Self::BarrierSync => "barrier_sync",
             Self::BarrierArrive => "barrier_arrive",
             Self::Function(function) => functions::name(function),
@@ -102,9 +107,10 @@ impl Helper {
     }
 
     /// The definition, for a CTA of this many warps.
-    pub fn definition(self, target: &Target, warps: u32) -> String {
+    pub fn definition(self, target: &Target, warps: u32, dialect: Dialect) -> String {
         let load = if target.read_only_loads { "__ldg(" } else { "*(" };
         let text = match self {
+            _ if dialect.is_hip() && hip::differs(self) => hip::definition(self),
             Self::Broadcast => broadcast(target, warps),
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
@@ -124,6 +130,7 @@ INLINE double load_output(const double *field, int row, int stride, int point)
 }
 "
             .to_owned(),
+            Self::Store if !dialect.has_active_lanes() => STORE_ALWAYS.to_owned(),
             // A function, so that broadcasts in its arguments are executed by all lanes; the same for the selection.
             Self::Store => "\
 // Row of a field-major output at one point, for the lanes whose point exists.
@@ -143,6 +150,7 @@ INLINE double select_le(double a, double b, double then, double otherwise)
 }
 "
             .to_owned(),
+            Self::InStep => IN_STEP.to_owned(),
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Function(function) => functions::definition(function, target),
@@ -153,6 +161,25 @@ INLINE double select_le(double a, double b, double then, double otherwise)
         text.replace("INLINE", "static __device__ __forceinline__")
     }
 }
+
+const STORE_ALWAYS: &str = "\
+// Row of a field-major output at one point. Lanes beyond the last point have computed that once more: they store the same.
+INLINE void store(double *field, int row, int stride, int point, double value)
+{
+  field[(size_t)row * stride + point] = value;
+}
+";
+
+/// Clang would otherwise move instructions from one part of the code to another, and with them what has to be kept.
+const IN_STEP: &str = "\
+// The waves of a workgroup wait for each other, to fetch the code behind it together, and no instruction is moved over it.
+INLINE void in_step()
+{
+  __builtin_amdgcn_sched_barrier(0);
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_sched_barrier(0);
+}
+";
 
 /// In assembly, as there is no function for it that all compilers of CUDA C++ have.
 const COPY_ASYNC: &str = "\
@@ -241,6 +268,7 @@ fn broadcast(target: &Target, warps: u32) -> String {
         Shuffle::Mirror => return mirrored("broadcast", "double", warps),
         Shuffle::Shfl => "__shfl(",
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+        Shuffle::Permute => unreachable!("HIP has its own"),
     };
     format!(
         "// The value that this lane holds, in all lanes of the warp.\n\
@@ -258,6 +286,7 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
         Shuffle::Mirror => return mirrored("broadcast_index", "int", warps),
         Shuffle::Shfl => "__shfl(",
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+        Shuffle::Permute => unreachable!("HIP has its own"),
     };
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }

@@ -1,6 +1,7 @@
 //! The file of one kernel around its statements.
 
 use super::body::{self, Printed, comment};
+use super::dialect::Dialect;
 use super::glue::{Template, render};
 use super::wrap;
 use super::{Provenance, names, tables};
@@ -13,17 +14,17 @@ use std::collections::BTreeSet;
 /// The whole file of one kernel.
 pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let names = tables::Names::new(&code.symbol);
-    let printed = body::print(code, names.clone());
+    let printed = body::print(code, names.clone(), Dialect::Cuda);
     let warps = code.execution.warps();
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
     let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
-    let helpers = printed.helpers.iter().map(|helper| helper.definition(target, warps) + "\n").collect();
+    let helpers = printed.helpers.iter().map(|helper| helper.definition(target, warps, Dialect::Cuda) + "\n").collect();
     let file = File {
         header: header(code, provenance, target),
-        tables: tables::definitions(code, &names),
+        tables: tables::definitions(code, &names, Dialect::Cuda),
         helpers,
         dynamic_slots: if code.slots.are_dynamic {
             format!("extern __shared__ double slots[][{}];\n\n", code.slots.pitch)
@@ -141,7 +142,7 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The ids of the named barriers in a part of the tree.
-fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
+pub(in crate::emit) fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
     statements
         .iter()
         .flat_map(|statement| match statement {
@@ -153,7 +154,7 @@ fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
         .collect()
 }
 
-fn pointers(code: &Code, printed: &Printed) -> impl Iterator<Item = String> {
+pub(in crate::emit) fn pointers(code: &Code, printed: &Printed) -> impl Iterator<Item = String> {
     code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
 }
 
@@ -169,7 +170,7 @@ pub(in crate::emit) fn pointer(array: &Array, name: &str) -> String {
     format!("{constant}double *{name}")
 }
 
-fn sizes() -> [String; 2] {
+pub(in crate::emit) fn sizes() -> [String; 2] {
     ["int points", "int stride"].map(str::to_owned)
 }
 

@@ -4,10 +4,12 @@
 
 pub(in crate::emit) mod body;
 mod decimal;
+pub(in crate::emit) mod dialect;
 pub(in crate::emit) mod expression;
 pub(in crate::emit) mod functions;
 pub(in crate::emit) mod glue;
-mod helpers;
+pub(in crate::emit) mod helpers;
+mod hip_helpers;
 pub(in crate::emit) mod kernel;
 pub(crate) mod names;
 pub(in crate::emit) mod tables;

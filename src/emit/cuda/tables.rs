@@ -1,6 +1,7 @@
 //! Numbers and constant tables as text.
 
 use super::decimal::is_near_a_middle;
+use super::dialect::Dialect;
 use crate::lower::code::{Code, Table, TableKind, Values};
 
 /// A double in the fewest digits that every compiler reads back as the same bits: 17 where fewer might be misread
@@ -69,11 +70,11 @@ impl Names {
 }
 
 /// The definitions of the tables, each followed by an empty line.
-pub fn definitions(code: &Code, names: &Names) -> String {
-    code.tables.iter().map(|table| definition(code, table, names)).collect()
+pub fn definitions(code: &Code, names: &Names, dialect: Dialect) -> String {
+    code.tables.iter().map(|table| definition(code, table, names, dialect)).collect()
 }
 
-fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &Names) -> String {
+fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &Names, dialect: Dialect) -> String {
     let threads = 32 * code.execution.warps();
     let register =
         format!("// Register r of thread t is at [{threads} * r + t]; the lanes of a warp share theirs by shuffles.\n");
@@ -85,7 +86,9 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
         TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
     };
-    let (space, name) = (if *is_constant { "__constant__" } else { "__device__" }, names.of(*kind));
+    let (space, name) = (if *is_constant { "__constant__" } else { "static __device__" }, names.of(*kind));
+    // What other files see, Clang takes for no literal.
+    let space = if *is_constant && !dialect.is_hip() { "static __constant__" } else { space };
     let definition = match values {
         Values::Reals(values) => table(space, "double", name, values.iter().map(|x| real(*x))),
         Values::Integers(values) => table(space, "int", name, values.iter().map(i32::to_string)),
@@ -96,8 +99,8 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
 fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {
     // Doubles in constant memory stay there: compilers would make literals of a `const` table that is read at known places, and
     // put them together again where they are used. Whole numbers they have room for.
-    let constant = if space == "__constant__" && kind == "double" { "" } else { "const " };
-    format!("static {space} {constant}{kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
+    let constant = if space.ends_with("__constant__") && kind == "double" { "" } else { "const " };
+    format!("{space} {constant}{kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
 }
 
 /// Items with commas, in indented lines.

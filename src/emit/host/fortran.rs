@@ -1,9 +1,9 @@
 //! The Fortran module of a mechanism, and an example that calls its first kernel.
 
-use super::status::STATUSES;
+use super::status::statuses;
 use super::{Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, units_text};
-use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::glue::{Template, render_in};
 use crate::emit::cuda::names::Namer;
 use crate::graph::Units;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         c_status_text: name(format!("{short}_c_status_text")),
         c_length: name(format!("{short}_c_length")),
     };
-    let statuses = STATUSES.iter().map(|status| Constant {
+    let statuses = statuses(interface.dialect).into_iter().map(|status| Constant {
         ty: "integer(c_int)",
         name: name(format!("{short}_{}", status.name)),
         value: status.value.to_string(),
@@ -83,7 +83,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         rows,
         kernels,
     };
-    render(Template::Module, &file)
+    render_in(interface.dialect, Template::Module, &file)
 }
 
 /// What Fortran's names begin with.
@@ -121,7 +121,11 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
         arrays: arrays.collect(),
         prefix,
     };
-    render(if interface.architecture.is_some() { Template::Example } else { Template::CpuExample }, &file)
+    render_in(
+        interface.dialect,
+        if interface.architecture.is_some() { Template::Example } else { Template::CpuExample },
+        &file,
+    )
 }
 
 #[derive(Serialize)]

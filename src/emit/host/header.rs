@@ -1,11 +1,11 @@
 //! The C header of a mechanism (species, molecular weights, context, launch functions), the context's source, and the
 //! C++ wrapper around the header.
 
-use super::status::{STATUSES, Status};
+use super::status::{Status, statuses};
 use super::{Alias, ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, short_name, string, units_text};
 use crate::emit::cuda::body::comment;
-use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::glue::{Template, render, render_in};
 use crate::emit::cuda::kernel::{context_member, list, pointer};
 use crate::emit::cuda::names::Namer;
 use crate::emit::cuda::tables::{real, wrapped};
@@ -14,13 +14,13 @@ use serde::Serialize;
 
 /// The header file, valid in C and in C++.
 pub fn header(interface: &Interface, provenance: &Provenance) -> String {
-    wrap::lines(&render(Template::Header, &File::new("Kernels", interface, provenance)))
+    wrap::lines(&render_in(interface.dialect, Template::Header, &File::new("Kernels", interface, provenance)))
 }
 
 /// The source of the context's functions.
 pub fn context(interface: &Interface, provenance: &Provenance) -> String {
     let template = if interface.architecture.is_some() { Template::Context } else { Template::CpuContext };
-    wrap::lines(&render(template, &File::new("Context", interface, provenance)))
+    wrap::lines(&render_in(interface.dialect, template, &File::new("Context", interface, provenance)))
 }
 
 /// A C++ header around the C header.
@@ -36,7 +36,7 @@ struct File {
     species: Vec<SpeciesLine>,
     /// What the preprocessor can ask for.
     macros: Vec<Macro>,
-    statuses: &'static [Status],
+    statuses: [Status; 9],
     count_constant: String,
     count: usize,
     names: String,
@@ -122,7 +122,11 @@ impl File {
         let macros = macros.collect();
         let [others, memory, order] = match interface.architecture {
             Some(_) => [
-                "; a positive value is a cudaError_t",
+                if interface.dialect.is_hip() {
+                    "; a positive value is a hipError_t"
+                } else {
+                    "; a positive value is a cudaError_t"
+                },
                 "device memory",
                 "Launches return at once; the work is ordered on the stream.",
             ],
@@ -139,7 +143,7 @@ impl File {
             guard: format!("SINGE_{upper}_H"),
             species,
             macros,
-            statuses: &STATUSES,
+            statuses: statuses(interface.dialect),
             count_constant,
             count: interface.species.len(),
             names: wrapped(interface.species.iter().map(|s| string(&s.name))),

@@ -16,6 +16,7 @@ pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor};
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;
+pub use super::cuda::dialect::Dialect;
 use super::cuda::names::identifier;
 use crate::graph::Units;
 use crate::overlay::program::Array;
@@ -37,6 +38,8 @@ pub struct Interface {
     pub target: String,
     /// Of a GPU; a CPU has none.
     pub architecture: Option<ComputeCapability>,
+    /// That of the code for hosts.
+    pub dialect: Dialect,
     pub kernels: Vec<KernelInterface>,
     /// Other symbols of such kernels, whose launch functions do the same, where the header knows several versions and the target has one.
     pub aliases: Vec<Alias>,
@@ -117,7 +120,9 @@ pub(in crate::emit) fn prefix(interface: &Interface) -> String {
 
 /// What a project says of itself, as (name without the prefix, text or number).
 fn facts(interface: &Interface) -> [(&'static str, Fact); 9] {
-    let Interface { species, reactions, units, target, architecture, .. } = interface;
+    let Interface { species, reactions, units, target, architecture, dialect, .. } = interface;
+    // AMD's machines have none.
+    let compute_capability = architecture.filter(|_| !dialect.is_hip()).map_or(0, |cc| cc.number() as usize);
     [
         ("VERSION", Fact::Text(env!("CARGO_PKG_VERSION").to_owned())),
         ("SPECIES_COUNT", Fact::Number(species.len())),
@@ -127,7 +132,7 @@ fn facts(interface: &Interface) -> [(&'static str, Fact); 9] {
         ("TARGET", Fact::Text(target.clone())),
         ("GAS_CONSTANT", Fact::Real(gas_constant(*units))),
         ("REFERENCE_PRESSURE", Fact::Real(ATMOSPHERE * units.from_si("pressure"))),
-        ("COMPUTE_CAPABILITY", Fact::Number(architecture.map_or(0, |architecture| architecture.number() as usize))),
+        ("COMPUTE_CAPABILITY", Fact::Number(compute_capability)),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Interface, Provenance};
 use super::{file_comment, prefix, string};
-use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::glue::{Template, render, render_in};
 use crate::emit::cuda::tables::{real, wrapped};
 use machine::target::Target;
 use serde::Serialize;
@@ -77,9 +77,13 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         /// The program that integrates reactors; empty where there is none.
         ignition: &'static str,
     }
-    let architecture = target.compute_capability.sm().trim_start_matches("sm_").to_owned();
+    let architecture = target.machine_code().trim_start_matches("sm_").to_owned();
     let comment = file_comment("#", "Project", &interface.mechanism, provenance);
-    let template = if target.is_cpu() { Template::CpuCmake } else { Template::Cmake };
+    let template = match target {
+        target if target.is_cpu() => Template::CpuCmake,
+        target if target.is_amd() => Template::HipCmake,
+        _ => Template::Cmake,
+    };
     let (prefix, sources, example) = (prefix(interface), &project.sources, project.example);
     let fallback = if project.fallback { FALLBACK } else { "" };
     let ignition = if project.ignition { super::ignition_file(target) } else { "" };
@@ -122,11 +126,6 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         shipped_symbol: String,
         other_symbol: String,
     }
-    #[derive(Serialize)]
-    struct Rate {
-        sm: u32,
-        rate: u32,
-    }
     let inputs: Vec<&Table> = project.tables.iter().filter(|t| t.input).collect();
     let number = |name: &String| inputs.iter().position(|t| t.name == *name).expect("every input has a table");
     let joined = |texts: Vec<String>| texts.join(", ");
@@ -143,10 +142,11 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         shipped_symbol: project.cases[shipped].symbol.clone(),
         other_symbol: project.cases[other].symbol.clone(),
     });
-    let rates = Target::all().map(|target| Rate {
+    let of_nvidia = Target::all().map(|target| Rate {
         sm: 10 * target.compute_capability.0 + target.compute_capability.1,
         rate: target.fp64_per_clock_per_sm,
     });
+    let rates: Vec<Rate> = if interface.dialect.is_hip() { rates_of_amd() } else { of_nvidia.collect() };
     let file = File {
         comment: file_comment("//", "Driver", &interface.mechanism, provenance),
         prefix: prefix(interface),
@@ -155,10 +155,35 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         input_count: inputs.len(),
         cases: cases.collect(),
         duels: duels.collect(),
-        rates: rates.collect(),
+        rates,
         inputs: inputs.iter().map(|t| Input { name: t.name.clone(), rows: t.values.len() / project.states }).collect(),
     };
-    render(if interface.architecture.is_some() { Template::Driver } else { Template::CpuDriver }, &file)
+    render_in(
+        interface.dialect,
+        if interface.architecture.is_some() { Template::Driver } else { Template::CpuDriver },
+        &file,
+    )
+}
+
+/// Results of double precision per clock and multiprocessor, by the number of the architecture.
+#[derive(Serialize)]
+struct Rate {
+    sm: u32,
+    rate: u32,
+}
+
+/// By the first two numbers of the machine code, as HIP tells them: 90 for gfx90a, 94 for gfx942.
+fn rates_of_amd() -> Vec<Rate> {
+    let mut rates: Vec<Rate> = Vec::new();
+    for amd in Target::of_amd().filter_map(Target::amd) {
+        let number = amd.gfx.trim_start_matches("gfx").get(..2).and_then(|number| number.parse().ok());
+        if let Some((sm, rate)) = number.zip(amd.fp64_per_clock_per_cu)
+            && rates.iter().all(|other| other.sm != sm)
+        {
+            rates.push(Rate { sm, rate });
+        }
+    }
+    rates
 }
 
 /// The header with the reference values of the driver.

@@ -1,5 +1,6 @@
 //! What the functions of a project return.
 
+use crate::emit::cuda::dialect::Dialect;
 use serde::Serialize;
 
 /// A status of Singe's own; positive values are those of CUDA.
@@ -11,7 +12,17 @@ pub struct Status {
     pub meaning: &'static str,
 }
 
-pub const STATUSES: [Status; 9] = [
+/// All of them, as a project of the dialect tells them.
+pub fn statuses(dialect: Dialect) -> [Status; 9] {
+    STATUSES.map(|status| match status.name {
+        "NO_DEVICE" if dialect.is_hip() => {
+            Status { meaning: "there is no HIP device, or its driver is absent or too old", ..status }
+        }
+        _ => status,
+    })
+}
+
+const STATUSES: [Status; 9] = [
     Status { name: "SUCCESS", value: 0, meaning: "success" },
     Status { name: "NULL_POINTER", value: -1, meaning: "the context or an array is a null pointer" },
     Status { name: "INVALID_POINTS", value: -2, meaning: "the number of points is negative" },

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::figures::{hundredths, of_compilers, verdict, verified_machine_code, verified_text};
-use super::is_of_a_cpu;
+use super::figures::{amd, hundredths, of_compilers, verdict, verified_machine_code, verified_text};
+use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::rounded_up;
 use crate::report::{KernelReport, Report};
@@ -20,7 +20,7 @@ pub fn brief(report: &Report, request: &Request, folder: &Path) -> String {
     );
     for kernels in report.kernels.chunks(COLUMNS) {
         out.push('\n');
-        out += &block(kernels, is_of_a_cpu(report));
+        out += &block(kernels, rows(report));
     }
     out + &next(report, request, folder)
 }
@@ -43,8 +43,35 @@ const OF_GPUS: [Row; 10] = [
     ("machine code", verified_machine_code),
 ];
 
-fn block(kernels: &[KernelReport], is_cpu: bool) -> String {
-    let rows = if is_cpu { &OF_ALL[..] } else { &OF_GPUS };
+const OF_AMD: [Row; 10] = [
+    ("code", |k| k.codegen.clone()),
+    ("form", |k| k.form.clone()),
+    ("warps x workgroups", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
+    ("error (allowed)", error),
+    ("registers, scratch", |k| {
+        let scratch = amd(k, |own| format!("{} B", own.scratch_bytes));
+        format!("{}{}, {scratch}", if k.on_amd.is_none() { "about " } else { "" }, k.machine.registers)
+    }),
+    ("bytes of code (over cache)", |k| {
+        amd(k, |own| format!("{} B ({})", own.code_bytes, hundredths(own.over_instruction_cache)))
+    }),
+    ("bounds: memory", |k| hundredths(Some(k.machine.bandwidth_floor_ns).filter(|ns| ns.is_finite()))),
+    ("bounds: FP64, vector", |k| {
+        amd(k, |own| format!("{}, {} ns", hundredths(own.fp64_bound_ns), hundredths(own.vector_bound_ns)))
+    }),
+    ("limited by", |k| k.machine.limited_by.join(", ")),
+    ("verdict", verdict),
+];
+
+fn rows(report: &Report) -> &'static [Row] {
+    match report {
+        report if is_of_a_cpu(report) => &OF_ALL,
+        report if is_of_amd(report) => &OF_AMD,
+        _ => &OF_GPUS,
+    }
+}
+
+fn block(kernels: &[KernelReport], rows: &[Row]) -> String {
     let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.title())).collect();
     let line = |row: &Row| std::iter::once(row.0.to_owned()).chain(kernels.iter().map(row.1)).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
@@ -96,7 +123,12 @@ fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &Kernel
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
-    if !is_of_a_cpu(report) {
+    if is_of_amd(report) {
+        out += "bounds are per point on the whole board; no times are told, as AMD publishes no latencies\n";
+        if report.kernels.iter().any(|kernel| kernel.on_amd.is_none()) {
+            out += "a clang that would tell registers and code is absent: singe doctor\n";
+        }
+    } else if !is_of_a_cpu(report) {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
         out += &format!("times are modelled for one point on {board}, not measured\n");
         if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {

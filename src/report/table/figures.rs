@@ -1,8 +1,8 @@
 //! What stands in the cells of the table: figures of a kernel, `-` for those that are not known.
 
 use crate::compilers::Compiled;
-use crate::report::KernelReport;
 use crate::report::accuracy::rounded_up;
+use crate::report::{KernelReport, OnAmd};
 use crate::schedule::overlap::Overlap;
 use crate::verify::{ClassesOfPtx, Cube, MachineCode, MachineCodeVerification, Prediction, Verification};
 use sass::Class;
@@ -21,6 +21,11 @@ pub fn hundredths(number: Option<f64>) -> String {
 
 pub fn of_compilers(kernel: &KernelReport, text: impl Fn(&Compiled) -> String) -> String {
     kernel.compiled.as_ref().map_or("-".into(), text)
+}
+
+/// Of the machine code for AMD.
+pub fn amd(kernel: &KernelReport, text: impl Fn(&OnAmd) -> String) -> String {
+    kernel.on_amd.as_ref().map_or("-".into(), text)
 }
 
 pub fn of_verification(kernel: &KernelReport, text: impl Fn(&Verification) -> String) -> String {

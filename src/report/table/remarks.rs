@@ -1,7 +1,7 @@
 //! What stands below the table.
 
 use super::figures::{bound, hundredths};
-use super::is_of_a_cpu;
+use super::{is_of_a_cpu, is_of_amd};
 use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes};
 use crate::verify::MachineCode;
@@ -15,13 +15,24 @@ pub fn remarks(report: &Report) -> String {
 fn grounds(report: &Report) -> String {
     let is_cpu = is_of_a_cpu(report);
     let mut out = String::new();
-    if let Some(first) = report.kernels.first().filter(|_| !is_cpu) {
+    let is_amd = is_of_amd(report);
+    if is_amd && let Some(first) = report.kernels.first() {
+        out += &format!(
+            "\nfloors and bounds are per point on {}; no times are told, as latencies are not published\n",
+            first.machine.board
+        );
+        if report.kernels.iter().any(|k| k.on_amd.is_none()) {
+            out += "\nwithout a clang that knows the target (`singe doctor` tells what is there), registers are estimated\n";
+        }
+    }
+    let is_nvidia = !is_cpu && !is_amd;
+    if let Some(first) = report.kernels.first().filter(|_| is_nvidia) {
         out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
     }
     if let Some([low, high]) = report.transport_range {
         out += &format!("\ntransport data are fitted from {low} to {high} K\n");
     }
-    if !is_cpu && report.kernels.iter().any(|k| k.compiled.is_none()) {
+    if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
     }
     let not_run = |k: &&KernelReport| matches!(k.machine_code, Some(MachineCode::NotRun(_)));

@@ -1,7 +1,7 @@
 //! The rows of the table, in their order.
 
 use super::figures::{
-    beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
+    amd, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
     microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, verdict, verified_machine_code,
     verified_text,
 };
@@ -22,13 +22,19 @@ pub enum Shown {
     /// All: it means something without warps and multiprocessors, too.
     Always,
     OfGpus,
-    /// Those of GPUs in which some kernel has what it tells of.
-    OfGpusWhereAny(fn(&KernelReport) -> bool),
+    OfNvidia,
+    /// Those of NVIDIA's GPUs, and of AMD's where some kernel has warps that meet.
+    OfWarps,
+    /// Those of NVIDIA's GPUs in which some kernel has what it tells of.
+    OfNvidiaWhereAny(fn(&KernelReport) -> bool),
+    OfAmd,
 }
 
 /// All rows.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    [&CODE[..], &SCHEDULE, &COUNTS, &CLASSES, &ACCURACY, &RESIDENCY, &FLOORS, &TIMES, &VERDICTS].into_iter().flatten()
+    [&CODE[..], &SCHEDULE, &COUNTS, &CLASSES, &ACCURACY, &RESIDENCY, &AMD, &FLOORS, &TIMES, &VERDICTS]
+        .into_iter()
+        .flatten()
 }
 
 const fn always(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
@@ -39,9 +45,21 @@ const fn of_gpus(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
     Row { name, cell, shown: Shown::OfGpus }
 }
 
+const fn of_nvidia(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfNvidia }
+}
+
+const fn of_warps(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfWarps }
+}
+
+const fn of_amd(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfAmd }
+}
+
 /// A row of tables in which some kernel has this.
 const fn where_any(has: fn(&KernelReport) -> bool, name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
-    Row { name, cell, shown: Shown::OfGpusWhereAny(has) }
+    Row { name, cell, shown: Shown::OfNvidiaWhereAny(has) }
 }
 
 const CODE: [Row; 5] = [
@@ -54,19 +72,19 @@ const CODE: [Row; 5] = [
 
 const SCHEDULE: [Row; 14] = [
     always("operations", |k| k.operations.to_string()),
-    of_gpus("cross-warp edges", |k| k.cross_warp_edges.to_string()),
-    of_gpus("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
-    of_gpus("synchronisation points", |k| k.sync_points.to_string()),
-    of_gpus("barriers after grouping", |k| k.barriers.to_string()),
-    of_gpus("named barriers", |k| k.named_barriers.to_string()),
-    of_gpus("phases", |k| k.phases.to_string()),
+    of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
+    of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
+    of_warps("synchronisation points", |k| k.sync_points.to_string()),
+    of_warps("barriers after grouping", |k| k.barriers.to_string()),
+    of_warps("named barriers", |k| k.named_barriers.to_string()),
+    of_warps("phases", |k| k.phases.to_string()),
     where_any(|k| k.qssa_overlap.is_some(), "QSSA work beside rates", beside_rates),
     where_any(|k| k.qssa_overlap.is_some(), "iteration, after all rates (slots)", lengths),
-    of_gpus("placement", |k| k.placement.clone()),
-    of_gpus("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+    of_warps("placement", |k| k.placement.clone()),
+    of_warps("shared memory (bytes)", |k| k.shared_bytes.to_string()),
     always("constants", |k| k.constants.clone()),
-    of_gpus("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
-    of_gpus("constants per thread", |k| {
+    of_nvidia("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
+    of_warps("constants per thread", |k| {
         format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)
     }),
 ];
@@ -81,8 +99,8 @@ const COUNTS: [Row; 7] = [
     ),
     always("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
     of_gpus("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
-    of_gpus("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
-    of_gpus("warp instructions per 32 points", instructions),
+    of_nvidia("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
+    of_nvidia("warp instructions per 32 points", instructions),
 ];
 
 /// What the instructions are.
@@ -116,30 +134,47 @@ const ACCURACY: [Row; 3] = [
 
 const RESIDENCY: [Row; 6] = [
     of_gpus("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
-    of_gpus("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
-    of_gpus("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
-    of_gpus("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
+    of_nvidia("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
+    of_nvidia("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
+    of_nvidia("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
     of_gpus("occupancy", |k| format!("{:.0} %", 100.0 * k.machine.occupancy)),
     of_gpus("limited by", |k| k.machine.limited_by.join(", ")),
 ];
 
+/// What Clang makes of the text for AMD.
+const AMD: [Row; 9] = [
+    of_amd("accumulation registers among them", |k| amd(k, |own| own.accumulation_vgprs.to_string())),
+    of_amd("scalar registers", |k| amd(k, |own| own.sgprs.to_string())),
+    of_amd("scratch (bytes per lane)", |k| amd(k, |own| own.scratch_bytes.to_string())),
+    of_amd("LDS (bytes)", |k| amd(k, |own| own.lds_bytes.to_string())),
+    of_amd("code (bytes)", |k| amd(k, |own| own.code_bytes.to_string())),
+    of_amd("code over instruction cache", |k| amd(k, |own| hundredths(own.over_instruction_cache))),
+    of_amd("workgroups per compute unit", |k| k.machine.ctas_per_sm.to_string()),
+    of_amd("vector instructions, those on doubles", |k| {
+        amd(k, |own| own.instructions.map_or("-".into(), |i| format!("{}, {}", i.vector, i.doubles)))
+    }),
+    of_amd("FP64 bound, vector bound (ns)", |k| {
+        amd(k, |own| format!("{}, {}", hundredths(own.fp64_bound_ns), hundredths(own.vector_bound_ns)))
+    }),
+];
+
 const FLOORS: [Row; 4] = [
     always("bytes per point", |k| k.machine.bytes_per_point.to_string()),
-    of_gpus("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
+    of_gpus("bandwidth floor (ns)", |k| hundredths(Some(k.machine.bandwidth_floor_ns).filter(|ns| ns.is_finite()))),
     of_gpus("DP slot floor (ns)", |k| hundredths(k.machine.slots_floor_ns)),
-    of_gpus("machine code's bound (ns)", bound_of_machine_code),
+    of_nvidia("machine code's bound (ns)", bound_of_machine_code),
 ];
 
 const TIMES: [Row; 8] = [
-    of_gpus("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
-    of_gpus("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
-    of_gpus("predicted over estimated", |k| over(k.machine.predicted_ns, k.machine.estimated_ns)),
+    of_nvidia("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
+    of_nvidia("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
+    of_nvidia("predicted over estimated", |k| over(k.machine.predicted_ns, k.machine.estimated_ns)),
     where_any(is_predicted, "  points simulated, on an SM's CTAs", |k| {
         of_prediction(k, |p| format!("{}, {}", p.points, p.ctas))
     }),
     where_any(is_predicted, "  32³, 64³, 128³ points (µs)", |k| of_prediction(k, |p| microseconds(&p.cubes))),
-    of_gpus("predicted over bound", |k| over(k.machine.predicted_ns, k.machine.bound_ns)),
-    of_gpus("time over floor", |k| hundredths(k.machine.over_floor)),
+    of_nvidia("predicted over bound", |k| over(k.machine.predicted_ns, k.machine.bound_ns)),
+    of_nvidia("time over floor", |k| hundredths(k.machine.over_floor)),
     where_any(|k| k.data_parallel_ns.is_some(), "data-parallel estimated (ns)", |k| hundredths(k.data_parallel_ns)),
 ];
 
@@ -150,5 +185,5 @@ fn is_predicted(kernel: &KernelReport) -> bool {
 const VERDICTS: [Row; 3] = [
     always("verdict", verdict),
     of_gpus("text verified", verified_text),
-    of_gpus("machine code verified", verified_machine_code),
+    of_nvidia("machine code verified", verified_machine_code),
 ];

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 46] = [
+pub const ENTRIES: [Entry; 48] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -111,6 +111,16 @@ pub const ENTRIES: [Entry; 46] = [
         id: "simulator::hazard",
         cause: "The simulated kernel reads what is not written, races, or waits for ever.",
         remedy: DEFECT,
+    },
+    Entry {
+        id: "target::data-parallel-only",
+        cause: "Warp-specialized code, PTX text or programs of reactors are asked for of a GPU of AMD.",
+        remedy: "Leave out `--codegen`, `--emit ptx`, `--emit cvode` and `--kernel reactor`, or name a GPU of NVIDIA with `--target`.",
+    },
+    Entry {
+        id: "target::half-wave",
+        cause: "`--warps` is odd, and the target's waves have 64 threads, which are two warps.",
+        remedy: "Use an even number of warps.",
     },
     Entry {
         id: "target::no-matrix-products",

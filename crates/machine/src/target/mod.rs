@@ -1,9 +1,11 @@
 //! Machine descriptions: one TOML file per architecture, each number with its source beside it.
 
+mod amd;
 mod occupancy;
 mod pipeline;
 mod sweep;
 
+pub use amd::Amd;
 pub use occupancy::{Kernel, Limits, Occupancy, most_registers, occupancy};
 pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
 pub use sweep::{Parameter, sweep};
@@ -21,6 +23,7 @@ pub const SHUFFLES_PER_CLOCK_PER_SM: u32 = 32;
 pub struct Target {
     /// The name on the command line, such as `kepler`.
     pub name: String,
+    /// Of the PTX by which code is simulated, and of the machine itself where that is NVIDIA's.
     pub compute_capability: ComputeCapability,
 
     pub warps_per_sm: u32,
@@ -68,6 +71,17 @@ pub struct Target {
     pub pipeline: Option<Pipeline>,
     /// A well-known board with this architecture, for predictions of time.
     pub board: Board,
+    /// Whose machine it is. What is told above of another maker's is what follows for warps of 32 threads.
+    #[serde(skip)]
+    pub vendor: Vendor,
+}
+
+/// The maker of a machine, with what only its machines have.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Vendor {
+    #[default]
+    Nvidia,
+    Amd(Box<Amd>),
 }
 
 /// One product. Its clock is the one that its maker's peak rates hold at.
@@ -134,6 +148,8 @@ pub enum Shuffle {
     Shfl,
     /// `shfl.sync`, for warps whose lanes need not be in lock step
     ShflSync,
+    /// `ds_bpermute_b32`, for waves of AMD, whose lanes are in lock step
+    Permute,
 }
 
 /// No architecture has this name.
@@ -144,7 +160,7 @@ pub struct UnknownTarget {
 
 impl fmt::Display for UnknownTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<&str> = FILES.iter().map(|file| file.name).collect();
+        let known: Vec<&str> = FILES.iter().map(|file| file.name).chain(amd::names()).collect();
         write!(f, "unknown target `{}`; known: {}", self.name, known.join(", "))
     }
 }
@@ -157,9 +173,13 @@ impl Target {
         self.shared_bytes_per_clock_per_sm / 4
     }
 
-    /// The architecture of this name (`kepler`), machine code (`sm_35`, `sm_90a`) or board (`k20`), in letters of any case.
+    /// The architecture of this name (`kepler`), machine code (`sm_35`, `sm_90a`, `gfx942`) or board (`k20`, `mi300x`), in letters of
+    /// any case.
     pub fn by_name(name: &str) -> Result<&'static Self, UnknownTarget> {
         let folded = name.to_ascii_lowercase();
+        if let Some(target) = amd::by_name(&folded) {
+            return Ok(target);
+        }
         // What only one architecture or family runs, no kernel of ours has.
         let sm = if folded.starts_with("sm_") { folded.trim_end_matches(['a', 'f']) } else { &folded };
         let board = BOARDS.iter().find(|(board, _)| *board == folded).map_or(folded.as_str(), |(_, name)| name);
@@ -234,7 +254,29 @@ impl Target {
         self.name == CPU_NAME
     }
 
-    /// All GPU architectures, oldest first.
+    /// What only AMD's machines have.
+    pub fn amd(&self) -> Option<&Amd> {
+        match &self.vendor {
+            Vendor::Nvidia => None,
+            Vendor::Amd(amd) => Some(amd),
+        }
+    }
+
+    pub fn is_amd(&self) -> bool {
+        self.amd().is_some()
+    }
+
+    /// The name of the machine code, such as `sm_90` or `gfx942`.
+    pub fn machine_code(&self) -> String {
+        self.amd().map_or_else(|| self.compute_capability.sm(), |amd| amd.gfx.clone())
+    }
+
+    /// AMD's GPUs, oldest first.
+    pub fn of_amd() -> impl ExactSizeIterator<Item = &'static Self> {
+        amd::all()
+    }
+
+    /// NVIDIA's GPU architectures, oldest first.
     pub fn all() -> impl ExactSizeIterator<Item = &'static Self> {
         (0..FILES.len()).map(described)
     }

@@ -1,4 +1,5 @@
-//! How many CTAs of a kernel an SM holds: the formula of NVIDIA's `cuda_occupancy.h`, with all shared memory carved out.
+//! How many CTAs of a kernel an SM holds: the formula of NVIDIA's `cuda_occupancy.h`, with all shared memory carved out; of AMD's
+//! machines, what clang remarks.
 
 use super::{ComputeCapability, Target};
 
@@ -58,11 +59,13 @@ pub fn occupancy(target: &Target, kernel: Kernel) -> Occupancy {
     let registers_per_thread = kernel.registers_per_thread.min(1 << 12);
     let shared_bytes = kernel.shared_bytes.min(1 << 30);
     let warps = threads.div_ceil(32).max(1);
+    // Where a wave is more than a warp, the last one may be half empty.
+    let places = target.amd().map_or(warps, |amd| amd.waves(threads) * amd.wavefront / 32);
     let warp_registers = (registers_per_thread * 32).next_multiple_of(target.register_unit);
     let allocated_shared_bytes =
         (shared_bytes + target.reserved_shared_bytes_per_cta).next_multiple_of(target.shared_unit);
     let limits = Limits {
-        warps: if threads > target.threads_per_cta { 0 } else { target.warps_per_sm / warps },
+        warps: if threads > target.threads_per_cta { 0 } else { target.warps_per_sm / places },
         registers: register_limit(target, registers_per_thread, warp_registers, warps),
         shared: shared_limit(target, allocated_shared_bytes),
         blocks: target.blocks_per_sm,
@@ -103,6 +106,9 @@ fn register_limit(target: &Target, per_thread: u32, warp_registers: u32, warps: 
     }
     if per_thread > target.max_registers_per_thread {
         return 0;
+    }
+    if let Some(amd) = target.amd() {
+        return amd.workgroups_with(per_thread, 32 * warps);
     }
     if target.warp_granularity > 1 {
         let resident = target.registers_per_sm / warp_registers;

@@ -6,6 +6,7 @@
 //! and 12.9 for what came later. For Fermi clang makes the PTX, and a ptxas that knows Kepler assembles it as if for Kepler, with
 //! at most 63 registers. Where they are absent, [`find_for`] tells why.
 
+mod amd;
 mod clang;
 mod installation;
 mod nvdisasm;
@@ -14,6 +15,7 @@ mod nvrtc;
 mod places;
 mod ptxas;
 
+pub use amd::{Counts, HipCompiler, Listing, hip_compiler, hip_compilers};
 pub use installation::{Installation, installations};
 pub use nvdisasm::{Disassembler, disassembler};
 pub use places::{FOLDER, FOLDER_VARIABLE, Place, places};

@@ -1,0 +1,256 @@
+//! GPUs of AMD: the text is run on the host by a stand-in for HIP, and compiled for each of them by Clang.
+
+use std::fs::{create_dir_all, read_to_string, write};
+use std::path::Path;
+use std::process::Command;
+
+use machine::target::Target;
+use machine::toolchain;
+use singe::driver::{self, Request};
+use singe::kernels::Kernel;
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+use singe::report::{self, Report};
+
+#[path = "common/project.rs"]
+mod project;
+#[path = "common/request.rs"]
+mod request;
+use project::{generate, run, shipped, there};
+
+const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
+
+/// Kernels as the command line would have them, unverified: the same trees are verified for NVIDIA's targets.
+fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
+    let request = Request { kernels: kernels.to_vec(), ..request::of(request::shipped(mechanism)) }.with(|r| {
+        r.common.target = target;
+        r.tuning.form = None;
+        r.codegen = codegen;
+        r.real_compilers = true;
+        r.verify = None;
+        r.emit = vec![Emit::Report];
+    });
+    driver::compile(&request.for_target().unwrap(), &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{}: {:?}", target.name, f.diagnostics))
+}
+
+/// The machines for which a Clang is found; others are skipped.
+fn compilable() -> Vec<&'static Target> {
+    let is_there = |target: &&'static Target| match toolchain::hip_compiler(target.amd().unwrap()) {
+        Ok(_) => true,
+        Err(absent) => {
+            project::skip::skip(format!("{}: {absent}", target.name));
+            false
+        }
+    };
+    Target::of_amd().filter(is_there).collect()
+}
+
+#[test]
+fn transport_of_gri30_needs_no_scratch_on_any_machine() {
+    for target in compilable() {
+        let amd = target.amd().unwrap();
+        for kernel in compiled("gri30", target, Codegen::DataParallel, &TRANSPORT).kernels {
+            let own = kernel.on_amd.as_ref().unwrap();
+            let name = format!("{} {}", target.name, kernel.kernel);
+            println!("{name}: {} VGPRs, {} bytes of code, {:?}", own.vgprs, own.code_bytes, own.instructions);
+            assert_eq!((own.scratch_bytes, own.spilled_vgprs), (0, 0), "{name}");
+            // The calculator holds as many waves as the compiler says.
+            assert_eq!(own.waves_per_simd, amd.waves_with(own.vgprs), "{name}");
+            assert_eq!(kernel.machine.registers, own.vgprs, "{name}");
+            let counts = own.instructions.unwrap_or_else(|| panic!("{name} has loops"));
+            assert_eq!(counts.scratch, 0, "{name}");
+            // Constants come by scalar loads, and are no literals.
+            assert!(counts.scalar_loads > 0, "{name}");
+            assert!(counts.doubles > 0 && counts.doubles < counts.vector, "{name}");
+        }
+    }
+}
+
+#[test]
+fn chemistry_spills_little_where_it_spilled_kilobytes() {
+    for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
+        let [gri30, h2o2] =
+            ["gri30", "h2o2"].map(|name| compiled(name, target, Codegen::DataParallel, &[Kernel::Chemistry]));
+        let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().scratch_bytes;
+        println!("{}: {} and {} bytes of scratch", target.name, scratch(&gri30), scratch(&h2o2));
+        assert_eq!(scratch(&h2o2), 0, "{}", target.name);
+        assert!(scratch(&gri30) <= 256, "{}: {}", target.name, scratch(&gri30));
+    }
+}
+
+/// The technique of the paper: warps share points and meet at named barriers.
+#[test]
+fn warp_specialized_code_takes_a_part_of_the_registers_and_of_the_code() {
+    let Some(target) = compilable().into_iter().find(|target| target.named_barriers_per_cta > 0) else { return };
+    let kernels = [Kernel::Viscosity, Kernel::Diffusion];
+    let [alone, shared] = [Codegen::DataParallel, Codegen::Overlay].map(|c| compiled("gri30", target, c, &kernels));
+    for (alone, shared) in alone.kernels.iter().zip(&shared.kernels) {
+        assert!(alone.named_barriers == 0 && shared.named_barriers > 0, "{}", alone.kernel);
+        let [alone, shared] = [alone, shared].map(|kernel| kernel.on_amd.as_ref().unwrap());
+        println!("{} and {} VGPRs, {} and {} bytes", alone.vgprs, shared.vgprs, alone.code_bytes, shared.code_bytes);
+        assert_eq!(shared.scratch_bytes, 0);
+        assert!(2 * shared.vgprs < alone.vgprs && 2 * shared.code_bytes < alone.code_bytes);
+        assert!(shared.lds_bytes > 0 && shared.instructions.is_none(), "it has loops");
+    }
+}
+
+/// The project of a mechanism whose device and host halves both run here: its driver compares every kernel with reference values, and
+/// many workgroups with one.
+#[test]
+fn the_text_gives_the_reference_values_where_a_stand_in_runs_it() {
+    if !there("g++") {
+        return;
+    }
+    for (mechanism, target, layout) in [
+        ("h2o2", "mi250x", "data-parallel"),
+        ("gri30", "mi300x", "data-parallel"),
+        ("h2o2", "gfx1250", "data-parallel"),
+        ("h2o2", "gfx1250", "switch"),
+        ("gri30", "gfx1250", "overlay"),
+        ("gri30", "gfx1250", "partial"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let kernels = ["--kernel", "viscosity,conductivity,diffusion,chemistry,thermodynamics", "--codegen", layout];
+        generate(&shipped(mechanism), folder.path(), &[&["--target", target], &kernels[..]].concat());
+        let output = driven(folder.path(), mechanism, target);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{mechanism} {target}: {said}");
+        // checked, and timed on 512 points
+        for kernel in ["viscosity", "conductivity", "diffusion", "chemistry", "thermodynamics"] {
+            assert_eq!(said.matches(&format!("\n{kernel}")).count(), 2, "{said}");
+        }
+    }
+}
+
+/// What a wrong text gives: the comparison can fail.
+#[test]
+fn a_wrong_lane_is_found() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("h2o2"), folder.path(), &["--target", "mi300x", "--kernel", "chemistry"]);
+    let file = folder.path().join("h2o2_chemistry.hip");
+    let text = read_to_string(&file).unwrap();
+    let wrong = text.replacen("<< 2 & 124u", "<< 2 & 60u", 1);
+    assert_ne!(text, wrong);
+    write(&file, wrong).unwrap();
+    assert_eq!(driven(folder.path(), "h2o2", "mi300x").status.code(), Some(3));
+}
+
+/// A barrier that one warp leaves out, and one that counts a wave too few.
+#[test]
+fn broken_barriers_are_found() {
+    if !there("g++") {
+        return;
+    }
+    for (barrier, broken) in [("barrier_sync<0, 256>();", ""), ("barrier_sync<0, 256>();", "barrier_sync<0, 224>();")] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["--target", "gfx1250", "--kernel", "viscosity", "--codegen", "overlay", "--warps", "8"];
+        generate(&shipped("gri30"), folder.path(), &arguments);
+        let file = folder.path().join("gri30_viscosity.hip");
+        let text = read_to_string(&file).unwrap();
+        let wrong = text.replace(barrier, broken);
+        assert_ne!(text, wrong);
+        write(&file, wrong).unwrap();
+        let code = driven(folder.path(), "gri30", "gfx1250").status.code();
+        assert!(code == Some(3) || code == Some(4), "{broken:?}: {code:?}");
+    }
+}
+
+/// Builds the driver of a project against the stand-in, and runs it.
+fn driven(folder: &Path, prefix: &str, target: &str) -> std::process::Output {
+    let lanes = Target::by_name(target).unwrap().amd().unwrap().wavefront;
+    let standing_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/amd");
+    let host = folder.join("host");
+    create_dir_all(&host).unwrap();
+    let mut sources = Vec::new();
+    for entry in folder.read_dir().unwrap().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "hip") {
+            let source = host.join(path.with_extension("cpp").file_name().unwrap());
+            write(&source, launches_as_calls(&read_to_string(&path).unwrap())).unwrap();
+            sources.push(source);
+        }
+    }
+    sources.sort();
+    let driver = folder.join("driver");
+    run(Command::new("g++")
+        .args([
+            "-std=c++17",
+            "-O1",
+            "-ffp-contract=off",
+            "-Wall",
+            "-Wno-unknown-pragmas",
+            "-Wno-attributes",
+            "-Wno-dangling-pointer",
+            "-I",
+        ])
+        .arg(standing_in)
+        .arg(format!("-DSINGE_LANES={lanes}"))
+        .arg("-I")
+        .arg(folder)
+        .args(&sources)
+        .arg("-o")
+        .arg(&driver));
+    assert!(folder.join(format!("{prefix}.h")).is_file());
+    Command::new(&driver).args(["--sizes", "8", "--repeat", "1"]).output().unwrap()
+}
+
+/// What no C++ compiler reads, `kernel<<<ctas, threads>>>(…);`, as a call by one thread: these kernels take all points in strides.
+fn launches_as_calls(text: &str) -> String {
+    let mut parts = text.split("<<<1024, 256>>>(");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let kernel = out.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default().to_owned();
+        out.truncate(out.len() - kernel.len());
+        let (arguments, rest) = part.split_once(");").unwrap();
+        out += &format!("stand_in::launch(1, 1, [&] {{ {kernel}({arguments}); }});{rest}");
+    }
+    out
+}
+
+#[test]
+fn no_text_has_names_of_cuda() {
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("h2o2"), folder.path(), &["--target", "mi300a"]);
+    let mut files = 0;
+    for entry in folder.path().read_dir().unwrap().flatten() {
+        let (name, text) = (entry.file_name().into_string().unwrap(), read_to_string(entry.path()).unwrap());
+        // Those for CPUs are the same beside a project for CUDA.
+        if name.ends_with(".cpp") || name.ends_with(".html") || name.ends_with(".svg") || name.starts_with("report") {
+            continue;
+        }
+        // The command that made the file may name anything.
+        let body: String = text.lines().filter(|line| !line.contains("singe ")).collect();
+        for word in ["cuda", "CUDA", "nvcc", "__shfl", "asm volatile", "__ldg", "cp.async"] {
+            assert!(!body.contains(word), "{name}: {word}");
+        }
+        files += 1;
+    }
+    assert!(files > 10, "{files}");
+    let cmake = read_to_string(folder.path().join("CMakeLists.txt")).unwrap();
+    assert!(cmake.contains("enable_language(HIP)") && cmake.contains("set(CMAKE_HIP_ARCHITECTURES gfx942)"));
+}
+
+#[test]
+fn the_report_tells_no_times_and_no_rows_of_other_makers() {
+    for name in ["mi300x", "gfx1250"] {
+        let target = Target::by_name(name).unwrap();
+        let made = compiled("h2o2", target, Codegen::DataParallel, &[Kernel::Viscosity]);
+        assert!(made.kernels.iter().all(|k| k.machine.estimated_ns.is_none() && k.machine.predicted_ns.is_none()));
+        let table = report::table(&made);
+        for word in ["ptxas", "NVRTC", "estimated time", "predicted", "SM", "nvdisasm"] {
+            assert!(!table.contains(word), "{name}: {word}\n{table}");
+        }
+        assert!(table.contains("scratch (bytes per lane)"), "{table}");
+        let guide = read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/report.md")).unwrap();
+        for row in report::cells(&made).iter().skip(1) {
+            assert!(guide.contains(&format!("| `{}` |", row[0].trim())), "not in docs/guide/report.md: {}", row[0]);
+        }
+        let has_board = target.amd().unwrap().board.is_some();
+        assert_eq!(made.kernels[0].machine.bandwidth_floor_ns.is_finite(), has_board);
+    }
+}
