@@ -379,7 +379,7 @@ mod tests {
         let count = |name: &str| of(name).map(|all| all.len());
         assert_eq!((count("hopper"), count("ampere"), count("fermi")), (Some(4), Some(4), None));
         // there it is known where CTAs begin
-        assert_eq!(["volta", "ampere-ga10x", "blackwell"].map(count), [Some(3); 3]);
+        assert_eq!(["ampere-ga10x", "blackwell"].map(count), [Some(3); 2]);
         let own = Target::by_name("hopper").unwrap().pipeline.as_ref().unwrap();
         let others: Vec<Pipeline> = of("hopper").unwrap().into_iter().filter_map(|target| target.pipeline).collect();
         let bytes = |at: usize| (others[at].fetch.l0_bytes, others[at].fetch.l1_bytes);
