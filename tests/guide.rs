@@ -86,6 +86,12 @@ fn links_lead_somewhere() {
         let text = page(name);
         for rest in text.split("](").skip(1) {
             let link = rest.split([')', '#']).next().unwrap();
+            if let Some(anchor) = rest.strip_prefix('#').and_then(|rest| rest.split(')').next()) {
+                let heading = |line: &str| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+                let known = text.lines().filter(|line| line.starts_with('#')).any(|line| heading(line) == anchor);
+                assert!(known, "{name}: #{anchor}");
+                continue;
+            }
             let path = docs().join(name).with_file_name("").join(link);
             assert!(path.is_file(), "{name}: {link}");
             links += 1;
