@@ -52,7 +52,7 @@ fn transport_of_gri30_needs_no_scratch_on_any_machine() {
     for target in compilable() {
         let amd = target.amd().unwrap();
         for kernel in compiled("gri30", target, Codegen::DataParallel, &TRANSPORT).kernels {
-            let own = kernel.on_amd.as_ref().unwrap();
+            let own = &kernel.on_amd.as_ref().unwrap().code;
             let name = format!("{} {}", target.name, kernel.kernel);
             println!("{name}: {} VGPRs, {} bytes of code, {:?}", own.vgprs, own.code_bytes, own.instructions);
             assert_eq!((own.scratch_bytes, own.spilled_vgprs), (0, 0), "{name}");
@@ -73,7 +73,7 @@ fn chemistry_spills_little_where_it_spilled_kilobytes() {
     for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
         let [gri30, h2o2] =
             ["gri30", "h2o2"].map(|name| compiled(name, target, Codegen::DataParallel, &[Kernel::Chemistry]));
-        let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().scratch_bytes;
+        let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().code.scratch_bytes;
         println!("{}: {} and {} bytes of scratch", target.name, scratch(&gri30), scratch(&h2o2));
         assert_eq!(scratch(&h2o2), 0, "{}", target.name);
         assert!(scratch(&gri30) <= 256, "{}: {}", target.name, scratch(&gri30));
@@ -88,7 +88,7 @@ fn warp_specialized_code_takes_a_part_of_the_registers_and_of_the_code() {
     let [alone, shared] = [Codegen::DataParallel, Codegen::Overlay].map(|c| compiled("gri30", target, c, &kernels));
     for (alone, shared) in alone.kernels.iter().zip(&shared.kernels) {
         assert!(alone.named_barriers == 0 && shared.named_barriers > 0, "{}", alone.kernel);
-        let [alone, shared] = [alone, shared].map(|kernel| kernel.on_amd.as_ref().unwrap());
+        let [alone, shared] = [alone, shared].map(|kernel| &kernel.on_amd.as_ref().unwrap().code);
         println!("{} and {} VGPRs, {} and {} bytes", alone.vgprs, shared.vgprs, alone.code_bytes, shared.code_bytes);
         assert_eq!(shared.scratch_bytes, 0);
         assert!(2 * shared.vgprs < alone.vgprs && 2 * shared.code_bytes < alone.code_bytes);

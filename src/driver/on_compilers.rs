@@ -46,7 +46,7 @@ fn on_amd(target: &Target, amd: &Amd, units: &mut [Unit], observer: &mut Observe
         let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
         let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
         if let Some((compiler, listing)) = made {
-            let made = OnAmd::new(compiler, &listing, target, amd);
+            let made = OnAmd::new(compiler, listing, target, amd);
             unit.report.measured_on_amd(target, &unit.program, made);
         }
     }
