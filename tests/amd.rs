@@ -52,7 +52,7 @@ fn transport_of_gri30_needs_no_scratch_on_any_machine() {
     for target in compilable() {
         let amd = target.amd().unwrap();
         for kernel in compiled("gri30", target, Codegen::DataParallel, &TRANSPORT).kernels {
-            let own = kernel.on_amd.as_ref().unwrap();
+            let own = &kernel.on_amd.as_ref().unwrap().code;
             let name = format!("{} {}", target.name, kernel.kernel);
             println!("{name}: {} VGPRs, {} bytes of code, {:?}", own.vgprs, own.code_bytes, own.instructions);
             assert_eq!((own.scratch_bytes, own.spilled_vgprs), (0, 0), "{name}");
@@ -73,7 +73,7 @@ fn chemistry_spills_little_where_it_spilled_kilobytes() {
     for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
         let [gri30, h2o2] =
             ["gri30", "h2o2"].map(|name| compiled(name, target, Codegen::DataParallel, &[Kernel::Chemistry]));
-        let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().scratch_bytes;
+        let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().code.scratch_bytes;
         println!("{}: {} and {} bytes of scratch", target.name, scratch(&gri30), scratch(&h2o2));
         assert_eq!(scratch(&h2o2), 0, "{}", target.name);
         assert!(scratch(&gri30) <= 256, "{}: {}", target.name, scratch(&gri30));
@@ -88,7 +88,7 @@ fn warp_specialized_code_takes_a_part_of_the_registers_and_of_the_code() {
     let [alone, shared] = [Codegen::DataParallel, Codegen::Overlay].map(|c| compiled("gri30", target, c, &kernels));
     for (alone, shared) in alone.kernels.iter().zip(&shared.kernels) {
         assert!(alone.named_barriers == 0 && shared.named_barriers > 0, "{}", alone.kernel);
-        let [alone, shared] = [alone, shared].map(|kernel| kernel.on_amd.as_ref().unwrap());
+        let [alone, shared] = [alone, shared].map(|kernel| &kernel.on_amd.as_ref().unwrap().code);
         println!("{} and {} VGPRs, {} and {} bytes", alone.vgprs, shared.vgprs, alone.code_bytes, shared.code_bytes);
         assert_eq!(shared.scratch_bytes, 0);
         assert!(2 * shared.vgprs < alone.vgprs && 2 * shared.code_bytes < alone.code_bytes);
@@ -253,4 +253,56 @@ fn the_report_tells_no_times_and_no_rows_of_other_makers() {
         let has_board = target.amd().unwrap().board.is_some();
         assert_eq!(made.kernels[0].machine.bandwidth_floor_ns.is_finite(), has_board);
     }
+}
+
+/// The host half is C++, which an ordinary compiler takes with ROCm's headers, below a declaration of the kernel. Debian has them in
+/// `libamdhip64-dev`.
+#[test]
+fn the_host_half_compiles_with_the_headers_of_rocm() {
+    let named = std::env::var_os("ROCM_PATH").map(std::path::PathBuf::from);
+    let places = named.into_iter().chain(["/usr", "/opt/rocm"].map(Into::into));
+    let include = places.map(|place| place.join("include")).find(|place| place.join("hip/hip_runtime.h").is_file());
+    let Some(include) = include.filter(|_| there("g++")) else {
+        return project::skip::skip("the headers of HIP are absent (Debian's libamdhip64-dev has them)");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("gri30"), folder.path(), &["--target", "mi300x"]);
+    let mut text = String::from("#include <hip/hip_runtime.h>\n");
+    for kernel in ["viscosity", "conductivity", "diffusion", "chemistry"] {
+        let source = read_to_string(folder.path().join(format!("gri30_{kernel}.hip"))).unwrap();
+        let (device, host) = source.split_once("#if !defined(__HIPCC_RTC__) && !defined(SINGE_WITHOUT_HIP)\n").unwrap();
+        let (_, kernel) = device.split_once("extern \"C\" __global__ void\n__attribute__").unwrap();
+        let (signature, _) = kernel.split_once("\n{\n").unwrap();
+        let (_, declaration) = signature.split_once('\n').unwrap();
+        text += &format!("extern \"C\" void {declaration};\n{}", host.strip_suffix("#endif\n").unwrap());
+    }
+    assert_eq!(text.matches("_launch(").count(), 4);
+    text += &read_to_string(folder.path().join("gri30_context.hip")).unwrap();
+    write(folder.path().join("host.cpp"), text).unwrap();
+    run(Command::new("g++")
+        .current_dir(folder.path())
+        .args([
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-D__HIP_PLATFORM_AMD__",
+            "-fsyntax-only",
+            "host.cpp",
+            "-isystem",
+        ])
+        .arg(include));
+}
+
+#[test]
+fn commands_about_ptx_refuse_these_machines() {
+    let singe = |arguments: &[&str]| {
+        let output = assert_cmd::Command::cargo_bin("singe").unwrap().args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let occupancy = ["occupancy", "--target", "gfx942", "--threads", "256", "--registers", "276"];
+    let (code, said) = singe(&occupancy);
+    assert!(code == Some(0) && said.starts_with("mi300x (gfx942): 1 CTAs per SM, 8 of 64 warps"), "{said}");
+    let (code, said) = singe(&["time", "k.cubin", "--launch", "launch.toml", "--target", "mi300x"]);
+    assert!(code == Some(2) && said.contains("mi300x is AMD's"), "{said}");
 }

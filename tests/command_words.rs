@@ -200,8 +200,7 @@ fn a_flag_that_changes_nothing_is_told() {
         let words = [&[CHEM, "--verify", "off", "--compilers", "off", "-o", "o"], words].concat();
         let Output { status, stderr, .. } = singe(folder.path(), &words);
         assert!(status.success(), "{}", text(&stderr));
-        let found = text(&stderr).lines().filter(|line| line.contains("has no effect")).count();
-        found
+        text(&stderr).lines().filter(|line| line.contains("has no effect")).count()
     };
     for (words, count) in [
         (&["--soret", "--kernel", "chemistry"][..], 1),

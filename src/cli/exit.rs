@@ -46,11 +46,11 @@ fn style() -> Style {
 
 /// What the words say of colours.
 pub fn choice(words: &[OsString]) -> ColorChoice {
-    let values = words.iter().enumerate().filter_map(|(at, word)| match word.to_str()? {
+    let mut values = words.iter().enumerate().filter_map(|(at, word)| match word.to_str()? {
         "--color" => words.get(at + 1)?.to_str(),
         word => word.strip_prefix("--color="),
     });
-    match values.last() {
+    match values.next_back() {
         Some("always") => ColorChoice::Always,
         Some("never") => ColorChoice::Never,
         _ => ColorChoice::Auto,

@@ -35,11 +35,18 @@ pub fn compile(
         let cubin = machine_code(request, unit, &made).map_err(Failure::verification)?;
         unit.report.compiled(target, &unit.program, made.needs.clone());
         let predicted = || predict(request, model, unit, &made, cubin.as_ref());
-        let predicted = observer.pass("time", Some(unit.kernel), predicted).map_err(Failure::verification)?;
-        unit.report.predicted(target, &unit.program, predicted);
+        let predicted = observer.pass("time", Some(unit.kernel), predicted);
         let code = cubin.as_ref().and_then(|cubin| cubin.as_ref().ok()?.kernel(&unit.program.symbol));
         unit.constants_read = code.map(sass::Kernel::constants).unwrap_or_default();
         unit.compiled = Some(OnCompilers { made, cubin });
+        match predicted {
+            Ok(predicted) => unit.report.predicted(target, &unit.program, predicted),
+            Err(hazards) => {
+                // Verification says where in the text they come from.
+                verify(request, model, unit, observer)?;
+                return Err(Failure::verification(hazards));
+            }
+        }
     }
     Ok(())
 }
@@ -65,7 +72,7 @@ fn on_amd(target: &Target, amd: &Amd, units: &mut [&mut Unit], observer: &mut Ob
         let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
         let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
         if let Some((compiler, listing)) = made {
-            let made = OnAmd::new(compiler, &listing, target, amd);
+            let made = OnAmd::new(compiler, listing, target, amd);
             unit.report.measured_on_amd(target, &unit.program, made);
         }
     }

@@ -3,81 +3,36 @@
 use serde::Serialize;
 
 use machine::target::{Amd, Target};
-use machine::toolchain::Listing;
+use machine::toolchain::{Counts, Listing};
 
 /// Needs and counts of the machine code, where a Clang that knows the machine is installed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OnAmd {
     /// Such as `clang 22.1.8`.
     pub compiler: String,
-    /// Vector registers of a lane, and how many of them are accumulation registers.
-    pub vgprs: u32,
-    pub accumulation_vgprs: u32,
-    /// Scalar registers of a wave.
-    pub sgprs: u32,
-    /// Bytes of private memory of a lane.
-    pub scratch_bytes: u32,
-    /// Bytes of a workgroup.
-    pub lds_bytes: u32,
-    pub spilled_vgprs: u32,
-    pub spilled_sgprs: u32,
-    pub code_bytes: u64,
+    #[serde(flatten)]
+    pub code: Listing,
     /// The code over the cache for instructions, where its size is published.
     pub over_instruction_cache: Option<f64>,
-    /// As the compiler tells.
-    pub waves_per_simd: u32,
-    /// Of a wave; absent where the code has loops.
-    pub instructions: Option<Instructions>,
     /// Time per point in ns in which the board's vector units compute the results of double precision, and in which they issue all
-    /// vector instructions; absent where rates are not published.
+    /// vector instructions; absent where rates are not published, or the code has loops.
     pub fp64_bound_ns: Option<f64>,
     pub vector_bound_ns: Option<f64>,
 }
 
-/// What a wave executes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Instructions {
-    pub vector: u64,
-    /// Those of the vector instructions that compute with doubles.
-    pub doubles: u64,
-    pub scalar: u64,
-    pub scalar_loads: u64,
-    pub lds: u64,
-    pub global: u64,
-    pub scratch: u64,
-}
-
 impl OnAmd {
-    pub fn new(compiler: &str, listing: &Listing, target: &Target, amd: &Amd) -> Self {
-        let instructions = listing.counts.map(|counts| Instructions {
-            vector: counts.vector,
-            doubles: counts.doubles,
-            scalar: counts.scalar,
-            scalar_loads: counts.scalar_loads,
-            lds: counts.lds,
-            global: counts.global,
-            scratch: counts.scratch,
-        });
+    pub fn new(compiler: &str, code: Listing, target: &Target, amd: &Amd) -> Self {
         // A wave has a point in each lane, so that an instruction of a wave is one of each point.
-        let bound = |count: fn(&Instructions) -> u64, per_clock: Option<u32>| {
-            let (instructions, per_clock) = instructions.as_ref().zip(per_clock.filter(|_| amd.board.is_some()))?;
-            Some(target.board.nanoseconds(count(instructions) as f64 / f64::from(per_clock)))
+        let bound = |count: fn(&Counts) -> u64, per_clock: Option<u32>| {
+            let (counts, per_clock) = code.instructions.as_ref().zip(per_clock.filter(|_| amd.board.is_some()))?;
+            Some(target.board.nanoseconds(count(counts) as f64 / f64::from(per_clock)))
         };
         Self {
+            over_instruction_cache: amd.over_instruction_cache(code.code_bytes),
+            fp64_bound_ns: bound(|counts| counts.doubles, amd.fp64_per_clock_per_cu),
+            vector_bound_ns: bound(|counts| counts.vector, amd.vector_lanes_per_clock_per_cu),
             compiler: compiler.to_owned(),
-            vgprs: listing.vgprs,
-            accumulation_vgprs: listing.accumulation_vgprs,
-            sgprs: listing.sgprs,
-            scratch_bytes: listing.scratch_bytes,
-            lds_bytes: listing.lds_bytes,
-            spilled_vgprs: listing.spilled_vgprs,
-            spilled_sgprs: listing.spilled_sgprs,
-            code_bytes: listing.code_bytes,
-            over_instruction_cache: amd.over_instruction_cache(listing.code_bytes),
-            waves_per_simd: listing.occupancy,
-            instructions,
-            fp64_bound_ns: bound(|own| own.doubles, amd.fp64_per_clock_per_cu),
-            vector_bound_ns: bound(|own| own.vector, amd.vector_lanes_per_clock_per_cu),
+            code,
         }
     }
 }
@@ -85,15 +40,14 @@ impl OnAmd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use machine::toolchain::Counts;
 
     #[test]
     fn bounds_follow_from_counts_and_published_rates() {
         let counts = Counts { vector: 12_800, doubles: 6_400, ..Counts::default() };
-        let listing = Listing { code_bytes: 131_072, counts: Some(counts), ..Listing::default() };
+        let code = Listing { code_bytes: 131_072, instructions: Some(counts), ..Listing::default() };
         let of = |name| {
             let target = Target::by_name(name).unwrap();
-            OnAmd::new("clang", &listing, target, target.amd().unwrap())
+            OnAmd::new("clang", code.clone(), target, target.amd().unwrap())
         };
         // 100 and 200 clocks of a compute unit per point
         let clocks = |nanoseconds: Option<f64>| (nanoseconds.unwrap() * 304.0 * 2.1).round();

@@ -252,11 +252,11 @@ impl KernelReport {
     pub fn measured_on_amd(&mut self, target: &Target, program: &Program, on_amd: OnAmd) {
         let needs = Needs {
             registers_estimated: self.registers_estimated,
-            shared_bytes: on_amd.lds_bytes,
+            shared_bytes: on_amd.code.lds_bytes,
             named_barriers: 0,
             text: self.ptx_instructions,
         };
-        let registers = Some((on_amd.vgprs, "clang"));
+        let registers = Some((on_amd.code.vgprs, "clang"));
         self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
         self.on_amd = Some(on_amd);
     }

@@ -111,7 +111,9 @@ fn sources(root: &Path, version: &str, folder: &Path) -> Result<PathBuf, String>
 /// What would be sent to a registry, as `cargo publish --dry-run` makes it; a draft does not compile it from there.
 fn registry(root: &Path, folder: &Path, draft: bool) -> Result<String, String> {
     let target = root.join("target/packages/archives");
-    fs::remove_dir_all(target.join("package")).ok();
+    // A dry run leaves them where crates of this workspace look for each other.
+    let made = target.join("package/tmp-registry");
+    fs::remove_dir_all(&made).ok();
     let mut publish = program::cargo(root);
     publish.args(["publish", "--dry-run", "--workspace", "--exclude", "xtask", "--target-dir"]).arg(&target);
     if draft {
@@ -123,7 +125,7 @@ fn registry(root: &Path, folder: &Path, draft: bool) -> Result<String, String> {
         let line = reason.lines().find(|line| absent.iter().any(|text| line.contains(text)));
         return line.map(|line| format!("not tried: {}", line.trim())).ok_or(reason);
     }
-    let found = fs::read_dir(target.join("package")).map_err(|error| error.to_string())?.flatten();
+    let found = fs::read_dir(&made).map_err(|error| format!("{}: {error}", made.display()))?.flatten();
     let mut names: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
     names.retain(|path| path.extension().is_some_and(|extension| extension == "crate"));
     names.sort();

@@ -49,11 +49,11 @@ const OF_AMD: [Row; 10] = [
     ("warps x workgroups", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
     ("error (allowed)", error),
     ("registers, scratch", |k| {
-        let scratch = amd(k, |own| format!("{} B", own.scratch_bytes));
+        let scratch = amd(k, |own| format!("{} B", own.code.scratch_bytes));
         format!("{}{}, {scratch}", if k.on_amd.is_none() { "about " } else { "" }, k.machine.registers)
     }),
     ("bytes of code (over cache)", |k| {
-        amd(k, |own| format!("{} B ({})", own.code_bytes, hundredths(own.over_instruction_cache)))
+        amd(k, |own| format!("{} B ({})", own.code.code_bytes, hundredths(own.over_instruction_cache)))
     }),
     ("bounds: memory", |k| hundredths(Some(k.machine.bandwidth_floor_ns).filter(|ns| ns.is_finite()))),
     ("bounds: FP64, vector", |k| {

@@ -143,15 +143,15 @@ const RESIDENCY: [Row; 6] = [
 
 /// What Clang makes of the text for AMD.
 const AMD: [Row; 9] = [
-    of_amd("accumulation registers among them", |k| amd(k, |own| own.accumulation_vgprs.to_string())),
-    of_amd("scalar registers", |k| amd(k, |own| own.sgprs.to_string())),
-    of_amd("scratch (bytes per lane)", |k| amd(k, |own| own.scratch_bytes.to_string())),
-    of_amd("LDS (bytes)", |k| amd(k, |own| own.lds_bytes.to_string())),
-    of_amd("code (bytes)", |k| amd(k, |own| own.code_bytes.to_string())),
+    of_amd("accumulation registers among them", |k| amd(k, |own| own.code.accumulation_vgprs.to_string())),
+    of_amd("scalar registers", |k| amd(k, |own| own.code.sgprs.to_string())),
+    of_amd("scratch (bytes per lane)", |k| amd(k, |own| own.code.scratch_bytes.to_string())),
+    of_amd("LDS (bytes)", |k| amd(k, |own| own.code.lds_bytes.to_string())),
+    of_amd("code (bytes)", |k| amd(k, |own| own.code.code_bytes.to_string())),
     of_amd("code over instruction cache", |k| amd(k, |own| hundredths(own.over_instruction_cache))),
     of_amd("workgroups per compute unit", |k| k.machine.ctas_per_sm.to_string()),
     of_amd("vector instructions, those on doubles", |k| {
-        amd(k, |own| own.instructions.map_or("-".into(), |i| format!("{}, {}", i.vector, i.doubles)))
+        amd(k, |own| own.code.instructions.map_or("-".into(), |i| format!("{}, {}", i.vector, i.doubles)))
     }),
     of_amd("FP64 bound, vector bound (ns)", |k| {
         amd(k, |own| format!("{}, {}", hundredths(own.fp64_bound_ns), hundredths(own.vector_bound_ns)))

@@ -1,9 +1,10 @@
 //! Assembly as LLVM prints it for AMD: the metadata that goes into the code object, the length of the code, and its instructions.
 
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What one kernel needs, and what it does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Of a lane, accumulation registers among them.
     pub vgprs: u32,
@@ -19,13 +20,13 @@ pub struct Listing {
     pub spilled_sgprs: u32,
     pub code_bytes: u64,
     /// Waves of a SIMD, as the compiler tells.
-    pub occupancy: u32,
+    pub waves_per_simd: u32,
     /// What a wave executes; nothing where the code has loops.
-    pub counts: Option<Counts>,
+    pub instructions: Option<Counts>,
 }
 
 /// Instructions of a wave.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// On vectors of lanes, arithmetic and moves.
     pub vector: u64,
@@ -62,8 +63,8 @@ pub fn read(text: &str, symbol: &str) -> Option<Listing> {
         spilled_vgprs: number(".vgpr_spill_count")?,
         spilled_sgprs: number(".sgpr_spill_count")?,
         code_bytes: comment("codeLenInByte")?,
-        occupancy: u32::try_from(comment("Occupancy")?).ok()?,
-        counts: counts(body),
+        waves_per_simd: u32::try_from(comment("Occupancy")?).ok()?,
+        instructions: counts(body),
     })
 }
 
@@ -172,8 +173,8 @@ amdhsa.target:   amdgcn-amd-amdhsa--gfx942
             spilled_vgprs: 3,
             spilled_sgprs: 14,
             code_bytes: 48,
-            occupancy: 1,
-            counts: Some(counts),
+            waves_per_simd: 1,
+            instructions: Some(counts),
         };
         assert_eq!(read(TEXT, "k"), Some(expected));
         assert_eq!(read(TEXT, "absent"), None);
@@ -183,6 +184,6 @@ amdhsa.target:   amdgcn-amd-amdhsa--gfx942
     #[test]
     fn code_with_loops_is_not_counted() {
         let looping = TEXT.replace("\ts_endpgm\n\t.section", "\ts_branch .LBB1_2\n\ts_endpgm\n\t.section");
-        assert_eq!(read(&looping, "k").unwrap().counts, None);
+        assert_eq!(read(&looping, "k").unwrap().instructions, None);
     }
 }
