@@ -96,11 +96,14 @@ fn expressions(reaction: &Reaction) -> Vec<&Arrhenius> {
 
 fn burke(rate: &LinearBurke) -> Vec<&Arrhenius> {
     let own = rate.colliders.iter().filter_map(|collider| collider.rate.as_ref());
-    let of_rate = |rate| match rate {
-        &PressureRate::Falloff { ref low, ref high, .. } => vec![low, high],
+    let rates = [&rate.bath].into_iter().chain(own).flat_map(of_pressure);
+    rates.chain(rate.colliders.iter().map(|collider| &collider.efficiency)).collect()
+}
+
+fn of_pressure(rate: &PressureRate) -> Vec<&Arrhenius> {
+    match rate {
+        PressureRate::Falloff { low, high, .. } => vec![low, high],
         PressureRate::Plog(table) => table.iter().flat_map(|(_, sum)| sum).collect(),
         PressureRate::Chebyshev(_) => Vec::new(),
-    };
-    let rates = [&rate.bath].into_iter().chain(own).flat_map(of_rate);
-    rates.chain(rate.colliders.iter().map(|collider| &collider.efficiency)).collect()
+    }
 }
