@@ -5,7 +5,7 @@ use super::realise::lower;
 use super::{Demand, Level, Refusal, Settings, Version, estimate, levels, realise};
 use crate::cost::Unfit;
 use crate::ir::Module;
-use crate::passes::unproven;
+use crate::passes::outcome::unproven;
 use machine::target::Target;
 use serde::{Deserialize, Serialize};
 

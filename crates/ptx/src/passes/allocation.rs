@@ -1,36 +1,16 @@
 //! Register allocation as a pass: how much shared memory may be spent on spilling, and the proof of what was allocated.
 
-use super::{Failure, Outcome, Report};
+pub use super::options::AllocationOptions as Options;
+use super::outcome::{Failure, Outcome, Report};
 use crate::allocate::report::{self, report};
-use crate::allocate::spill_location::Rewriting;
-use crate::allocate::{self, Algorithm, Budget, allocate, check};
+use crate::allocate::{self, Budget, allocate, check};
 use crate::inst::Space;
 use crate::ir::Module;
 use diagnostics::Diagnostic;
 use machine::target::{self, Kernel};
 
-/// What the pass is told.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// 32-bit registers per thread.
-    pub registers: u32,
-    /// Predicate registers per thread.
-    pub predicates: u32,
-    pub algorithm: Algorithm,
-    pub rewriting: Rewriting,
-    /// Bytes of shared memory per CTA for spilling; by default what costs no occupancy.
-    pub shared: Option<u32>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let allocate::Options { registers, predicates, algorithm, rewriting, .. } = allocate::Options::default();
-        Self { registers, predicates, algorithm, rewriting, shared: None }
-    }
-}
-
 /// See [`PASSES`](super::PASSES).
-pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+pub(super) fn pass(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     let kernel = &module.funcs[index].name;
     let Options { registers, predicates, algorithm, rewriting, .. } = options.allocation;
     let given = allocate::Options {
@@ -56,7 +36,7 @@ pub(super) fn refused(id: &'static str, message: String, help: &str) -> Failure 
 }
 
 /// Shared memory that spilling may use without fewer CTAs on an SM than the registers allow.
-fn budget(module: &Module, index: usize, options: &super::Options) -> Result<Budget, Failure> {
+fn budget(module: &Module, index: usize, options: &super::options::Options) -> Result<Budget, Failure> {
     let func = &module.funcs[index];
     let shape = options.block.or(func.threads);
     let threads = shape.map_or(1024, |shape| shape.iter().product::<u32>()).clamp(1, 1024);

@@ -1,7 +1,8 @@
 //! Removes instructions whose results nothing needs, also those that need only each other, such as a counter that is only
 //! counted. Branches stay, with what they depend on.
 
-use super::{Failure, Options, Outcome, Report, counted, with_func};
+use super::options::Options;
+use super::outcome::{Failure, Outcome, Report, counted, with_func};
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{Def, Facts, Ssa, Value};
 use crate::inst::{Op, Order};

@@ -1,6 +1,7 @@
 //! The pass that changes nothing: what is printed and read again is the same module. It shows what reading alone does to a text.
 
-use super::{Failure, Options, Outcome, Report, unproven};
+use super::options::Options;
+use super::outcome::{Failure, Outcome, Report, unproven};
 use crate::ir::Module;
 use crate::read;
 use diagnostics::Source;

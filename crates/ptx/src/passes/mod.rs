@@ -20,18 +20,18 @@ pub mod diverge;
 pub mod identity;
 pub mod meld;
 pub mod occupancy;
+pub(crate) mod options;
+pub(crate) mod outcome;
 pub mod predication;
 pub mod simplify_cfg;
 mod webs;
 
 use crate::check;
-use crate::cost::Model;
-use crate::ir::{Func, Module};
-use diagnostics::{Diagnostic, Source};
-use machine::target::Target;
-use serde::Serialize;
-use std::fmt::Debug;
-use std::sync::Arc;
+use crate::ir::Module;
+use diagnostics::Diagnostic;
+pub use options::{Options, THRESHOLD};
+use outcome::unproven;
+pub use outcome::{Failure, Outcome, Report};
 
 /// A pass, with its name on the command line.
 #[derive(Debug)]
@@ -91,97 +91,6 @@ pub static PASSES: [Pass; 10] = [
     },
 ];
 
-/// What passes are told beside the kernel.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The shape of the CTA, where the kernel does not demand one.
-    pub block: Option<[u32; 3]>,
-    /// The machine; otherwise the one of the text.
-    pub target: Option<&'static Target>,
-    pub allocation: allocation::Options,
-    /// The least share of cycles that a meld must save.
-    pub threshold: f64,
-    pub predication: predication::Options,
-    pub occupancy: occupancy::Options,
-    /// What versions of the kernel cost; otherwise estimates.
-    pub model: Option<Arc<dyn Model>>,
-    /// The text that the module was read from, for messages that quote it.
-    pub source: Option<Arc<Source>>,
-}
-
-impl Options {
-    /// The machine that is named, or that of the text.
-    fn machine(&self, module: &Module, kernel: &str) -> Result<&'static Target, Failure> {
-        let own = || Target::by_name(&format!("sm_{}", module.sm));
-        self.target.map_or_else(own, Ok).map_err(|unknown| {
-            let message = format!("{kernel}: {unknown}");
-            Failure::Refused(vec![Diagnostic::error("opt::target", message).help("name the machine with --target")])
-        })
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let threshold = meld::Options::default().threshold;
-        Self {
-            block: None,
-            target: None,
-            allocation: allocation::Options::default(),
-            threshold,
-            predication: predication::Options::default(),
-            occupancy: occupancy::Options::default(),
-            model: None,
-            source: None,
-        }
-    }
-}
-
-/// What a pass made.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    pub module: Module,
-    pub report: Report,
-}
-
-/// What a pass did.
-#[derive(Debug, Clone)]
-pub struct Report {
-    /// For people: one line, or several.
-    pub summary: String,
-    data: Arc<dyn Data>,
-}
-
-impl Report {
-    pub fn new(summary: String, data: impl Serialize + Debug + Send + Sync + 'static) -> Self {
-        Self { summary, data: Arc::new(data) }
-    }
-
-    /// For programs: made when it is asked for.
-    pub fn data(&self) -> serde_json::Value {
-        self.data.json()
-    }
-}
-
-/// What a report can tell as JSON.
-trait Data: Debug + Send + Sync {
-    fn json(&self) -> serde_json::Value;
-}
-
-impl<T: Serialize + Debug + Send + Sync> Data for T {
-    fn json(&self) -> serde_json::Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-}
-
-/// Why a pass made nothing.
-#[derive(Debug, Clone)]
-pub enum Failure {
-    /// The kernel is none that the pass can work on.
-    Refused(Vec<Diagnostic>),
-    /// What the pass made is wrong: a defect of the pass.
-    Unproven(Vec<Diagnostic>),
-}
-
 impl Pass {
     pub fn by_name(name: &str) -> Option<&'static Self> {
         PASSES.iter().find(|pass| pass.name == name)
@@ -202,30 +111,4 @@ impl Pass {
         let wrong = |fault: &check::Fault| unproven(self.name, kernel, fault);
         if faults.is_empty() { Ok(outcome) } else { Err(Failure::Unproven(faults.iter().map(wrong).collect())) }
     }
-}
-
-/// What is said of a defect that a checker found.
-pub(crate) fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
-    Diagnostic::error("opt::unproven", format!("{kernel}: the result of {pass} is wrong: {what}"))
-        .help("this is a defect of the pass; please report it with the text and the command")
-}
-
-/// The module with another function in the place of one, which is not copied.
-fn with_func(module: &Module, index: usize, func: Func) -> Module {
-    let (before, behind) = (&module.funcs[..index], &module.funcs[index + 1..]);
-    Module {
-        sm: module.sm,
-        target_options: module.target_options.clone(),
-        version: module.version,
-        address_size: module.address_size,
-        directives: module.directives.clone(),
-        variables: module.variables.clone(),
-        funcs: before.iter().cloned().chain([func]).chain(behind.iter().cloned()).collect(),
-        sections: module.sections.clone(),
-    }
-}
-
-/// "1 block", "2 blocks"
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

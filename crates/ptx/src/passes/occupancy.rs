@@ -1,32 +1,15 @@
 //! Occupancy as a pass: the kernel at the level that is asked for, or at the one that takes least time.
 
 use super::allocation::refused;
-use super::{Failure, Outcome, Report, counted};
+pub use super::options::{OccupancyOptions as Options, Wanted};
+use super::outcome::{Failure, Outcome, Report, counted};
 use crate::ir::{FuncKind, Module};
 use crate::occupancy::select::{Clock, Timed};
 use crate::occupancy::{Demand, Refusal, Selection, Settings, Version, levels, realise, select};
 use serde_json::{Value, json};
 
-/// Which level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wanted {
-    /// So many resident warps per SM.
-    Warps(u32),
-    /// Whatever takes least time.
-    #[default]
-    Auto,
-}
-
-/// What the pass is told.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    pub wanted: Wanted,
-    /// Bytes of shared memory that the launch adds.
-    pub launch_shared: u32,
-}
-
 /// See [`PASSES`](super::PASSES).
-pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+pub(super) fn pass(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     let kernel = &module.funcs[index].name;
     let (demand, settings) = question(module, index, options)?;
     let told = |refusal: Refusal| told(kernel, refusal);
@@ -64,7 +47,7 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
 pub fn question<'a>(
     module: &Module,
     index: usize,
-    options: &'a super::Options,
+    options: &'a super::options::Options,
 ) -> Result<(Demand, Settings<'a>), Failure> {
     let kernel = &module.funcs[index].name;
     if module.funcs[index].kind != FuncKind::Entry {

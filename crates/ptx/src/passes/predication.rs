@@ -1,29 +1,13 @@
 //! Thread-aware predication as a pass.
 
-use super::{Failure, Outcome, Report, counted};
+pub use super::options::PredicationOptions as Options;
+use super::outcome::{Failure, Outcome, Report, counted};
 use crate::analysis::divergence::BlockShape;
 use crate::ir::Module;
 use crate::predicate;
 
-/// What the pass is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Branches that all lanes take the same way stay.
-    pub sbu: bool,
-    /// A vote skips a side of a branch that no lane takes.
-    pub rbu: bool,
-    /// Predicate registers per thread.
-    pub predicates: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { sbu: false, rbu: false, predicates: predicate::Options::default().predicates }
-    }
-}
-
 /// See [`PASSES`](super::PASSES).
-pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+pub(super) fn pass(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     let Options { sbu, rbu, predicates } = options.predication;
     let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
     let sm = options.target.map(|target| target.compute_capability.number());

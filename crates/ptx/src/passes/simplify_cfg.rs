@@ -4,7 +4,8 @@
 //! Lanes that parted meet where they met before, or at the next block behind it where there was nothing between: no
 //! instruction runs for other lanes together than before.
 
-use super::{Failure, Options, Outcome, Report, counted, with_func};
+use super::options::Options;
+use super::outcome::{Failure, Outcome, Report, counted, with_func};
 use crate::analysis::lists::table;
 use crate::inst::Terminator;
 use crate::ir::{Block, BlockData, Func, Module};

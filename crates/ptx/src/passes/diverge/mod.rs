@@ -14,7 +14,8 @@ mod search;
 pub use plan::{Given, Plan, Step};
 pub use search::{Choice, choose};
 
-use super::{Failure, Options, Outcome, Report};
+use super::options::Options;
+use super::outcome::{Failure, Outcome, Report};
 use crate::cost::{Model, Static};
 use crate::ir::Module;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What becomes of the divergent branches of a kernel, as data, and how it is done.
 
 use super::super::meld::{self, Place};
-use super::super::{Failure, unproven, with_func};
+use super::super::outcome::{Failure, unproven, with_func};
 use crate::analysis::divergence::BlockShape;
 use crate::ir::{Block, Module};
 use crate::predicate;

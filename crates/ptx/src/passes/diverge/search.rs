@@ -1,7 +1,7 @@
 //! Goes through versions of a kernel in search of the cheapest.
 
 use super::super::meld::{self, Place};
-use super::super::{Failure, unproven, with_func};
+use super::super::outcome::{Failure, unproven, with_func};
 use super::room::Room;
 use super::{Given, Plan, Step};
 use crate::cost::{Model, Unfit};

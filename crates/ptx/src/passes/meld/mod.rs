@@ -27,7 +27,8 @@ mod tidy;
 mod unify;
 mod verdicts;
 
-use super::{Failure, Outcome, Report, counted, with_func};
+use super::options::THRESHOLD;
+use super::outcome::{Failure, Outcome, Report, counted, with_func};
 use crate::align::Column;
 use crate::estimate::{cycles_of, executions};
 use crate::ir::{Block, Func, Module};
@@ -64,7 +65,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::default(), threshold: 0.2, block: None }
+        Self { mode: Mode::default(), threshold: THRESHOLD, block: None }
     }
 }
 
@@ -169,16 +170,16 @@ pub fn most_rounds(func: &Func) -> usize {
 }
 
 /// See [`PASSES`](super::PASSES).
-pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+pub(super) fn pass(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     run_as(module, index, Mode::Melding, options)
 }
 
 /// See [`PASSES`](super::PASSES).
-pub(super) fn fusion(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+pub(super) fn fusion(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     run_as(module, index, Mode::BranchFusion, options)
 }
 
-fn run_as(module: &Module, index: usize, mode: Mode, options: &super::Options) -> Result<Outcome, Failure> {
+fn run_as(module: &Module, index: usize, mode: Mode, options: &super::options::Options) -> Result<Outcome, Failure> {
     let func = &module.funcs[index];
     let given = Options { mode, block: options.block, threshold: options.threshold };
     let (func, melded) = run(func, &given);

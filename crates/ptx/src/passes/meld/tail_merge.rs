@@ -12,7 +12,8 @@ use super::{Tidy, tidy};
 use crate::estimate::latency::latency;
 use crate::inst::{Base, Operand, Terminator};
 use crate::ir::{Block, BlockData, Func, Inst, Module, Reg};
-use crate::passes::{Failure, Options, Outcome, Report, counted, with_func};
+use crate::passes::options::Options;
+use crate::passes::outcome::{Failure, Outcome, Report, counted, with_func};
 use serde::Serialize;
 
 /// What was merged.
