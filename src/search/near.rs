@@ -3,7 +3,7 @@
 use super::made::Made;
 use super::neighbor::Version;
 use crate::overlay::Codegen;
-use crate::plan::Multiplier;
+use crate::plan::{Multiplier, Tuning};
 
 /// What a version of whose layout none was timed is taken to need of its estimate. The versions that were chosen for GRI-Mech 3.0 and dimethyl ether on Hopper
 /// and Ampere took 0.71 to 1.7 times theirs, and none of them is left out with this; a few that were not chosen took 0.6. Straight code of each warp
@@ -11,7 +11,7 @@ use crate::plan::Multiplier;
 const LEAST_SHARE: f64 = 0.8;
 const LEAST_SHARE_OF_STRAIGHT: f64 = 0.45;
 
-/// Where one of its layout was timed with as many warps and the same way to multiply, a version takes about the same part of its estimate.
+/// Where one of its layout was timed with as many warps and groups and the same way to multiply, a version takes about the same part of its estimate.
 const LEAST_OF_EQUAL_SHARE: f64 = 0.9;
 /// Data-parallel code with another number of warps does so, too, but where what was timed took longer than its estimate the reason may be its
 /// registers, of which another number of warps has others.
@@ -29,12 +29,14 @@ pub const FAR_BEHIND: f64 = 1.5;
 struct Kind {
     layout: Codegen,
     warps: u32,
+    groups_per_cta: u32,
     matrix: Option<Multiplier>,
 }
 
 impl Kind {
     fn of(Version { codegen, tuning }: Version) -> Self {
-        Self { layout: codegen, warps: tuning.warps, matrix: tuning.matrix }
+        let Tuning { warps, groups_per_cta, matrix, .. } = tuning;
+        Self { layout: codegen, warps, groups_per_cta, matrix }
     }
 }
 
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     fn kind(layout: Codegen, warps: u32) -> Kind {
-        Kind { layout, warps, matrix: None }
+        Kind { layout, warps, groups_per_cta: 1, matrix: None }
     }
 
     fn timed(layout: Codegen, warps: u32, predicted_ns: f64, estimated_ns: f64) -> Timed {
@@ -112,6 +114,17 @@ mod tests {
         assert_eq!([near(8, 0.6), near(8, 0.3)], [false, true]);
         // N-heptane's diffusion on Hopper: eight warps spill, four are the fastest of all.
         assert!(near(4, 0.7), "other warps have other registers");
+    }
+
+    #[test]
+    fn straight_code_of_other_groups_is_not_told_by_its_kin() {
+        let one = [timed(Codegen::Straight, 4, 3.0, 2.0)];
+        let near = |groups_per_cta| {
+            let kind = Kind { groups_per_cta, ..kind(Codegen::Straight, 4) };
+            may_be_faster((kind, 2.6, 0.1), &one)
+        };
+        // USC Mech II's chemistry on Hopper: three groups are estimated slower than two, and are faster.
+        assert_eq!([1, 3].map(near), [false, true]);
     }
 
     #[test]
