@@ -46,9 +46,9 @@ const LARGEST_CIRCLE: usize = 3;
 /// The larger ones that there still are: the folder that has all of their files, and how many these are. None may be added and no number
 /// may rise; where a circle became smaller its number falls with it.
 const LARGER_CIRCLES: [(&str, usize); 7] = [
-    ("crates/ptx/src", 21),
     ("crates/ptx/src/allocate", 5),
     ("crates/ptx/src/analysis/divergence", 4),
+    ("crates/ptx/src/passes/meld", 11),
     ("crates/ptx/src/predicate", 4),
     ("crates/warpsim/src", 14),
     ("crates/warpsim/src/machine_code", 7),
