@@ -168,27 +168,22 @@ fn mixture(
         }
         graph.shape(b)
     };
-    let mut iteration = |is_first: bool| {
+    let iteration = {
         let mut b = Body::default();
         let lambda = lambda(&mut b);
         let x = build::mole_fraction(&mut b, 0);
-        b.states = if is_first {
-            vec![b.mul(x, lambda), x, lambda]
-        } else {
-            let [sum, numerator, denominator] = [SUM, NUMERATOR, DENOMINATOR].map(|k| b.state(k));
-            let sum = b.fma(x, lambda, sum);
-            let crossed = b.mul(x, denominator);
-            vec![sum, b.fma(numerator, lambda, crossed), b.mul(denominator, lambda)]
-        };
+        let [sum, numerator, denominator] = [SUM, NUMERATOR, DENOMINATOR].map(|k| b.state(k));
+        let sum = b.fma(x, lambda, sum);
+        let crossed = b.mul(x, denominator);
+        let numerator = b.fma(numerator, lambda, crossed);
+        let denominator = b.mul(denominator, lambda);
+        b.states = vec![sum, numerator, denominator];
         for r in 0..count {
             let f = b.state(STATES + r);
             b.states.push(f);
         }
         graph.shape(b)
     };
-    let next = iteration(false);
-    // Where warps share one program, all their iterations have one shape.
-    let first = if options.warps == 1 { iteration(true) } else { next };
     let epilogue = {
         let mut b = Body::default();
         b.values = (0..STATES).map(|k| b.state(k)).collect();
@@ -200,9 +195,7 @@ fn mixture(
             name: format!("block {}..{}", block.start, block.end),
             states: STATES + count,
             prologue: Some(step(prologue, vec![], functions.to_vec(), vec![])),
-            iterations: (block.clone().enumerate())
-                .map(|(n, k)| step(if n == 0 { first } else { next }, constants[k].clone(), vec![], vec![k as u32]))
-                .collect(),
+            iterations: block.clone().map(|k| step(iteration, constants[k].clone(), vec![], vec![k as u32])).collect(),
             ordered: false,
             epilogue: step(epilogue, vec![], vec![], vec![]),
         };
