@@ -1,0 +1,185 @@
+//! The kernels' graphs as the system of a plain integrator.
+
+use super::*;
+
+/// The kernels' graphs as a system whose unknowns are the mass fractions, then the temperature.
+pub struct Interpreted<'a> {
+    pub project: &'a Project,
+    pub point: &'a Point,
+}
+
+/// What the sources make of the temperature, how that changes with it, and the inverse of the sum of Y cp/(R W).
+pub struct Warming {
+    pub rate: f64,
+    pub slope: f64,
+    pub inverse_capacity: f64,
+}
+
+/// Of a species: energy over R in K, heat capacity over R, and its slope.
+pub fn heat(energies: &Energies, k: usize, t: f64) -> [f64; 3] {
+    let (ends, ranges) = (&energies.ends[k], &energies.ranges[k]);
+    let range = ends.iter().position(|&end| t <= end).unwrap_or(ranges.len() - 1);
+    let q: Coefficients = ranges[range];
+    let capacity = q[4].mul_add(t, q[3]).mul_add(t, q[2]).mul_add(t, q[1]).mul_add(t, q[0]);
+    let slope = (4.0 * q[4]).mul_add(t, 3.0 * q[3]).mul_add(t, 2.0 * q[2]).mul_add(t, q[1]);
+    let integral = (q[4] / 5.0).mul_add(t, q[3] / 4.0).mul_add(t, q[2] / 3.0).mul_add(t, q[1] / 2.0);
+    [integral.mul_add(t, q[0]).mul_add(t, q[5]), capacity, slope]
+}
+
+/// The temperature of a specific energy or enthalpy, as the C++ finds it.
+pub fn temperature_of(project: &Project, energy: f64, fractions: &[f64]) -> f64 {
+    let species = project.model.species();
+    let wanted = energy * fractions.iter().fold(0.0, |sum, y| sum + y) / GAS_CONSTANT;
+    let sums = |t: f64| {
+        fractions.iter().zip(species).enumerate().fold([-wanted, 0.0], |[sum, slope], (k, (y, s))| {
+            let [energy, capacity, _] = heat(&project.energies, k, t);
+            let amount = y * (1.0 / s.weight);
+            [amount.mul_add(energy, sum), amount.mul_add(capacity, slope)]
+        })
+    };
+    let [mut low, mut high] = TEMPERATURES;
+    let mut t = 1000.0;
+    for _ in 0..100 {
+        let [much, capacity] = sums(t);
+        *(if much <= 0.0 { &mut low } else { &mut high }) = t;
+        let newton = t - much / capacity;
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        let change = (next - t).abs();
+        t = next;
+        if change <= 1e-12 * t {
+            break;
+        }
+    }
+    t
+}
+
+impl Interpreted<'_> {
+    pub fn warming(&self, y: &[f64]) -> Option<Warming> {
+        let (sources, q) = self.point.sources.as_ref()?;
+        let n = y.len() - 1;
+        let (mut heating, mut change, mut capacity, mut slope) = (q / GAS_CONSTANT, 0.0f64, 0.0f64, 0.0f64);
+        for (k, species) in self.project.model.species().iter().enumerate() {
+            let inverse_weight = 1.0 / species.weight;
+            let [energy, own, bend] = heat(&self.project.energies, k, y[n]);
+            let (source, amount) = (sources[k] * inverse_weight, y[k].max(0.0) * inverse_weight);
+            heating = (-source).mul_add(energy, heating);
+            change = source.mul_add(own, change);
+            capacity = amount.mul_add(own, capacity);
+            slope = amount.mul_add(bend, slope);
+        }
+        let inverse = 1.0 / capacity;
+        let rate = heating * inverse;
+        Some(Warming { rate, slope: -rate.mul_add(slope, change) * inverse, inverse_capacity: inverse })
+    }
+
+    /// The entries of the sparse Jacobian, with what sources change by.
+    pub fn jacobian(&self, y: &[f64]) -> Vec<f64> {
+        let n = y.len() - 1;
+        let mut entries = self.output(&self.project.jacobian, y);
+        let Some(warming) = self.warming(y) else { return entries };
+        let factor = warming.rate * warming.inverse_capacity;
+        for (entry, &(row, column)) in entries.iter_mut().zip(&self.project.jacobian.graph.pattern) {
+            let column = column as usize;
+            if row as usize == n && column < n {
+                let weight = self.project.model.species()[column].weight;
+                *entry = (-factor * (1.0 / weight)).mul_add(heat(&self.project.energies, column, y[n])[1], *entry);
+            } else if row as usize == n {
+                *entry += warming.slope;
+            }
+        }
+        entries
+    }
+
+    pub fn output(&self, unit: &Unit, y: &[f64]) -> Vec<f64> {
+        let n = y.len() - 1;
+        let rows = unit.graph.arrays.last().unwrap().rows as usize;
+        let mut fields = vec![vec![y[n]], vec![self.point.fixed], y[..n].to_vec(), vec![0.0; rows]];
+        let mut machine = Machine::new(&unit.graph, &fields);
+        for phase in &unit.proven.schedule().phases {
+            phase.runs.iter().flatten().for_each(|&at| machine.step(at, &mut fields));
+        }
+        fields.pop().unwrap()
+    }
+}
+
+impl System for Interpreted<'_> {
+    fn rates(&self, y: &[f64]) -> Vec<f64> {
+        let mut rates = self.output(&self.project.rates, y);
+        if let Some((warming, (sources, _))) = self.warming(y).zip(self.point.sources.as_ref()) {
+            let all = sources.iter().chain([&warming.rate]);
+            rates.iter_mut().zip(all).for_each(|(rate, source)| *rate += source);
+        }
+        rates
+    }
+
+    fn go_on_below_zero(&self, start: &[f64], y: &[f64], rates: &mut [f64]) {
+        let n = y.len() - 1;
+        let is_below = |k: usize| k < n && y[k] < 0.0;
+        if !(0..n).any(is_below) {
+            return;
+        }
+        let species = self.project.model.species();
+        let sum = (0..n).filter(|&k| is_below(k)).fold(0.0, |sum, k| (1.0 / species[k].weight).mul_add(y[k], sum));
+        let entries = self.project.jacobian.graph.pattern.iter().zip(self.jacobian(start));
+        for (&(row, column), entry) in entries {
+            let (row, column) = (row as usize, column as usize);
+            if is_below(column) {
+                rates[row] = entry.mul_add(y[column], rates[row]);
+            } else if column > n {
+                rates[row] = entry.mul_add(sum, rates[row]);
+            }
+        }
+    }
+
+    /// Gauss elimination of the whole matrix, on a table of all its entries; those that the plan leaves out are never touched.
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
+        let (n, plan) = (y.len() - 1, &self.project.plan);
+        let size = n + 2;
+        let mut a = vec![vec![0.0; size]; size];
+        for (&(row, column), entry) in self.project.jacobian.graph.pattern.iter().zip(self.jacobian(y)) {
+            a[row as usize][column as usize] = -entry;
+        }
+        for (i, row) in a.iter_mut().enumerate().take(n + 1) {
+            row[i] += diagonal;
+        }
+        a[n + 1][n + 1] = -1.0;
+        for (k, species) in self.project.model.species().iter().enumerate() {
+            a[n + 1][k] = 1.0 / species.weight;
+        }
+        let unknown = |place: usize| plan.order[place];
+        let mut inverse = vec![0.0; size];
+        for i in 0..size {
+            for &k in &plan.lower[i] {
+                let factor = a[unknown(i)][unknown(k)] * inverse[k];
+                a[unknown(i)][unknown(k)] = factor;
+                for &j in &plan.upper[k] {
+                    let above = a[unknown(k)][unknown(j)];
+                    let entry = &mut a[unknown(i)][unknown(j)];
+                    *entry = (-factor).mul_add(above, *entry);
+                }
+            }
+            inverse[i] = 1.0 / a[unknown(i)][unknown(i)];
+        }
+        Box::new(move |right| {
+            let product = |x: &[f64], i: usize, places: &[usize]| {
+                let mut sums = [0.0f64; 4];
+                let whole = places.len() / 4 * 4;
+                for (at, &j) in places.iter().enumerate() {
+                    let sum = if at < whole { &mut sums[at % 4] } else { &mut sums[0] };
+                    *sum = a[unknown(i)][unknown(j)].mul_add(x[j], *sum);
+                }
+                (sums[0] + sums[1]) + (sums[2] + sums[3])
+            };
+            let mut x = vec![0.0; size];
+            for i in 0..size {
+                x[i] = right.get(unknown(i)).copied().unwrap_or(0.0) - product(&x, i, &plan.lower[i]);
+            }
+            for i in (0..size).rev() {
+                x[i] = (x[i] - product(&x, i, &plan.upper[i])) * inverse[i];
+            }
+            let mut solution = vec![0.0; n + 1];
+            (0..size).filter(|&i| unknown(i) <= n).for_each(|i| solution[unknown(i)] = x[i]);
+            solution
+        })
+    }
+}

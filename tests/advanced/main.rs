@@ -1,0 +1,356 @@
+//! Reactors that are advanced on CPUs: the C++ against the plain integrator in bits, at every width of vectors; against solutions at tight
+//! tolerances of the reference evaluator; what conserved quantities do; and what cannot be advanced.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kinetics::constants::GAS_CONSTANT;
+use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
+use kinetics::integrator::options::{Options, TEMPERATURES};
+use kinetics::integrator::{METHODS, Method};
+use kinetics::linear_algebra::elimination::solve;
+use kinetics::reactor::{Constant, tendency};
+use kinetics::thermo::h_rt;
+use kinetics::{Model, State};
+use machine::target::Target;
+use machine::toolchain;
+use ptx::inst::Type;
+use singe::compilers;
+use singe::driver::{self, Request};
+use singe::elimination::{self, Elimination};
+use singe::emit::host::{self, Coefficients, Energies};
+use singe::graph::interpret::Machine;
+use singe::kernels::{Kernel, StateVariables};
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+use warpsim::{Argument, Buffer, Launch};
+
+mod gpu;
+mod interpreted;
+mod program;
+#[path = "../common/project.rs"]
+mod project;
+mod reference;
+
+use interpreted::*;
+use program::*;
+use project::{run, shipped, there};
+use reference::*;
+
+fn start(point: &Point) -> Vec<f64> {
+    [&point.fractions[..], &[point.temperature]].concat()
+}
+
+/// The points with sources: some are mixed with other gas, some heated or cooled, one is left alone.
+fn with_sources(points: &[Point]) -> Vec<Point> {
+    let with = |(i, point): (usize, &Point)| {
+        let n = point.fractions.len();
+        let rate = [0.0, 1e3, 1e2, 1e4][i % 4];
+        let equal = 1.0 / n as f64;
+        let sources = point.fractions.iter().map(|y| rate * (equal - y)).collect();
+        Point { sources: Some((sources, [0.0, 1e9, -1e9, 1e10][i / 4 % 4])), ..point.clone() }
+    };
+    points.iter().enumerate().map(with).collect()
+}
+
+/// The points told by their specific energies or enthalpies, and what temperatures follow from these.
+fn by_energy(project: &Project, points: &[Point]) -> (Vec<Point>, Vec<f64>) {
+    let told = points.iter().map(|point| {
+        let species = project.model.species().iter().zip(&point.fractions).enumerate();
+        let terms = species.map(|(k, (s, y))| y / s.weight * heat(&project.energies, k, point.temperature)[0]);
+        let energy = GAS_CONSTANT * terms.sum::<f64>() / point.fractions.iter().sum::<f64>();
+        let temperature = temperature_of(project, energy, &point.fractions);
+        assert!((temperature / point.temperature - 1.0).abs() < 1e-10);
+        (Point { temperature: energy, ..point.clone() }, temperature)
+    });
+    told.unzip()
+}
+
+fn number(status: Status) -> i32 {
+    match status {
+        Status::Done => 0,
+        Status::TooManySteps => 1,
+        Status::StepTooSmall => 2,
+    }
+}
+
+fn gives_the_bits_of_the_integrator(name: &str, method: Method, state: StateVariables, ways: &[&[&str]], count: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = written(name, method, state, folder.path());
+    let points = points(&project, count);
+    has_the_bits(
+        &project,
+        (name, method, folder.path()),
+        &points,
+        ways,
+        &Options { most_steps: 60, ..Options::default() },
+    );
+}
+
+/// Of a project of temperatures.
+fn has_the_bits(
+    project: &Project,
+    (name, method, folder): (&str, Method, &Path),
+    points: &[Point],
+    ways: &[&[&str]],
+    options: &Options,
+) {
+    let interpreted =
+        |point: &Point| advance(&Interpreted { project, point }, &method, &start(point), point.time, options);
+    let expected: Vec<Outcome> = points.iter().map(interpreted).collect();
+    assert!(expected.iter().any(|outcome| outcome.steps > 5), "some reactors react");
+    for flags in ways {
+        compiled(flags, name, folder);
+        for (i, (found, expected)) in advanced(folder, points, options).iter().zip(&expected).enumerate() {
+            let what = format!("{name} {flags:?} point {i}");
+            is_the_outcome(found, expected, &what);
+            let (t, fractions) = found.state.split_first().unwrap();
+            assert_eq!(t.to_bits(), found.temperature.to_bits(), "{what}");
+            are_means(project, &points[i], found, fractions, &what);
+        }
+    }
+}
+
+/// Status, numbers of steps and mass fractions; and the temperature where the state has it.
+fn is_the_outcome(found: &Found, expected: &Outcome, what: &str) {
+    let counts = (number(expected.status), [expected.steps, expected.rejected]);
+    assert_eq!((found.status, found.steps), counts, "{what}");
+    let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+    let n = expected.y.len() - 1;
+    assert_eq!(bits(&found.state[1..]), bits(&expected.y[..n]), "{what}: {:e} {:e}", found.state[1], expected.y[0]);
+    if found.state[0] == found.temperature {
+        assert_eq!(found.temperature.to_bits(), expected.y[n].to_bits(), "{what}");
+    }
+    if expected.status == Status::Done {
+        assert_eq!(found.step.to_bits(), expected.step.to_bits(), "{what}");
+    }
+}
+
+/// Mean rates and the heat release of a point, by the changes of its mass fractions.
+fn are_means(project: &Project, point: &Point, found: &Found, fractions: &[f64], what: &str) {
+    let source = |k: usize| point.sources.as_ref().map_or(0.0, |sources| sources.0[k]);
+    let is_done = found.status == 0;
+    let rates = (0..fractions.len())
+        .map(|k| if is_done { (fractions[k] - point.fractions[k]) / point.time - source(k) } else { 0.0 });
+    let rates: Vec<f64> = rates.collect();
+    assert_eq!(found.mean_rates, rates, "{what}");
+    let heats = rates
+        .iter()
+        .zip(project.model.species())
+        .map(|(rate, species)| rate * h_rt(&species.thermo, 298.15) * GAS_CONSTANT * 298.15 / species.weight);
+    let heats: Vec<f64> = heats.collect();
+    let gross: f64 = heats.iter().map(|heat| heat.abs()).sum();
+    assert!((found.heat_release + heats.iter().sum::<f64>()).abs() <= 1e-12 * gross, "{what}");
+}
+
+const NATIVE: &[&str] = &["-O2", "-march=native"];
+const SCALAR: &[&str] = &["-O1", "-march=native", "-DSINGE_WIDTH=1"];
+const SHARED: &[&str] = &["-O1", "-fopenmp"];
+/// The factorisation as loops over tables, as mechanisms have it whose statements would be too many.
+const LOOPS: &[&str] = &["-O1", "-march=native", "-DSINGE_LOOPS"];
+
+#[test]
+fn hydrogen_has_the_bits_of_the_integrator_by_every_method() {
+    if !there("g++") {
+        return;
+    }
+    for method in METHODS {
+        gives_the_bits_of_the_integrator(
+            "h2o2",
+            method,
+            StateVariables::MassFractions,
+            &[NATIVE, SCALAR, SHARED, LOOPS],
+            POINTS,
+        );
+    }
+    gives_the_bits_of_the_integrator("h2o2", METHODS[0], StateVariables::Density, &[NATIVE], POINTS);
+}
+
+#[test]
+fn gri30_has_the_bits_of_the_integrator() {
+    if !there("g++") {
+        return;
+    }
+    gives_the_bits_of_the_integrator("gri30", METHODS[0], StateVariables::MassFractions, &[NATIVE, LOOPS], 11);
+}
+
+/// Sources, tolerances by species, and states told by enthalpies or energies.
+#[test]
+fn what_flows_bring_has_the_bits_of_the_integrator() {
+    if !there("g++") {
+        return;
+    }
+    let method = METHODS[0];
+    for (state, told) in
+        [(StateVariables::MassFractions, StateVariables::Enthalpy), (StateVariables::Density, StateVariables::Energy)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let project = written("h2o2", method, state, folder.path());
+        let n = project.model.species().len();
+        let points = with_sources(&points(&project, POINTS));
+        let tolerances: Vec<f64> = (0..n).map(|k| [1e-12, 1e-9, 1e-15][k % 3]).collect();
+        let options = Options { most_steps: 60, absolute_tolerances: &tolerances, ..Options::default() };
+        has_the_bits(&project, ("h2o2", method, folder.path()), &points, &[NATIVE, SCALAR], &options);
+        let folder = tempfile::tempdir().unwrap();
+        let project = written("h2o2", method, told, folder.path());
+        assert_eq!(project.jacobian.graph.arrays[0].name, "temperature");
+        let (told, temperatures) = by_energy(&project, &points);
+        compiled(NATIVE, "h2o2", folder.path());
+        for (i, found) in advanced(folder.path(), &told, &options).iter().enumerate() {
+            let point = Point { temperature: temperatures[i], ..points[i].clone() };
+            let system = Interpreted { project: &project, point: &point };
+            let expected = advance(&system, &method, &start(&point), point.time, &options);
+            let what = format!("{state:?} point {i}");
+            is_the_outcome(found, &expected, &what);
+            let done = if found.status == 0 { point.time } else { 0.0 };
+            let energy = point.sources.as_ref().unwrap().1.mul_add(done, told[i].temperature);
+            assert_eq!(found.state[0].to_bits(), energy.to_bits(), "{what}");
+            let end = temperature_of(&project, energy, &found.state[1..]);
+            assert_eq!(found.temperature.to_bits(), end.to_bits(), "{what}");
+            // What was integrated keeps the energy within its tolerance.
+            let apart = (end / expected.y[n] - 1.0).abs();
+            assert!(found.status != 0 || apart < 1e-5, "{what}: {apart:e}");
+        }
+    }
+}
+
+/// The derivatives of what sources make of the temperature, beside quotients of differences.
+#[test]
+fn sources_have_the_derivatives_of_their_rates() {
+    let folder = tempfile::tempdir().unwrap();
+    for state in [StateVariables::MassFractions, StateVariables::Density] {
+        let project = written("h2o2", METHODS[0], state, folder.path());
+        let n = project.model.species().len();
+        for point in with_sources(&points(&project, 9)) {
+            let y = start(&point);
+            let [system, alone] = [point.clone(), Point { sources: None, ..point.clone() }];
+            let [system, alone] = [&system, &alone].map(|point| Interpreted { project: &project, point });
+            let warming = |y: &[f64]| system.warming(y).unwrap().rate;
+            let scale = warming(&y).abs().max(1e3);
+            let pattern = &project.jacobian.graph.pattern;
+            for (&(row, column), (with, without)) in
+                pattern.iter().zip(system.jacobian(&y).iter().zip(alone.jacobian(&y)))
+            {
+                let column = column as usize;
+                if row as usize != n || y[column] == 0.0 {
+                    assert!(row as usize == n || *with == without);
+                    continue;
+                }
+                let change = if column == n { 1e-3 } else { 1e-5 * y[column] };
+                let moved = [change, -change].map(|change| {
+                    let mut moved = y.clone();
+                    moved[column] += change;
+                    warming(&moved)
+                });
+                let quotient = (moved[0] - moved[1]) / (2.0 * change);
+                let allowed = 1e-5 * quotient.abs() + 1e-10 * scale / change + 1e-11 * with.abs();
+                assert!((with - without - quotient).abs() < allowed, "{column}: {:e} {quotient:e}", with - without);
+            }
+        }
+    }
+}
+
+/// Solutions of the reference evaluator at a thousandth of the tolerance, and sums of fractions that stay.
+#[test]
+fn solutions_keep_to_their_tolerances() {
+    if !there("g++") {
+        return;
+    }
+    for (name, state) in [
+        ("h2o2", StateVariables::MassFractions),
+        ("h2o2", StateVariables::Density),
+        ("gri30", StateVariables::MassFractions),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let project = written(name, METHODS[0], state, folder.path());
+        compiled(NATIVE, name, folder.path());
+        let points = points(&project, 13);
+        let options = Options::default();
+        let tight = Options { relative_tolerance: 1e-9, absolute_tolerance: 1e-15, ..options };
+        let mut worst = 0.0f64;
+        for (Found { status, state: found, .. }, point) in
+            advanced(folder.path(), &points, &options).iter().zip(&points)
+        {
+            assert_eq!(*status, 0, "{name}");
+            let system = Reference { project: &project, fixed: point.fixed };
+            let expected = advance(&system, &METHODS[0], &start(point), point.time, &tight);
+            assert_eq!(expected.status, Status::Done);
+            let (t, fractions) = found.split_first().unwrap();
+            let sums = [&point.fractions[..], fractions].map(|fractions| fractions.iter().sum::<f64>());
+            assert!((sums[0] - sums[1]).abs() < 1e-13, "{sums:?}");
+            for (found, expected) in fractions.iter().chain([t]).zip(&expected.y) {
+                worst = worst.max((found - expected).abs() / (1e-6 * expected.abs() + 1e-11));
+            }
+        }
+        println!("{name} {state:?}: {worst:.3} tolerances");
+        // The norm is a mean: one unknown may have the whole error of a step, and errors of steps add up.
+        let unknowns = project.model.species().len() + 1;
+        assert!(worst < 2.0 * (unknowns as f64).sqrt(), "{name}: {worst}");
+    }
+}
+
+/// The status of a point that is changed.
+type Change<'a> = (i32, &'a dyn Fn(&mut Point));
+
+/// What is no state, or does not end, is told; neighbours do not notice.
+#[test]
+fn what_cannot_be_advanced_is_told() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
+    compiled(NATIVE, "h2o2", folder.path());
+    let good = points(&project, POINTS);
+    let options = Options { most_steps: 500, ..Options::default() };
+    let alone = advanced(folder.path(), &good, &options);
+    let changes: [Change; 15] = [
+        (3, &|p| p.temperature = f64::NAN),
+        (3, &|p| p.temperature = 99.0),
+        (3, &|p| p.temperature = 10_001.0),
+        (3, &|p| p.fixed = 0.0),
+        (3, &|p| p.fixed = f64::INFINITY),
+        (3, &|p| p.time = -1e-9),
+        (3, &|p| p.time = f64::NAN),
+        (3, &|p| p.fractions[0] = -1e-5),
+        (3, &|p| p.fractions[1] = f64::NAN),
+        (3, &|p| p.fractions.fill(0.0)),
+        (3, &|p| p.sources = Some((vec![f64::NAN; p.fractions.len()], 0.0))),
+        (3, &|p| p.sources = Some((vec![0.0; p.fractions.len()], f64::INFINITY))),
+        (0, &|p| p.time = 0.0),
+        (0, &|p| p.fractions[0] = -1e-9),
+        (2, &|p| (p.temperature, p.fixed) = (300.0, 1e300)),
+    ];
+    let mut mixed = good.clone();
+    for (i, (_, change)) in changes.iter().enumerate() {
+        change(&mut mixed[2 * i + 1]);
+    }
+    let found = advanced(folder.path(), &mixed, &options);
+    for (i, (found, alone)) in found.iter().zip(&alone).enumerate() {
+        let changed = (i % 2 == 1).then(|| changes.get(i / 2)).flatten();
+        let Some((expected, _)) = changed else {
+            assert_eq!(found, alone, "the neighbour {i}");
+            continue;
+        };
+        assert_eq!(found.status, *expected, "{i}");
+        if found.status != 0 || mixed[i].time == 0.0 {
+            let kept = [&[mixed[i].temperature][..], &mixed[i].fractions].concat();
+            let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+            assert_eq!(bits(&found.state), bits(&kept), "{i} keeps its state");
+        }
+    }
+    // Of two steps some points need more, and keep their states.
+    let few = advanced(folder.path(), &good, &Options { most_steps: 2, ..options });
+    for (found, point) in few.iter().zip(&good) {
+        let kept = [&[point.temperature][..], &point.fractions].concat();
+        assert!(matches!((found.status, found.steps[0]), (0, 1 | 2) | (1, 2)));
+        assert_eq!(found.status == 1, found.state == kept);
+    }
+    assert!(few.iter().any(|found| found.status == 0) && few.iter().any(|found| found.status == 1));
+    let refused = |options: &Options| std::panic::catch_unwind(|| advanced(folder.path(), &good, options)).is_err();
+    assert!(refused(&Options { relative_tolerance: 0.0, ..options }));
+    assert!(refused(&Options { absolute_tolerance: -1.0, ..options }));
+    assert!(refused(&Options { most_steps: 0, ..options }));
+}
