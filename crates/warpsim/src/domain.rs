@@ -95,7 +95,7 @@ pub(super) trait Domain: Sized {
     /// What breaks in front of an instruction that the lanes of the mask come to.
     fn before(machine: &mut Machine<Self>, warp: &mut Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
     /// What breaks behind it.
-    fn after(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
+    fn after(machine: &mut Machine<Self>, warp: &mut Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
 
     /// Lets the lanes of the mask go on behind the instruction, or where a branch brings them together again, without the
     /// values that may have been written until then. Fails when more than values could depend on it.

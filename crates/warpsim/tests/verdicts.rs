@@ -72,7 +72,13 @@ fn what_is_proven_runs() {
     for (name, launch, wanted, module) in kernels() {
         for seed in 0..8 {
             let options = Options { schedule: warpsim::Schedule::Random { seed }, ..Options::default() };
-            let run = warpsim::run(&module, "k", &launch, &mut [Buffer::in_out(&[1.0; 64])], &options);
+            let run = warpsim::run(
+                &module,
+                "k",
+                &launch,
+                &mut [Buffer::in_out(&[1.0; 64]), Buffer::in_out(&[1.0; 64])],
+                &options,
+            );
             if let ("proven", Err(hazards)) = (&wanted[..], run) {
                 let tensor = matches!(&hazards.list[..], [Hazard { kind: Kind::Unsupported(what), .. }] if what.contains(".tensor."));
                 assert!(tensor, "{name}: {hazards}");

@@ -56,7 +56,7 @@ impl<'c> Domain for Concrete<'c> {
         machine.domain.checker.as_mut()?.before(warp, pc, mask)
     }
 
-    fn after(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
+    fn after(machine: &mut Machine<Self>, warp: &mut Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
         machine.domain.checker.as_mut()?.after(warp, pc, mask)
     }
 

@@ -29,6 +29,8 @@ pub enum Assumption {
     OneCta,
     /// Registers of a thread at the launch.
     Registers(u32),
+    /// All threads load one value from one place in global memory.
+    OneValue(Site),
     /// A loop whose number of iterations depends on data.
     LoopEnds(Site),
 }
@@ -62,6 +64,7 @@ impl Display for Assumption {
             Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
             Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
+            Self::OneValue(site) => write!(f, "{site}: all threads load the same value"),
             Self::LoopEnds(site) => write!(f, "{site}: a loop behind it ends"),
         }
     }

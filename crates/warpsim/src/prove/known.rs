@@ -1,5 +1,6 @@
 //! What a warp knows whose registers may be unknown, lane by lane.
 
+use super::common::Named;
 use crate::decode::{Code, Copying, Micro};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
@@ -9,11 +10,13 @@ pub(in super::super) struct Known {
     rows: Vec<u32>,
     preds: Vec<u32>,
     carry: u32,
+    /// Values that are not known and have names, where these are looked for.
+    pub(super) named: Option<Named>,
 }
 
 impl Knowledge for Known {
     fn new(code: &Code) -> Self {
-        Self { rows: vec![0; code.registers], preds: vec![0; code.predicates], carry: 0 }
+        Self { rows: vec![0; code.registers], preds: vec![0; code.predicates], carry: 0, named: None }
     }
 
     fn start(&mut self, code: &Code) {
@@ -25,6 +28,9 @@ impl Knowledge for Known {
         let rows = fixed.chain(code.parameters.iter().cloned().flatten());
         rows.chain(code.arguments.iter().map(|(row, _)| *row)).for_each(|row| self.rows[row as usize] = ALL);
         code.unknown.iter().for_each(|row| self.rows[*row as usize] = 0);
+        if let Some(named) = &mut self.named {
+            *named = Named::new(code);
+        }
     }
 
     fn row(&self, register: u32) -> u32 {
@@ -41,10 +47,16 @@ impl Knowledge for Known {
 
     fn learn(&mut self, register: u32, known: u32, mask: u32) {
         replace(&mut self.rows[register as usize], known, mask);
+        if let Some(named) = &mut self.named {
+            named.forget_row(register, mask);
+        }
     }
 
     fn learn_pred(&mut self, pred: u32, known: u32, mask: u32) {
         replace(&mut self.preds[pred as usize], known, mask);
+        if let Some(named) = &mut self.named {
+            named.forget_pred(pred, mask);
+        }
     }
 
     fn learn_carry(&mut self, known: u32, mask: u32) {
@@ -53,6 +65,11 @@ impl Knowledge for Known {
 }
 
 impl Known {
+    /// From here on names are kept.
+    pub(super) fn keep_names(&mut self, code: &Code) {
+        self.named = Some(Named::new(code));
+    }
+
     /// The lanes of the mask no longer know these rows and predicates, nor the condition code.
     pub(super) fn forget(&mut self, (rows, preds): &(Vec<u32>, Vec<u32>), mask: u32) {
         rows.iter().for_each(|row| self.learn(*row, 0, mask));

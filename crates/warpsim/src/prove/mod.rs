@@ -16,6 +16,7 @@ mod anywhere;
 mod arguments;
 mod arrays;
 mod assumption;
+mod common;
 mod endless;
 mod flags;
 mod known;
@@ -36,6 +37,7 @@ use super::warp::{Place, Warp};
 use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
+use common::{Apart, Common};
 use decode::Code;
 use flags::Flags;
 use known::Known;
@@ -82,20 +84,30 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     Ok(verdict)
 }
 
-/// Executes the kernel with all results of reductions unknown, and where that decides nothing, for each of them; also the cost.
+/// Executes the kernel with all results of reductions and all branches on data unknown, and where that decides nothing, for each
+/// way that they may turn out; also the cost.
 fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(Verdict, u64), String> {
-    let (verdict, spent, _) = once(module, func, launch, budget, None)?;
+    let Outcome { verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
-    if verdict.proven() || !verdict.violations.is_empty() || !func.insts.values().any(reduces) {
+    if verdict.proven() || !verdict.violations.is_empty() || !parted && !func.insts.values().any(reduces) {
         return Ok((verdict, spent));
     }
-    let mut left = budget - spent;
-    let whole = worlds::all(|world| {
-        let (verdict, spent, world) = once(module, func, launch, left, Some(world))?;
-        left -= spent;
-        Ok((verdict, world.unwrap_or_default()))
-    })?;
-    Ok((whole.unwrap_or(verdict), budget - left))
+    let (mut left, mut apart) = (budget - spent, Apart::new());
+    loop {
+        let before = apart.len();
+        let whole = worlds::all(|world| {
+            let chosen = Some((world, std::mem::take(&mut apart)));
+            let outcome = once(module, func, launch, left, chosen)?;
+            left -= outcome.spent;
+            let (world, known) = outcome.chosen.unwrap_or_default();
+            apart = known;
+            Ok((outcome.verdict, world))
+        })?;
+        // what threads turned out not to agree on is left out
+        if whole.is_some() || apart.len() == before {
+            return Ok((whole.unwrap_or(verdict), budget - left));
+        }
+    }
 }
 
 /// Whether some instruction reads the special register.
@@ -117,19 +129,31 @@ fn volatile(code: &Code) -> Vec<String> {
         .collect()
 }
 
-/// Executes the kernel once, in one world; also what that cost.
+/// What one execution gives.
+struct Outcome {
+    verdict: Verdict,
+    spent: u64,
+    /// A branch on data in front of something that synchronises was met.
+    parted: bool,
+    chosen: Option<(World, Apart)>,
+}
+
+/// Executes the kernel once, in one world.
 fn once(
     module: &Module,
     func: &Func,
     launch: &Launch,
     budget: u64,
-    world: Option<World>,
-) -> Result<(Verdict, u64, Option<World>), String> {
+    chosen: Option<(World, Apart)>,
+) -> Result<Outcome, String> {
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
     let place = Place { cluster: code.extents(), ..launch.place() };
     let mut warps: Vec<Warp<Known>> = (0..code.warps()).map(|index| Warp::new(index, &code)).collect();
+    if chosen.is_some() {
+        warps.iter_mut().for_each(|warp| warp.knowledge.keep_names(&code));
+    }
     let mut empty = vec![super::Buffer::output(0); buffers];
     let mut machine = Machine {
         code: &code,
@@ -142,11 +166,11 @@ fn once(
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(MOST),
-        domain: Partial::new(&code, world),
+        domain: Partial::new(&code, chosen.map(|(world, apart)| Common::new(&code, world, apart))),
     };
     // the hazards and the domain's lists tell how it ended
     let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial { mut not_analysed, mut assumed, spent, shares, flags, world, .. } = machine.domain;
+    let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, .. } = machine.domain;
     let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
     let (mut violations, later) = match run {
         Ok(()) => (certain, doubtful),
@@ -158,6 +182,11 @@ fn once(
     if let Some((warp, pc)) = spent {
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
+    }
+    if let Some(common) = &common {
+        let loads = common.loads.iter().map(|pc| Assumption::OneValue(code.site(0, *pc)));
+        let loops = common.general.iter().map(|pc| Assumption::LoopEnds(code.site(0, *pc)));
+        assumed.extend(loads.chain(loops));
     }
     if code.one_cta {
         assumed.insert(0, Assumption::OneCta);
@@ -180,5 +209,6 @@ fn once(
         instructions: machine.executed,
         arrivals: machine.arrivals,
     };
-    Ok((verdict, budget - machine.budget, world))
+    let chosen = common.map(|common| (common.world, common.apart));
+    Ok(Outcome { verdict, spent: budget - machine.budget, parted, chosen })
 }

@@ -3,12 +3,12 @@
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
 use super::assumption::Assumption;
+use super::common::Common;
 use super::flags::{self, Flags};
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
-use super::worlds::World;
 use crate::cta::Thread;
 use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
@@ -39,8 +39,10 @@ pub(in super::super) struct Partial {
     told: HashSet<(Option<Discriminant<Kind>>, u32)>,
     /// Where the budget ended.
     pub(super) spent: Option<(usize, u32)>,
-    /// What reductions give, where that is chosen.
-    pub(super) world: Option<World>,
+    /// What reductions give, and where branches lead on which all threads agree, where that is chosen.
+    pub(super) common: Option<Common>,
+    /// A branch on data in front of something that synchronises was met.
+    pub(super) parted: bool,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,
     /// Where strong accesses and fences may order others.
@@ -50,7 +52,7 @@ pub(in super::super) struct Partial {
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
-    pub(super) fn new(code: &Code, world: Option<World>) -> Self {
+    pub(super) fn new(code: &Code, common: Option<Common>) -> Self {
         let order = code.independent_lanes().then(|| Order::new(code.all_shared(), code.shared_cell()));
         Self {
             order,
@@ -64,7 +66,8 @@ impl Partial {
             spent: None,
             shares: false,
             flags: Flags::new(code),
-            world,
+            common,
+            parted: false,
         }
     }
 
@@ -98,6 +101,9 @@ impl Domain for Partial {
         if let Some(order) = &mut machine.domain.order {
             order.begin();
         }
+        if let Some(common) = &mut machine.domain.common {
+            common.begin(machine.code);
+        }
     }
 
     fn weight(micro: &Micro) -> u64 {
@@ -118,6 +124,11 @@ impl Domain for Partial {
         if let Some(flags) = &mut machine.domain.flags {
             flags.note(machine.code, warp, pc, mask);
         }
+        if !machine.domain.perhaps()
+            && let Some(common) = &mut machine.domain.common
+        {
+            common.before(machine.code, warp, pc, mask);
+        }
         None
     }
 
@@ -127,7 +138,12 @@ impl Domain for Partial {
         true
     }
 
-    fn after(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
+    fn after(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, _: u32) -> Option<Kind> {
+        if !machine.domain.perhaps()
+            && let Some(common) = &mut machine.domain.common
+        {
+            common.after(machine.code, warp, pc);
+        }
         None
     }
 
@@ -169,7 +185,7 @@ impl Domain for Partial {
     }
 
     fn choose(&mut self) -> Option<bool> {
-        self.world.as_mut()?.choose()
+        self.common.as_mut()?.world.choose()
     }
 
     fn perhaps(&self) -> bool {

@@ -71,7 +71,8 @@ impl Region {
     }
 }
 
-fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
+/// Where the lanes may go from an instruction, but for calls.
+pub(super) fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
     match micro {
         Micro::Jump { target } => vec![*target],
         Micro::Branch { then, otherwise, .. } => vec![*then, *otherwise],

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::partial::{Prover, refuse};
 use super::region::Region;
 use crate::decode::EXIT;
-use crate::domain::Knowledge;
+use crate::domain::{Domain, Knowledge};
 use crate::exec::Stop;
 use crate::rows::Row;
 use crate::warp::{Aside, Warp};
@@ -65,7 +65,17 @@ pub(super) fn pass(
     let first = !machine.domain.regions.contains_key(&pc);
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
+    let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
+    if together
+        && !machine.domain.perhaps()
+        && let Some(common) = &mut machine.domain.common
+        && let Some(to) = common.way(code, tables, warp, pc, region.harmful.is_some())
+    {
+        warp.jump(to);
+        return Ok(());
+    }
     if let Some(at) = region.harmful {
+        machine.domain.parted = true;
         let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
         return Err(refuse(machine, warp, pc, &format!("branches on data before `{what}`")));
     }

@@ -1,22 +1,22 @@
-//! Results of reductions that threads agree on, one after the other: `bar.red` gives all threads of its phase one truth value, and
-//! `vote` the lanes that it names. The kernel is executed for each sequence of such values, and is proven if it is for all.
+//! Truth values that threads agree on, one after the other: `bar.red` gives all threads of its phase one, `vote` the lanes that it
+//! names, and a branch on a value that all threads agree on leads them the same way. The kernel is executed for each sequence of such values, and is proven if it is for all.
 //!
 //! Every execution has one such sequence, and is one of those that the analysis with these values stands for.
 
 use super::verdict::Verdict;
 
-/// The values of one execution, in the order in which its reductions end.
+/// The values of one execution, in the order in which they are asked for.
 #[derive(Debug, Default, Clone)]
 pub(super) struct World {
     values: Vec<bool>,
     taken: usize,
 }
 
-/// Reductions of one execution, after which their results are data.
-const MOST: usize = 6;
+/// Values of one execution, after which they are data.
+const MOST: usize = 12;
 
 impl World {
-    /// The value of the next reduction.
+    /// The next value.
     pub(super) fn choose(&mut self) -> Option<bool> {
         if self.taken == self.values.len() && self.taken < MOST {
             self.values.push(false);

@@ -1,0 +1,83 @@
+//! Where a branch leads that all threads of the CTA decide alike.
+
+use super::super::known::results;
+use super::super::region::{matters, successors, touches};
+use crate::decode::{Code, EXIT, Micro};
+use ptx::inst::BarKind;
+use std::collections::BTreeSet;
+
+/// What may follow a branch.
+pub(super) enum Course {
+    /// The branch is not executed again before its sides meet.
+    Straight,
+    /// It decides whether a loop goes on.
+    Loop(Cycle),
+    /// Something else.
+    Other,
+}
+
+/// A loop from a branch to where its sides meet.
+pub(super) struct Cycle {
+    /// Where it goes on, and where it is left.
+    pub stay: u32,
+    pub leave: u32,
+    instructions: BTreeSet<u32>,
+    /// Rows and predicates that it may write.
+    pub written: (Vec<u32>, Vec<u32>),
+    /// Whether it accesses shared memory.
+    pub touches: bool,
+}
+
+impl Cycle {
+    pub(super) fn contains(&self, pc: u32) -> bool {
+        self.instructions.contains(&pc)
+    }
+}
+
+/// Follows all ways from the branch; `full`: the barrier is one of all threads.
+pub(super) fn course(code: &Code, tables: bool, pc: u32, full: impl Fn(u32) -> bool) -> Course {
+    let Micro::Branch { then, otherwise, reconvergence, .. } = &code.ops[pc as usize].micro else {
+        return Course::Other;
+    };
+    let sides = [*then, *otherwise].map(|start| reached(code, start, *reconvergence));
+    let (stay, leave) = match [sides[0].contains(&pc), sides[1].contains(&pc)] {
+        [false, false] => return Course::Straight,
+        [true, false] => (*then, *otherwise),
+        [false, true] => (*otherwise, *then),
+        [true, true] => return Course::Other,
+    };
+    let instructions: BTreeSet<u32> = sides.into_iter().flatten().chain([pc]).collect();
+    if instructions.iter().any(|at| !is_plain(code, *at, &full)) {
+        return Course::Other;
+    }
+    let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
+    for at in &instructions {
+        let written = results(&code.ops[*at as usize].micro);
+        rows.extend(written.0);
+        preds.extend(written.1);
+    }
+    let touches = instructions.iter().any(|at| touches(code, tables, *at));
+    let written = (rows.into_iter().collect(), preds.into_iter().collect());
+    Course::Loop(Cycle { stay, leave, instructions, written, touches })
+}
+
+/// Whether the instruction leaves nothing behind, but for values, that another iteration could find in another state.
+fn is_plain(code: &Code, pc: u32, full: &impl Fn(u32) -> bool) -> bool {
+    match &code.ops[pc as usize].micro {
+        Micro::Bar { kind, .. } => *kind != BarKind::Arrive && full(pc),
+        micro => micro.named().is_some() || !matters(code, pc),
+    }
+}
+
+/// Instructions that may be executed from `start` until the sides meet.
+fn reached(code: &Code, start: u32, reconvergence: u32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut stack = vec![start];
+    while let Some(pc) = stack.pop() {
+        if pc == EXIT || pc == reconvergence || !found.insert(pc) {
+            continue;
+        }
+        stack.extend(successors(&code.ops[pc as usize].micro, pc));
+    }
+    found
+}

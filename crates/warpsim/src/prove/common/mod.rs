@@ -1,0 +1,333 @@
+//! Values that are not known and that all threads of a CTA compute alike: such as a number of iterations that all load from one
+//! place. A branch on one leads all threads the same way, so that barriers may lie behind it.
+//!
+//! Such a value has a name, which tells the instruction and the names of its operands ([`terms`]). The kernel is executed for each way
+//! that a branch on a name may take ([`super::worlds`]). A loop is executed for no, for one and for more iterations: behind the second
+//! branch everything that the loop may write is unknown, which stands for every later iteration, and then two iterations follow each other. That
+//! is all that can happen if a barrier of all threads lies in every iteration, since it orders all others.
+//!
+//! What all threads agree on before an iteration of such a loop they must agree on behind it, under equal names. What turns out to differ
+//! is left out when the kernel is executed again.
+//!
+//! Loads from one place give one value: in shared memory because nothing races, in global memory by assumption.
+
+mod cycle;
+mod inputs;
+mod terms;
+
+pub(super) use terms::Named;
+
+use super::known::{Known, results};
+use super::worlds::World;
+use crate::decode::{Code, Micro, Source};
+use crate::domain::Knowledge;
+use crate::lanes::holds;
+use crate::warp::Warp;
+use cycle::{Course, Cycle, course};
+use inputs::{Operands, operands};
+use ptx::inst::{BarKind, Op, Order, Space};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use terms::{Input, Origin, Term, Terms, hold};
+
+/// A register or a predicate that a loop writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Slot {
+    Row(u32),
+    Pred(u32),
+}
+
+/// What threads do not agree on behind an iteration: the branch of the loop, and where the value lies.
+pub(super) type Apart = BTreeSet<(u32, Slot)>;
+
+/// One execution.
+pub(super) struct Common {
+    pub(super) world: World,
+    pub(super) apart: Apart,
+    /// Loads from global memory that a choice rests on.
+    pub(super) loads: BTreeSet<u32>,
+    /// Branches of loops that are executed for all iterations.
+    pub(super) general: BTreeSet<u32>,
+    terms: Terms,
+    chosen: HashMap<Term, bool>,
+    courses: HashMap<u32, Rc<Course>>,
+    warps: Vec<Progress>,
+    /// What the first warp has in the slots of a loop, by branch, entry and stage.
+    agreed: HashMap<(u32, u32, u32), Vec<Option<Input>>>,
+    pending: Option<Pending>,
+    /// Whether loads from shared memory give what every other thread gets at the same time.
+    stable: bool,
+}
+
+/// How far a warp has come.
+#[derive(Default)]
+struct Progress {
+    /// How often it has executed a load.
+    times: HashMap<u32, u32>,
+    /// How often it has begun the loop of a branch.
+    entries: HashMap<u32, u32>,
+    /// Barriers of all threads.
+    barriers: u32,
+    turns: Vec<Turn>,
+}
+
+/// A loop that the warp is in.
+struct Turn {
+    pc: u32,
+    entry: u32,
+    /// How often its branch was executed, and the barriers before the last time.
+    evaluations: u32,
+    barriers: u32,
+    course: Rc<Course>,
+}
+
+/// What the instruction that is being executed computes.
+struct Pending {
+    mask: u32,
+    origin: Origin,
+    load: bool,
+}
+
+impl Common {
+    pub(super) fn new(code: &Code, world: World, apart: Apart) -> Self {
+        let whole = |pc: &u32| !matches!(code.ops[*pc as usize].micro, Micro::Bar { .. }) || is_full(code, *pc);
+        let stable = !code.copies && (0..code.ops.len() as u32).all(|pc| whole(&pc));
+        Self {
+            world,
+            apart,
+            loads: BTreeSet::new(),
+            general: BTreeSet::new(),
+            terms: Terms::new(code),
+            chosen: HashMap::new(),
+            courses: HashMap::new(),
+            warps: Vec::new(),
+            agreed: HashMap::new(),
+            pending: None,
+            stable,
+        }
+    }
+
+    /// A CTA begins.
+    pub(super) fn begin(&mut self, code: &Code) {
+        self.terms = Terms::new(code);
+        self.chosen.clear();
+        self.agreed.clear();
+        self.warps = (0..code.warps()).map(|_| Progress::default()).collect();
+    }
+
+    /// In front of an instruction that all lanes of the path come to for certain.
+    pub(super) fn before(&mut self, code: &Code, warp: &Warp<Known>, pc: u32, active: u32) {
+        self.pending = None;
+        let progress = &mut self.warps[warp.thread.index];
+        progress.turns.retain(|turn| matches!(&*turn.course, Course::Loop(cycle) if cycle.contains(pc)));
+        let op = &code.ops[pc as usize];
+        let mask = match op.guard {
+            None => active,
+            Some((pred, _)) if active & !warp.knowledge.pred(pred) != 0 => return,
+            Some(guard) => active & holds(&warp.preds, guard),
+        };
+        if mask == 0 {
+            return;
+        }
+        if matches!(&op.micro, Micro::Bar { kind, .. } if *kind != BarKind::Arrive) {
+            progress.barriers += u32::from(mask == warp.live && is_full(code, pc));
+        }
+        let (mut time, mut load) = ([0; 2], false);
+        if let Micro::Load { space, .. } = &op.micro {
+            match space {
+                Space::Global if is_weak(code, pc) => load = true,
+                Space::Shared if self.stable => {}
+                Space::Const => {}
+                _ => return,
+            }
+            let times = progress.times.entry(pc).or_default();
+            *times += 1;
+            time = [*times, progress.barriers];
+        }
+        let Some(inputs) = operands(&op.micro).and_then(|operands| agreed(code, warp, &operands, mask)) else { return };
+        self.pending = Some(Pending { mask, origin: Origin { pc, result: 0, time, inputs }, load });
+    }
+
+    /// Behind it.
+    pub(super) fn after(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32) {
+        let Some(Pending { mask, origin, load }) = self.pending.take().filter(|pending| pending.origin.pc == pc) else {
+            return;
+        };
+        let (rows, preds) = results(&code.ops[pc as usize].micro);
+        let slots = rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred));
+        for (result, slot) in slots.enumerate() {
+            if mask & knows(warp, slot) == 0 {
+                let origin = Origin { result: result as u32, inputs: origin.inputs.clone(), ..origin };
+                let term = self.terms.name(origin, load);
+                name(warp, slot, term, mask);
+            }
+        }
+    }
+
+    /// Where all lanes of the warp go from a branch on a value that all threads agree on. `matters`: something that
+    /// synchronises lies behind it.
+    pub(super) fn way(
+        &mut self,
+        code: &Code,
+        tables: bool,
+        warp: &mut Warp<Known>,
+        pc: u32,
+        matters: bool,
+    ) -> Option<u32> {
+        let Micro::Branch { pred, negate, then, otherwise, .. } = &code.ops[pc as usize].micro else { return None };
+        let Input::Term(term) = input(warp, Slot::Pred(*pred), warp.live)? else { return None };
+        let new = || Rc::new(course(code, tables, pc, |pc| is_full(code, pc)));
+        let course = Rc::clone(self.courses.entry(pc).or_insert_with(new));
+        let target = |value: bool| if value != *negate { *then } else { *otherwise };
+        match &*course {
+            Course::Other => None,
+            Course::Straight => self.choose(term, matters).map(target),
+            Course::Loop(cycle) if matters => {
+                let turn = self.turn(warp.thread.index, pc, &course);
+                let Progress { barriers, turns, .. } = &mut self.warps[warp.thread.index];
+                let (barriers, turn) = (*barriers, &mut turns[turn]);
+                let (evaluations, entry) = (turn.evaluations, turn.entry);
+                if evaluations >= GENERAL && cycle.touches && turn.barriers == barriers {
+                    return None;
+                }
+                (turn.evaluations, turn.barriers) = (evaluations + 1, barriers);
+                if evaluations == GENERAL && !self.agree(warp, pc, [entry, 1], cycle) {
+                    return None;
+                }
+                if evaluations > GENERAL {
+                    return Some(cycle.leave);
+                }
+                let to = self.choose(term, true).map(target)?;
+                if evaluations + 1 == GENERAL && to == cycle.stay {
+                    self.generalise(warp, pc, entry, cycle)?;
+                }
+                Some(to)
+            }
+            Course::Loop(_) => None,
+        }
+    }
+
+    /// The value of a truth, the same for all who ask.
+    fn choose(&mut self, term: Term, needed: bool) -> Option<bool> {
+        let value = match self.chosen.get(&term) {
+            Some(value) => *value,
+            None if needed => self.world.choose()?,
+            None => return None,
+        };
+        self.chosen.insert(term, value);
+        self.loads.extend(self.terms.loads(term));
+        Some(value)
+    }
+
+    /// The place of the loop among those that the warp is in.
+    fn turn(&mut self, warp: usize, pc: u32, course: &Rc<Course>) -> usize {
+        let Progress { entries, turns, barriers, .. } = &mut self.warps[warp];
+        turns.iter().position(|turn| turn.pc == pc).unwrap_or_else(|| {
+            let entry = entries.entry(pc).or_default();
+            *entry += 1;
+            let course = Rc::clone(course);
+            turns.push(Turn { pc, entry: *entry, evaluations: 0, barriers: *barriers, course });
+            turns.len() - 1
+        })
+    }
+
+    /// From here on the warp is in any iteration.
+    fn generalise(&mut self, warp: &mut Warp<Known>, pc: u32, entry: u32, cycle: &Cycle) -> Option<()> {
+        if !self.agree(warp, pc, [entry, 0], cycle) {
+            return None;
+        }
+        self.general.insert(pc);
+        warp.knowledge.forget(&cycle.written, warp.live);
+        let before = &self.agreed[&(pc, entry, 0)];
+        for (result, (slot, input)) in slots(cycle).zip(before).enumerate() {
+            if input.is_some() && !self.apart.contains(&(pc, slot)) {
+                let origin = Origin { pc, result: result as u32, time: [entry, 0], inputs: Vec::new() };
+                name(warp, slot, self.terms.name(origin, false), warp.live);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the warp holds in all slots of the loop what the first warp held there; where it does not, they are noted.
+    fn agree(&mut self, warp: &Warp<Known>, pc: u32, [entry, stage]: [u32; 2], cycle: &Cycle) -> bool {
+        let now: Vec<Option<Input>> = slots(cycle).map(|slot| input(warp, slot, warp.live)).collect();
+        let first = self.agreed.entry((pc, entry, stage)).or_insert_with(|| now.clone()).clone();
+        let base = self.agreed.get(&(pc, entry, 0));
+        let mut agree = true;
+        for (at, slot) in slots(cycle).enumerate() {
+            let claimed = base.is_some_and(|base| base[at].is_some()) && !self.apart.contains(&(pc, slot));
+            if claimed && (now[at].is_none() || now[at] != first[at]) {
+                self.apart.insert((pc, slot));
+                agree = false;
+            }
+        }
+        agree
+    }
+}
+
+/// Evaluations of a loop's branch of which the last stands for all later ones.
+const GENERAL: u32 = 2;
+
+fn slots(cycle: &Cycle) -> impl Iterator<Item = Slot> {
+    let (rows, preds) = &cycle.written;
+    rows.iter().map(|row| Slot::Row(*row)).chain(preds.iter().map(|pred| Slot::Pred(*pred)))
+}
+
+/// Whether all threads of the CTA take part in the barrier.
+fn is_full(code: &Code, pc: u32) -> bool {
+    matches!(&code.ops[pc as usize].micro, Micro::Bar { threads: None, .. })
+}
+
+/// Whether the load is none that threads communicate by.
+fn is_weak(code: &Code, pc: u32) -> bool {
+    let instruction = code.instruction(pc);
+    instruction.is_some_and(
+        |(_, data)| matches!(&data.op, Op::Ld { access, .. } if matches!(access.order, Order::None | Order::Weak)),
+    )
+}
+
+/// The operands, where the lanes of the mask agree on each of them.
+fn agreed(code: &Code, warp: &Warp<Known>, operands: &Operands, mask: u32) -> Option<Vec<Input>> {
+    let row = |source: &Source| match source.register() {
+        Some(row) => input(warp, Slot::Row(row), mask),
+        None => Some(Input::Value(source.row(&warp.regs, &code.pool)[0])),
+    };
+    let rows = operands.rows.iter().map(row);
+    rows.chain(operands.preds.iter().map(|pred| input(warp, Slot::Pred(*pred), mask))).collect()
+}
+
+/// What all lanes of the mask hold.
+fn input(warp: &Warp<Known>, slot: Slot, mask: u32) -> Option<Input> {
+    let named = warp.knowledge.named.as_ref()?;
+    let (term, lanes) = match slot {
+        Slot::Row(row) => named.rows[row as usize],
+        Slot::Pred(pred) => named.preds[pred as usize],
+    };
+    if mask & !lanes == 0 {
+        return Some(Input::Term(term));
+    }
+    if mask & !knows(warp, slot) != 0 {
+        return None;
+    }
+    let value = |lane: u32| match slot {
+        Slot::Row(row) => warp.regs[row as usize][lane as usize],
+        Slot::Pred(pred) => u64::from(warp.preds[pred as usize] >> lane & 1),
+    };
+    let first = value(mask.trailing_zeros());
+    (0..32).all(|lane| mask >> lane & 1 == 0 || value(lane) == first).then_some(Input::Value(first))
+}
+
+fn knows(warp: &Warp<Known>, slot: Slot) -> u32 {
+    match slot {
+        Slot::Row(row) => warp.knowledge.row(row),
+        Slot::Pred(pred) => warp.knowledge.pred(pred),
+    }
+}
+
+fn name(warp: &mut Warp<Known>, slot: Slot, term: Term, mask: u32) {
+    let Some(named) = &mut warp.knowledge.named else { return };
+    match slot {
+        Slot::Row(row) => hold(&mut named.rows[row as usize], term, mask),
+        Slot::Pred(pred) => hold(&mut named.preds[pred as usize], term, mask),
+    }
+}
