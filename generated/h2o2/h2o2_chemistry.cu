@@ -275,6 +275,19 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ production_rates, int points, int stride)
 {
+  // Slots, what they hold, and the phase that stores it: 0: concentration H2 (1); 1: equilibrium H2 (1); 2: activity H2
+  //   (1); 3: concentration O2 (1); 4: equilibrium O2 (1); 5: activity O2 (1); 6: concentration H2O (1); 7: equilibrium
+  //   H2O (1); 8: activity H2O (1); 9: concentration N2 (1); 10: equilibrium N2 (1); 11: activity N2 (1); 12:
+  //   concentration AR (1); 13: equilibrium AR (1); 14: activity AR (1); 15: total (1); 16: power 1 (1); 17:
+  //   equilibrium H (1); 18: activity H (1); 19: equilibrium O (1); 20: activity O (1); 21: equilibrium OH (1); 22:
+  //   activity OH (1); 23: equilibrium HO2 (1); 24: activity HO2 (1); 25: equilibrium H2O2 (1); 26: activity H2O2 (1);
+  //   27: third_body 1 (2); 28: third_body 2 (2); 29: third_body 3 (2); 30: third_body 4 (2); 31: third_body 5 (2); 32:
+  //   progress 3 (2); 33: progress 5 (2); 34: progress 21 (2); 35: progress 4 (2); 36: progress 7 (2); 37: progress 8
+  //   (2); 38: progress 10 (2); 39: progress 9 (2); 40: progress 13 (2); 41: progress 14 (2); 42: progress 18 (2); 43:
+  //   progress 16 (2); 44: progress 17 (2); 45: progress 19 (2); 46: progress 20 (2); 47: progress 23 (2); 48: progress
+  //   24 (2); 49: progress 29 (2); 50: progress 25 (2); 51: progress 26 (2); 52: progress 27 (2); 53: progress 28 (2);
+  //   54: progress 6 (2); 55: progress 11 (2); 56: log collider 1 (3); 57: progress 1 (3); 58: progress 12 (3); 59:
+  //   progress 2 (3); 60: progress 15 (3); 61: progress 22 (4)
   __shared__ double slots[62][32];
   const int warp_id = threadIdx.x >> 5;
   const int lane = threadIdx.x & 31;
@@ -347,7 +360,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0xaeu >> warp_id) & 1u) {
+    if ((0xaeu >> warp_id) & 1u) { // warps 1 to 3, 5, 7
       // warp 1: species H2O2; warp 2: species H; warp 3: species O; warp 5: species OH; warp 7: species HO2
       const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
       const double t_19 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
@@ -363,17 +376,17 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double field_6 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
       slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling_within(t_25, power));
     }
-    if ((0xc0u >> warp_id) & 1u) {
+    if ((0xc0u >> warp_id) & 1u) { // warps 6, 7
       // warp 6: production N2; warp 7: production AR
       store(production_rates, broadcast_index(k0, 4), stride, point, active, 0.0);
     }
     barrier_sync<0, 256>();
     // phase 2
-    if ((0x1eu >> warp_id) & 1u) {
+    if ((0x1eu >> warp_id) & 1u) { // warps 1 to 4
       // warp 1: third body 1; warp 2: third body 4; warp 3: third body 5; warp 4: third body 3
       r0 = slots[15][lane];
     }
-    if ((0xfu >> warp_id) & 1u) {
+    if ((0xfu >> warp_id) & 1u) { // warps 0 to 3
       // warp 0: third body 2; warp 1: third body 1; warp 2: third body 4; warp 3: third body 5
       const int trips = broadcast_index(k0, 6);
       #pragma unroll 4
@@ -381,7 +394,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
         r0 = fma(broadcast(c0, 28 + i1), slots[broadcast_index(k0, 5) + i1 * 6][lane], r0);
       }
     }
-    if ((0x1fu >> warp_id) & 1u) {
+    if ((0x1fu >> warp_id) & 1u) { // warps 0 to 4
       // warp 0: third body 2; warp 1: third body 1; warp 2: third body 4; warp 3: third body 5; warp 4: third body 3
       const int trips_2 = broadcast_index(k0, 8);
       #pragma unroll 4
@@ -504,7 +517,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0xc0u >> warp_id) & 1u) {
+    if ((0xc0u >> warp_id) & 1u) { // warps 6, 7
       // warp 6: reaction 8 H+O2+H2O<=>HO2+H2O; warp 7: reaction 10 H+O2+AR<=>HO2+AR
       const double s_18 = slots[broadcast_index(k0, 5)][lane];
       const double t_58 = slots[18][lane] * slots[5][lane] * s_18;
@@ -546,10 +559,10 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x1u >> warp_id) & 1u) {
+    if ((0x1u >> warp_id) & 1u) { // warp 0
       barrier_arrive<1, 256>();
     }
-    if ((0xfeu >> warp_id) & 1u) {
+    if ((0xfeu >> warp_id) & 1u) { // warps 1 to 7
       barrier_sync<1, 256>();
     }
     // phase 3
@@ -581,21 +594,21 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x80u >> warp_id) & 1u) {
+    if ((0x80u >> warp_id) & 1u) { // warp 7
       // warp 7: reaction 2 O+H+M<=>OH+M
       const double t_76 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
       const double s_25 = slots[17][lane];
       const double t_77 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_76;
       slots[59][lane] = __dmul_rn(t_77, slots[28][lane]);
     }
-    if ((0xa8u >> warp_id) & 1u) {
+    if ((0xa8u >> warp_id) & 1u) { // warps 3, 5, 7
       // warp 3: production OH; warp 5: production H; warp 7: production HO2
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
         r0 = fma(broadcast(c0, i4), slots[broadcast_index(k0, i4)][lane], r0);
       }
     }
-    if ((0xfeu >> warp_id) & 1u) {
+    if ((0xfeu >> warp_id) & 1u) { // warps 1 to 7
       // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
       //   H; warp 6: production H2O; warp 7: production HO2
       const int trips_4 = broadcast_index(k0, 27);
@@ -604,7 +617,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
         r0 = r0 + slots[broadcast_index(k0, 18 + i5)][lane];
       }
     }
-    if ((0xbeu >> warp_id) & 1u) {
+    if ((0xbeu >> warp_id) & 1u) { // warps 1 to 5, 7
       // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
       //   H; warp 7: production HO2
       const int trips_5 = broadcast_index(k0, 28);
@@ -633,10 +646,10 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x82u >> warp_id) & 1u) {
+    if ((0x82u >> warp_id) & 1u) { // warps 1, 7
       barrier_arrive<2, 256>();
     }
-    if ((0x7du >> warp_id) & 1u) {
+    if ((0x7du >> warp_id) & 1u) { // warps 0, 2 to 6
       barrier_sync<2, 256>();
     }
     // phase 4
@@ -676,7 +689,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x2cu >> warp_id) & 1u) {
+    if ((0x2cu >> warp_id) & 1u) { // warps 2, 3, 5
       // warp 2: production O; warp 3: production OH; warp 5: production H
       const int trips_6 = broadcast_index(k0, 30);
       #pragma unroll 4
@@ -684,15 +697,15 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
         r0 = r0 - slots[broadcast_index(k0, 17) + i9][lane];
       }
     }
-    if ((0x76u >> warp_id) & 1u) {
+    if ((0x76u >> warp_id) & 1u) { // warps 1, 2, 4 to 6
       // warp 1: production H2; warp 2: production O; warp 4: production O2; warp 5: production H; warp 6: production
       //   H2O
       store(production_rates, broadcast_index(k0, 31), stride, point, active, r0);
     }
-    if ((0x1u >> warp_id) & 1u) {
+    if ((0x1u >> warp_id) & 1u) { // warp 0
       barrier_arrive<1, 96>();
     }
-    if ((0x28u >> warp_id) & 1u) {
+    if ((0x28u >> warp_id) & 1u) { // warps 3, 5
       barrier_sync<1, 96>();
     }
     // phase 5

@@ -178,6 +178,12 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_conductivity(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ conductivity, int points, int stride)
 {
+  // Slots, what they hold, and the phase that stores it: 0: sum from 0 (1); 1: numerator from 0 (1); 2: denominator
+  //   from 0 (1); 3: sum from 2 (1); 4: numerator from 2 (1); 5: denominator from 2 (1); 6: sum from 4 (1); 7:
+  //   numerator from 4 (1); 8: denominator from 4 (1); 9: sum from 5 (1); 10: numerator from 5 (1); 11: denominator
+  //   from 5 (1); 12: sum from 6 (1); 13: numerator from 6 (1); 14: denominator from 6 (1); 15: sum from 7 (1); 16:
+  //   numerator from 7 (1); 17: denominator from 7 (1); 18: sum from 8 (1); 19: numerator from 8 (1); 20: denominator
+  //   from 8 (1); 21: sum from 9 (1); 22: numerator from 9 (1); 23: denominator from 9 (1)
   __shared__ double slots[24][32];
   const int warp_id = threadIdx.x >> 5;
   const int lane = threadIdx.x & 31;
@@ -217,17 +223,17 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     slots[index][lane] = r0;
     slots[index + 1][lane] = r1;
     slots[index + 2][lane] = r2;
-    if ((0xfbu >> warp_id) & 1u) {
+    if ((0xfbu >> warp_id) & 1u) { // warps 0, 1, 3 to 7
       barrier_arrive<1, 256>();
     }
-    if ((0x4u >> warp_id) & 1u) {
+    if ((0x4u >> warp_id) & 1u) { // warp 2
       barrier_sync<1, 256>();
     }
     // phase 2
     r0 = -0.0;
     r1 = -0.0;
     r2 = -0.0;
-    if ((0x4u >> warp_id) & 1u) {
+    if ((0x4u >> warp_id) & 1u) { // warp 2
       // warp 2: mixture
       r0 = slots[0][lane];
       r1 = slots[1][lane];

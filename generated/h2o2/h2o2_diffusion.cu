@@ -195,6 +195,31 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ diffusion, int points, int stride)
 {
+  // Slots, what they hold, and the phase that stores it: 0: clamped_mass 0 (1); 1: mass 0 (1); 2: clamped_mass 2 (1);
+  //   3: mass 2 (1); 4: clamped_mass 4 (1); 5: mass 4 (1); 6: clamped_mass 5 (1); 7: mass 5 (1); 8: clamped_mass 6 (1);
+  //   9: mass 6 (1); 10: clamped_mass 7 (1); 11: mass 7 (1); 12: clamped_mass 8 (1); 13: mass 8 (1); 14: clamped_mass 9
+  //   (1); 15: mass 9 (1); 16: clamp H2 (1); 17: clamp H (1); 18: clamp O (1); 19: clamp O2 (1); 20: clamp OH (1); 21:
+  //   clamp H2O (1); 22: clamp HO2 (1); 23: clamp H2O2 (1); 24: clamp AR (1); 25: clamp N2 (1); 26: share Iteration(0)
+  //   0 of columns 0 (2); 27: share Iteration(1) 0 of columns 0 (2); 28: share Iteration(2) 0 of columns 0 (2); 29:
+  //   share Iteration(3) 0 of columns 0 (2); 30: share Iteration(4) 0 of columns 0 (2); 31: share Iteration(0) 0 of
+  //   columns 2 (2); 32: share Iteration(1) 0 of columns 2 (2); 33: share Iteration(2) 0 of columns 2 (2); 34: share
+  //   Iteration(3) 0 of columns 2 (2); 35: share Iteration(4) 0 of columns 2 (2); 36: share Iteration(0) 0 of columns 4
+  //   (2); 37: share Iteration(1) 0 of columns 4 (2); 38: share Iteration(2) 0 of columns 4 (2); 39: share Iteration(3)
+  //   0 of columns 4 (2); 40: share Iteration(4) 0 of columns 4 (2); 41: share Iteration(0) 0 of columns 5 (2); 42:
+  //   share Iteration(1) 0 of columns 5 (2); 43: share Iteration(2) 0 of columns 5 (2); 44: share Iteration(3) 0 of
+  //   columns 5 (2); 45: share Iteration(0) 0 of columns 6 (2); 46: share Iteration(1) 0 of columns 6 (2); 47: share
+  //   Iteration(2) 0 of columns 6 (2); 48: share Iteration(3) 0 of columns 6 (2); 49: share Iteration(0) 0 of columns 7
+  //   (2); 50: share Iteration(1) 0 of columns 7 (2); 51: share Iteration(2) 0 of columns 7 (2); 52: share Iteration(3)
+  //   0 of columns 7 (2); 53: share Iteration(0) 0 of columns 8 (2); 54: share Iteration(1) 0 of columns 8 (2); 55:
+  //   share Iteration(2) 0 of columns 8 (2); 56: share Iteration(3) 0 of columns 8 (2); 57: share Iteration(0) 0 of
+  //   columns 9 (2); 58: share Iteration(1) 0 of columns 9 (2); 59: share Iteration(2) 0 of columns 9 (2); 60: share
+  //   Iteration(3) 0 of columns 9 (2); 61: scale (2); 62: share Epilogue 0 of columns 0 (2); 63: share Epilogue 1 of
+  //   columns 0 (2); 64: share Epilogue 2 of columns 0 (2); 65: share Epilogue 0 of columns 2 (2); 66: share Epilogue 1
+  //   of columns 2 (2); 67: share Epilogue 2 of columns 2 (2); 68: share Epilogue 0 of columns 4 (2); 69: share
+  //   Epilogue 0 of columns 5 (2); 70: share Epilogue 0 of columns 6 (2); 71: share Epilogue 0 of columns 7 (2); 72:
+  //   share Epilogue 0 of columns 8 (2); 73: share Epilogue 0 of columns 9 (2); 74: numerator OH (2); 75: numerator AR
+  //   (2); 76: numerator H2 (3); 77: numerator H (3); 78: numerator O (3); 79: numerator O2 (3); 80: numerator H2O (3);
+  //   81: numerator HO2 (3); 82: numerator H2O2 (3); 83: numerator N2 (3)
   __shared__ double slots[84][32];
   const int warp_id = threadIdx.x >> 5;
   const int lane = threadIdx.x & 31;
@@ -217,7 +242,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     double r1 = -0.0;
     double r2 = -0.0;
     double r3 = -0.0;
-    if ((0xfcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) { // warps 2 to 7
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
       //   2..4
       const int trips = broadcast_index(k0, 1);
@@ -229,14 +254,14 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         r1 = fma(positive(field_2), c, r1);
       }
     }
-    if ((0x60u >> warp_id) & 1u) {
+    if ((0x60u >> warp_id) & 1u) { // warps 5, 6
       // warp 5: mass 8..9; warp 6: mass 9..10
       const double field_3 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
       r2 = __dmul_rn(select_le(field_3, 1e-20, 1e-20, field_3), c_2);
       r3 = __dmul_rn(positive(field_3), c_2);
     }
-    if ((0xfcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) { // warps 2 to 7
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
       //   2..4
       const int index = broadcast_index(k0, 3);
@@ -261,10 +286,10 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x80u >> warp_id) & 1u) {
+    if ((0x80u >> warp_id) & 1u) { // warp 7
       barrier_arrive<1, 256>();
     }
-    if ((0x7fu >> warp_id) & 1u) {
+    if ((0x7fu >> warp_id) & 1u) { // warps 0 to 6
       barrier_sync<1, 256>();
     }
     // phase 2
@@ -325,7 +350,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0x20u >> warp_id) & 1u) {
+    if ((0x20u >> warp_id) & 1u) { // warp 5
       // warp 5: scale
       const double s = slots[7][lane];
       const double t_12 = slots[1][lane] + slots[3][lane] + slots[5][lane] + s;
@@ -336,12 +361,12 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       const double t_15 = field_9 * (t_13 + slots[15][lane]);
       slots[61][lane] = 101325.0 * (field_8 * (t_14 * sqrt(t_14))) / t_15;
     }
-    if ((0xfcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) { // warps 2 to 7
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
       //   warp 7: columns 9..10
       slots[broadcast_index(k0, 28)][lane] = r0;
     }
-    if ((0x20u >> warp_id) & 1u) {
+    if ((0x20u >> warp_id) & 1u) { // warp 5
       // warp 5: numerators 4..5, numerators 8..9
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
@@ -352,16 +377,16 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         slots[74 + i4][lane] = __dmul_rn(t_17, slots[61][lane]);
       }
     }
-    if ((0x3u >> warp_id) & 1u) {
+    if ((0x3u >> warp_id) & 1u) { // warps 0, 1
       barrier_arrive<2, 256>();
     }
-    if ((0xfcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) { // warps 2 to 7
       barrier_sync<2, 256>();
     }
     // phase 3
     r0 = -0.0;
     r1 = -0.0;
-    if ((0x18u >> warp_id) & 1u) {
+    if ((0x18u >> warp_id) & 1u) { // warps 3, 4
       // warp 3: numerators 0..2; warp 4: numerators 2..4
       const double s_3 = slots[8][lane];
       const double t_18 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
@@ -378,7 +403,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
           s_4);
       slots[index_8 + 1][lane] = t_21;
     }
-    if ((0x1cu >> warp_id) & 1u) {
+    if ((0x1cu >> warp_id) & 1u) { // warps 2 to 4
       // warp 2: numerators 5..6, numerators 9..10; warp 3: numerators 6..7; warp 4: numerators 7..8
       const int trips_3 = broadcast_index(k1, 7);
       #pragma unroll 4
@@ -391,7 +416,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         slots[broadcast_index(k0, 31) + i5 * 3][lane] = __dmul_rn(t_23, slots[61][lane]);
       }
     }
-    if ((0xfcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) { // warps 2 to 7
       // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2
       const int trips_4 = broadcast_index(k1, 13);
       #pragma unroll 4
@@ -399,7 +424,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         r0 = r0 + slots[broadcast_index(k1, 8 + i6)][lane];
       }
     }
-    if ((0x9cu >> warp_id) & 1u) {
+    if ((0x9cu >> warp_id) & 1u) { // warps 2 to 4, 7
       // warp 2: row O2; warp 3: row AR; warp 4: row N2; warp 7: row HO2
       const int trips_5 = broadcast_index(k1, 20);
       #pragma unroll 4
@@ -419,15 +444,15 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0xdcu >> warp_id) & 1u) {
+    if ((0xdcu >> warp_id) & 1u) { // warps 2 to 4, 6, 7
       barrier_sync<1, 160>();
     }
     // phase 4
-    if ((0xccu >> warp_id) & 1u) {
+    if ((0xccu >> warp_id) & 1u) { // warps 2, 3, 6, 7
       // warp 2: row H; warp 3: row O; warp 6: row H2O; warp 7: row H2
       store(diffusion, broadcast_index(k1, 22), stride, point, active, slots[broadcast_index(k1, 21)][lane] / r0);
     }
-    if ((0x94u >> warp_id) & 1u) {
+    if ((0x94u >> warp_id) & 1u) { // warps 2, 4, 7
       // warp 2: row O2; warp 4: row N2; warp 7: row HO2
       store(diffusion, broadcast_index(k1, 24), stride, point, active, slots[broadcast_index(k1, 23)][lane] / r1);
     }

@@ -196,6 +196,15 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ viscosity, int points, int stride)
 {
+  // Slots, what they hold, and the phase that stores it: 0: w H2 (1); 1: w/e H2 (1); 2: w/e2 H2 (1); 3: e H2 (1); 4: w
+  //   H (1); 5: w/e H (1); 6: w/e2 H (1); 7: e H (1); 8: w O (1); 9: w/e O (1); 10: w/e2 O (1); 11: e O (1); 12: w O2
+  //   (1); 13: w/e O2 (1); 14: w/e2 O2 (1); 15: e O2 (1); 16: w OH (1); 17: w/e OH (1); 18: w/e2 OH (1); 19: e OH (1);
+  //   20: w H2O (1); 21: w/e H2O (1); 22: w/e2 H2O (1); 23: e H2O (1); 24: w HO2 (1); 25: w/e HO2 (1); 26: w/e2 HO2
+  //   (1); 27: e HO2 (1); 28: w H2O2 (1); 29: w/e H2O2 (1); 30: w/e2 H2O2 (1); 31: e H2O2 (1); 32: w AR (1); 33: w/e AR
+  //   (1); 34: w/e2 AR (1); 35: e AR (1); 36: w N2 (1); 37: w/e N2 (1); 38: w/e2 N2 (1); 39: e N2 (1); 40: share of
+  //   rows from H2 (2); 41: share of rows from O (2); 42: share of rows from OH (2); 43: share of rows from H2O (2);
+  //   44: share of rows from HO2 (2); 45: share of rows from H2O2 (2); 46: share of rows from AR (2); 47: share of rows
+  //   from N2 (2)
   __shared__ double slots[48][32];
   const int warp_id = threadIdx.x >> 5;
   const int lane = threadIdx.x & 31;
@@ -318,15 +327,15 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     }
-    if ((0xbfu >> warp_id) & 1u) {
+    if ((0xbfu >> warp_id) & 1u) { // warps 0 to 5, 7
       barrier_arrive<1, 256>();
     }
-    if ((0x40u >> warp_id) & 1u) {
+    if ((0x40u >> warp_id) & 1u) { // warp 6
       barrier_sync<1, 256>();
     }
     // phase 3
     r0 = -0.0;
-    if ((0x40u >> warp_id) & 1u) {
+    if ((0x40u >> warp_id) & 1u) { // warp 6
       // warp 6: mixture
       #pragma unroll 4
       for (int i3 = 0; i3 < 8; ++i3) {

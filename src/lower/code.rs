@@ -30,6 +30,8 @@ pub struct Code {
     /// The tables that the code reads.
     pub tables: Vec<Table>,
     pub slots: Slots,
+    /// For readers: of each slot what it holds, with the number of the phase that stores it.
+    pub contents: Vec<(u32, Vec<(String, u32)>)>,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
     pub mirror_bytes: u32,
     /// Runs once per thread.

@@ -60,6 +60,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         prologue,
         stream,
         slots,
+        contents: program.contents.clone(),
     }
 }
 

@@ -20,6 +20,7 @@ fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
         counters: 1,
         constants: Constants::default(),
+        contents: Vec::new(),
         staging_bytes: None,
         body,
     };

@@ -7,6 +7,7 @@
 
 mod align;
 mod branch;
+mod contents;
 mod first_terms;
 mod layout;
 mod legend;
@@ -126,6 +127,7 @@ fn emit(
         execution,
         points_per_lane: 1,
         slots: schedule.slots,
+        contents: contents::of(graph, schedule),
         arrays,
         vars,
         counters,

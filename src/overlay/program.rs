@@ -34,6 +34,8 @@ pub struct Program {
     pub points_per_lane: u32,
     /// Number of slots, each 32 lanes x 8 bytes.
     pub slots: u32,
+    /// For readers: of each slot what it holds in the first points of the lanes, with the number of the phase that stores it.
+    pub contents: Vec<(u32, Vec<(String, u32)>)>,
     pub arrays: Vec<Array>,
     /// Name hint of each variable, for readable text.
     pub vars: PrimaryMap<Var, String>,

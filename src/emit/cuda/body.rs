@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::expression::Expression;
 use super::helpers::Helper;
+use super::legend;
 use super::names::Namer;
 use super::tables;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe};
@@ -230,7 +231,7 @@ impl Body<'_> {
                 format!("{store}({}[{row}], write_column, other_column, {sums});", self.slots())
             }
             Statement::If { warps, body } => {
-                self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{"));
+                self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{ // {}", legend::warps(*warps)));
                 self.block(body, depth + 1);
                 "}".to_owned()
             }

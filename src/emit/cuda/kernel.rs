@@ -2,6 +2,7 @@
 
 use super::body::{self, Printed, comment};
 use super::dialect::Dialect;
+use super::legend;
 use super::glue::{Template, render};
 use super::wrap;
 use super::{Provenance, names, tables};
@@ -39,7 +40,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
             pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: slots(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &printed.prologue,
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,

@@ -11,6 +11,7 @@ pub(in crate::emit) mod glue;
 pub(in crate::emit) mod helpers;
 mod hip_helpers;
 pub(in crate::emit) mod kernel;
+pub(in crate::emit) mod legend;
 pub(crate) mod names;
 pub(in crate::emit) mod tables;
 pub(in crate::emit) mod wrap;

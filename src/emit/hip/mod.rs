@@ -11,7 +11,7 @@ use super::cuda::dialect::Dialect;
 use super::cuda::glue::{Template, render};
 use super::cuda::helpers::Helper;
 use super::cuda::kernel::{barriers, context_member, list, pointers, sizes};
-use super::cuda::{Provenance, names, tables, wrap};
+use super::cuda::{Provenance, legend, names, tables, wrap};
 use crate::lower::code::{Code, SlotSpace};
 use crate::overlay::program::Execution;
 use machine::target::{Amd, Target};
@@ -47,7 +47,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: slots(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &printed.prologue,
         turn: turn(code, &printed),
         launched: if has_one_turn(code) { ONE_TURN } else { MANY_TURNS },
         grid: if has_one_turn(code) { "needed".to_owned() } else { resident(code, &prefix) },

@@ -32,6 +32,7 @@ fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
         counters: 2,
         constants: Constants::default(),
+        contents: Vec::new(),
         staging_bytes: None,
         body,
     }

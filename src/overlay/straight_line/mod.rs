@@ -50,6 +50,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         vars,
         counters: 0,
         constants: Constants { real_bank, shared: residence == Residence::Shared, ..Constants::default() },
+        contents: Vec::new(),
         staging_bytes: frame.staging_bytes,
         body,
     };

@@ -106,6 +106,7 @@ mod tests {
             vars,
             counters: 0,
             constants: Constants { real_bank: vec![0.5, 1.5, 2.5, 3.5, 4.5], ..Constants::default() },
+            contents: Vec::new(),
             staging_bytes: None,
             body: lets.into(),
         }
