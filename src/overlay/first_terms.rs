@@ -1,19 +1,30 @@
-//! Sums begin with their first term.
+//! Sums begin with their first term, products with their first factor.
 //!
 //! A sum starts from -0.0, to which IEEE 754 adds every number without a change (section 6.3). Where the first term is known to
 //! meet it, the addition is left out: fma(a, b, -0.0) is the rounded product, and -0.0 - a is -a, zeros and their signs included.
+//! A product starts from 1: 1 a is a, and fma(a, 1, b) is the rounded sum.
 
 use crate::overlay::program::{Binary, Node, Unary, Value, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Leaves out what adds to an empty sum, and what sets a sum to it in vain.
+/// Leaves out what adds to an empty sum or multiplies an empty product, and what sets a variable to one in vain.
 pub fn spare(nodes: &mut Vec<Node>) {
-    block(nodes, &mut BTreeSet::new());
+    block(nodes, &mut Empty::new());
 }
 
-/// A list of nodes; `empty` holds the variables that are -0.0 at its beginning, and then at its end.
-fn block(nodes: &mut Vec<Node>, empty: &mut BTreeSet<Var>) {
-    // where variables were set to -0.0 that nothing has read since
+/// What a sum or a product of nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nothing {
+    Sum,
+    Product,
+}
+
+/// The variables that are a sum or a product of nothing.
+type Empty = BTreeMap<Var, Nothing>;
+
+/// A list of nodes; `empty` is that at its beginning, and then at its end.
+fn block(nodes: &mut Vec<Node>, empty: &mut Empty) {
+    // where variables were set to nothing that nothing has read since
     let mut unread: BTreeMap<Var, usize> = BTreeMap::new();
     let mut vain: BTreeSet<usize> = BTreeSet::new();
     for (at, node) in nodes.iter_mut().enumerate() {
@@ -24,16 +35,17 @@ fn block(nodes: &mut Vec<Node>, empty: &mut BTreeSet<Var>) {
                     unread.remove(&operand);
                 });
                 vain.extend(unread.remove(var));
-                let is_empty = match value {
-                    Value::Literal(x) => is_nothing(*x),
-                    Value::Var(from) => empty.contains(from),
-                    _ => false,
+                let nothing = match value {
+                    Value::Literal(x) => nothing(*x),
+                    Value::Var(from) => empty.get(from).copied(),
+                    _ => None,
                 };
-                if is_empty {
-                    empty.insert(*var);
-                    unread.insert(*var, at);
-                } else {
-                    empty.remove(var);
+                match nothing {
+                    Some(nothing) => {
+                        empty.insert(*var, nothing);
+                        unread.insert(*var, at);
+                    }
+                    None => drop(empty.remove(var)),
                 }
             }
             Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => {
@@ -68,23 +80,33 @@ fn block(nodes: &mut Vec<Node>, empty: &mut BTreeSet<Var>) {
     nodes.retain(|_| places.next().is_none_or(|at| !vain.contains(&at)));
 }
 
-fn simplify(value: &mut Value, empty: &BTreeSet<Var>) {
+fn simplify(value: &mut Value, empty: &Empty) {
+    let sum = |var: Var| empty.get(&var) == Some(&Nothing::Sum);
+    let product = |var: Var| empty.get(&var) == Some(&Nothing::Product);
     *value = match *value {
-        Value::Fma(a, b, sum) if empty.contains(&sum) => Value::Binary(Binary::Mul, a, b),
-        Value::Binary(Binary::Add, sum, a) | Value::Binary(Binary::Add, a, sum) if empty.contains(&sum) => {
-            Value::Var(a)
-        }
-        Value::Binary(Binary::Sub, sum, a) if empty.contains(&sum) => Value::Unary(Unary::Neg, a),
+        Value::Fma(a, b, c) if sum(c) => match (product(a), product(b)) {
+            (true, _) => Value::Var(b),
+            (_, true) => Value::Var(a),
+            _ => Value::Binary(Binary::Mul, a, b),
+        },
+        Value::Fma(one, a, b) | Value::Fma(a, one, b) if product(one) => Value::Binary(Binary::Add, a, b),
+        Value::Binary(Binary::Add, none, a) | Value::Binary(Binary::Add, a, none) if sum(none) => Value::Var(a),
+        Value::Binary(Binary::Sub, none, a) if sum(none) => Value::Unary(Unary::Neg, a),
+        Value::Binary(Binary::Mul, one, a) | Value::Binary(Binary::Mul, a, one) if product(one) => Value::Var(a),
         _ => return,
     };
 }
 
-fn is_nothing(x: f64) -> bool {
-    x.to_bits() == (-0.0f64).to_bits()
+fn nothing(x: f64) -> Option<Nothing> {
+    match x.to_bits() {
+        bits if bits == (-0.0f64).to_bits() => Some(Nothing::Sum),
+        bits if bits == 1.0f64.to_bits() => Some(Nothing::Product),
+        _ => None,
+    }
 }
 
 /// Takes out what the nodes assign.
-fn forget(nodes: &[Node], empty: &mut BTreeSet<Var>) {
+fn forget(nodes: &[Node], empty: &mut Empty) {
     for node in nodes {
         match node {
             Node::Let { var, .. } => {
@@ -140,6 +162,22 @@ mod tests {
     }
 
     #[test]
+    fn the_first_factor_is_the_product() {
+        let one = set(0, Value::Literal(1.0));
+        let cases = [
+            (Value::Binary(Binary::Mul, var(0), var(1)), Value::Var(var(1))),
+            (Value::Binary(Binary::Mul, var(1), var(0)), Value::Var(var(1))),
+            (Value::Fma(var(0), var(1), var(2)), Value::Binary(Binary::Add, var(1), var(2))),
+            (Value::Fma(var(1), var(0), var(2)), Value::Binary(Binary::Add, var(1), var(2))),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(spared(vec![one.clone(), set(3, value)]), vec![one.clone(), set(3, expected)]);
+        }
+        let rest = vec![one, set(3, Value::Binary(Binary::Add, var(0), var(1)))];
+        assert_eq!(spared(rest.clone()), rest);
+    }
+
+    #[test]
     fn what_simplifies_is_equal_in_every_bit() {
         let numbers = [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY];
         for a in numbers {
@@ -147,6 +185,8 @@ mod tests {
             assert_eq!((-0.0 - a).to_bits(), (-a).to_bits());
             for b in numbers.into_iter().filter(|b| !(a * b).is_nan()) {
                 assert_eq!(a.mul_add(b, -0.0).to_bits(), (a * b).to_bits());
+                assert_eq!((1.0 * a).to_bits(), a.to_bits());
+                assert!((a + b).is_nan() || 1f64.mul_add(a, b).to_bits() == (a + b).to_bits());
             }
         }
     }

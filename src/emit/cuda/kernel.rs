@@ -2,8 +2,8 @@
 
 use super::body::{self, Printed, comment};
 use super::dialect::Dialect;
-use super::legend;
 use super::glue::{Template, render};
+use super::legend;
 use super::wrap;
 use super::{Provenance, names, tables};
 use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
