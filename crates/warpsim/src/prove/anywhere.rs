@@ -9,6 +9,7 @@ use crate::decode::{Micro, Source};
 use crate::domain::{Knowledge, Touch};
 use crate::exec::Stop;
 use crate::hazard::Access;
+use crate::rows::Row;
 use crate::shared::Accessor;
 use crate::warp::Warp;
 use ptx::inst::Space;
@@ -33,6 +34,12 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let Some((base, touch)) = base_of(micro) else {
         return Err(refuse(machine, warp, pc, "its address depends on data"));
     };
+    machine.domain.parted = true;
+    if let Some(register) = base.register()
+        && let Some(both) = warp.knowledge.named.as_ref().and_then(|named| named.alternatives(register, mask)).copied()
+    {
+        return at_either(machine, warp, pc, mask, register, both);
+    }
     let found = machine.domain.arrays.entry(pc).or_insert_with(|| arrays(code, pc)).clone();
     let found = found.filter(|_| code.ranks == 1 || is_own(micro));
     let Some(Arrays { ranges, names }) = found else {
@@ -72,6 +79,32 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         let site = code.site(warp.thread.index as u32, pc);
         machine.domain.assume_once(pc, Assumption::Inside { site, variables: names });
     }
+    Ok(())
+}
+
+/// An access at one of two addresses of each lane: it may happen at both.
+fn at_either(
+    machine: &mut Prover,
+    warp: &mut Warp<Known>,
+    pc: u32,
+    mask: u32,
+    register: u32,
+    both: [Row; 2],
+) -> Result<(), Stop> {
+    let micro = &machine.code.ops[pc as usize].micro;
+    let outer = std::mem::replace(&mut machine.domain.guarded, true);
+    let mut done = Ok(());
+    for row in both {
+        warp.write(register, &row, mask, mask);
+        done = done.and_then(|()| machine.straight(warp, pc, micro, mask));
+    }
+    machine.domain.guarded = outer;
+    done?;
+    warp.knowledge.learn(register, 0, mask);
+    if let Some(named) = &mut warp.knowledge.named {
+        named.choose_of(register, both, mask);
+    }
+    warp.knowledge.forget(&results(micro), mask);
     Ok(())
 }
 

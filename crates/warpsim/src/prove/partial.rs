@@ -41,7 +41,7 @@ pub(in super::super) struct Partial {
     pub(super) spent: Option<(usize, u32)>,
     /// What reductions give, and where branches lead on which all threads agree, where that is chosen.
     pub(super) common: Option<Common>,
-    /// A branch on data in front of something that synchronises was met.
+    /// A branch on data in front of something that synchronises was met, or an address that depends on data.
     pub(super) parted: bool,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,

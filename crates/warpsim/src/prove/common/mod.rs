@@ -11,6 +11,7 @@
 //!
 //! Loads from one place give one value: in shared memory because nothing races, in global memory by assumption.
 
+mod alternatives;
 mod cycle;
 mod inputs;
 mod terms;
@@ -22,6 +23,7 @@ use super::worlds::World;
 use crate::decode::{Code, Micro, Source};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
+use crate::rows::Row;
 use crate::warp::Warp;
 use cycle::{Course, Cycle, course};
 use inputs::{Operands, operands};
@@ -84,8 +86,11 @@ struct Turn {
 /// What the instruction that is being executed computes.
 struct Pending {
     mask: u32,
-    origin: Origin,
-    load: bool,
+    pc: u32,
+    /// Where all lanes agree on its operands.
+    origin: Option<(Origin, bool)>,
+    /// Where data choose between two.
+    both: Option<(u32, [Row; 2])>,
 }
 
 impl Common {
@@ -144,15 +149,24 @@ impl Common {
             *times += 1;
             time = [*times, progress.barriers];
         }
-        let Some(inputs) = operands(&op.micro).and_then(|operands| agreed(code, warp, &operands, mask)) else { return };
-        self.pending = Some(Pending { mask, origin: Origin { pc, result: 0, time, inputs }, load });
+        let inputs = operands(&op.micro).and_then(|operands| agreed(code, warp, &operands, mask));
+        let origin = inputs.map(|inputs| (Origin { pc, result: 0, time, inputs }, load));
+        let both = alternatives::computed(warp, &code.pool, &op.micro, mask);
+        self.pending = Some(Pending { mask, pc, origin, both });
     }
 
     /// Behind it.
     pub(super) fn after(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32) {
-        let Some(Pending { mask, origin, load }) = self.pending.take().filter(|pending| pending.origin.pc == pc) else {
+        let Some(Pending { mask, origin, both, .. }) = self.pending.take().filter(|pending| pending.pc == pc) else {
             return;
         };
+        if let Some((row, both)) = both
+            && mask & warp.knowledge.row(row) == 0
+            && let Some(named) = &mut warp.knowledge.named
+        {
+            named.choose_of(row, both, mask);
+        }
+        let Some((origin, load)) = origin else { return };
         let (rows, preds) = results(&code.ops[pc as usize].micro);
         let slots = rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred));
         for (result, slot) in slots.enumerate() {

@@ -2,7 +2,8 @@
 
 use crate::decode::Code;
 use crate::domain::ALL;
-use std::collections::{BTreeSet, HashMap};
+use crate::rows::Row;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The name of a value that is not known. Equal names are equal values, in whatever thread of the CTA.
 pub(in super::super) type Term = u32;
@@ -64,12 +65,18 @@ impl Terms {
 pub(in super::super) struct Named {
     pub(super) rows: Vec<(Term, u32)>,
     pub(super) preds: Vec<(Term, u32)>,
+    /// Registers whose lanes hold one of two values.
+    pub(super) alternatives: BTreeMap<u32, ([Row; 2], u32)>,
 }
 
 impl Named {
     /// At the start of the kernel: arguments whose values are not given have the first names.
     pub(in super::super) fn new(code: &Code) -> Self {
-        let mut named = Self { rows: vec![(0, 0); code.registers], preds: vec![(0, 0); code.predicates] };
+        let mut named = Self {
+            rows: vec![(0, 0); code.registers],
+            preds: vec![(0, 0); code.predicates],
+            alternatives: BTreeMap::new(),
+        };
         for (term, row) in code.unknown.iter().enumerate() {
             named.rows[*row as usize] = (term as Term, ALL);
         }
@@ -79,6 +86,9 @@ impl Named {
     /// The lanes of the mask hold another value.
     pub(in super::super) fn forget_row(&mut self, row: u32, mask: u32) {
         self.rows[row as usize].1 &= !mask;
+        if let Some((_, lanes)) = self.alternatives.get_mut(&row) {
+            *lanes &= !mask;
+        }
     }
 
     /// As [`forget_row`](Self::forget_row).
