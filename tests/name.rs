@@ -31,8 +31,16 @@ fn a_project_is_named_after_the_mechanism_or_as_the_user_says() {
 }
 
 /// Files of a project that have the same name for every mechanism.
-const COMMON: [&str; 7] =
-    ["CMakeLists.txt", "cpu.cmake", "driver.cpp", "driver.cu", "example.f90", "example_cpu.f90", "singe_vector.h"];
+const COMMON: [&str; 8] = [
+    "CMakeLists.txt",
+    "cpu.cmake",
+    "driver.cpp",
+    "driver.cu",
+    "example.f90",
+    "example_cpu.f90",
+    "install.cmake",
+    "singe_vector.h",
+];
 
 #[test]
 fn every_file_and_every_symbol_begins_with_the_name() {

@@ -95,6 +95,12 @@ pub fn files(
         let interface = interface::interface(model, request.common.units, target, of_cpu);
         files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));
     }
+    if wanted(Emit::Host) {
+        let internal = [format!("{name}_reference.h"), cpu::VECTOR_HEADER.to_owned()];
+        let is_header = |file: &String| (file.ends_with(".h") || file.ends_with(".hpp")) && !internal.contains(file);
+        let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
+        files.push(host::install(&interface, &headers, &provenance));
+    }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");
         files.push(("report.json".into(), json + "\n"));

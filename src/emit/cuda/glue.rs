@@ -17,6 +17,7 @@ pub enum Template {
     Module,
     Example,
     Cmake,
+    Install,
     Driver,
     Reference,
     Vector,
@@ -41,7 +42,7 @@ pub enum Template {
     Chemkin,
 }
 
-const ALL: [Template; 28] = [
+const ALL: [Template; 29] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -51,6 +52,7 @@ const ALL: [Template; 28] = [
     Template::Module,
     Template::Example,
     Template::Cmake,
+    Template::Install,
     Template::Driver,
     Template::Reference,
     Template::Vector,
@@ -95,6 +97,7 @@ impl Template {
             Self::Module => "module.f90",
             Self::Example => "example.f90",
             Self::Cmake => "CMakeLists.txt",
+            Self::Install => "install.cmake",
             Self::Driver => "driver.cu",
             Self::Reference => "reference.h",
             Self::Vector => "singe_vector.h",
@@ -128,6 +131,7 @@ impl Template {
             Self::Module => include_str!("../../../templates/module.f90.hbs"),
             Self::Example => include_str!("../../../templates/example.f90.hbs"),
             Self::Cmake => include_str!("../../../templates/CMakeLists.txt.hbs"),
+            Self::Install => include_str!("../../../templates/install.cmake.hbs"),
             Self::Driver => include_str!("../../../templates/driver.cu.hbs"),
             Self::Reference => include_str!("../../../templates/reference.h.hbs"),
             Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.hbs"),

@@ -11,7 +11,7 @@ mod status;
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
-pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, reference};
+pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, install, reference};
 pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor};
 
 use super::cuda::Provenance;

@@ -90,6 +90,24 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
     render(template, &File { comment, prefix, architecture, sources, example, fallback, ignition })
 }
 
+/// What CMake installs, for projects of any target; `headers` are those that host codes include.
+pub fn install(interface: &Interface, headers: &[String], provenance: &Provenance) -> (String, String) {
+    #[derive(Serialize)]
+    struct File<'a> {
+        comment: String,
+        prefix: String,
+        version: &'static str,
+        headers: &'a [String],
+    }
+    let file = File {
+        comment: file_comment("#", "Installation", &interface.mechanism, provenance),
+        prefix: prefix(interface),
+        version: env!("CARGO_PKG_VERSION"),
+        headers,
+    };
+    ("install.cmake".to_owned(), render(Template::Install, &file))
+}
+
 /// `driver.cu`
 pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance) -> String {
     #[derive(Serialize)]
