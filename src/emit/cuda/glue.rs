@@ -33,6 +33,8 @@ pub enum Template {
     Ignition,
     CpuIgnition,
     ReactorHeader,
+    ReactorWrapper,
+    ReactorModule,
     /// Of both programs that advance reactors
     ReactorMethod,
     Reactor,
@@ -41,7 +43,7 @@ pub enum Template {
     Chemkin,
 }
 
-const ALL: [Template; 28] = [
+const ALL: [Template; 30] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -65,6 +67,8 @@ const ALL: [Template; 28] = [
     Template::Ignition,
     Template::CpuIgnition,
     Template::ReactorHeader,
+    Template::ReactorWrapper,
+    Template::ReactorModule,
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
@@ -109,6 +113,8 @@ impl Template {
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
             Self::ReactorHeader => "reactor.h",
+            Self::ReactorWrapper => "reactor.hpp",
+            Self::ReactorModule => "reactor.f90",
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
@@ -142,6 +148,8 @@ impl Template {
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
+            Self::ReactorWrapper => include_str!("../../../templates/reactor.hpp.hbs"),
+            Self::ReactorModule => include_str!("../../../templates/reactor.f90.hbs"),
             Self::ReactorMethod => include_str!("../../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
