@@ -44,7 +44,7 @@ int main()
     if (std::scanf("%lf", &time) != 1) return 2;
     const std::vector<double> exact = read(given.size());
     std::fill(dt.begin(), dt.end(), time);
-    for (double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+    for (double tolerance : {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8}) {
       const NAME_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000, nullptr};
       const NAME_reactor_results results = {status.data(), steps.data(), rejected.data(), nullptr, nullptr, nullptr, nullptr};
       double least = 1e300, wall = 1e300;

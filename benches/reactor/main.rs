@@ -1,6 +1,8 @@
 //! Cells per second of reactors on one core beside Cantera's, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
 //! `SINGE_PYTHON` names a Python that has Cantera; files of `../shared` are taken where they are there.
 
+mod sweep;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,6 +63,7 @@ fn main() {
             std::fs::write(root.join("docs/lab/reactors.svg"), svg).expect("docs can be written");
         }
     }
+    page += &sweep::section(root).unwrap_or_default();
     print!("{page}");
     if is_written() {
         std::fs::write(root.join("docs/lab/reactors.md"), page).expect("docs can be written");
@@ -86,8 +89,8 @@ fn head() -> String {
     )
 }
 
-/// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall.
-fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f64)> {
+/// The mechanism as YAML, and a project of its reactors.
+fn written(case: &Case, path: &Path, folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let written = folder.join("mechanism");
     singe(&["fmt", "--to", "yaml", "--reduction", "none", "--permissive", "-o"], &[&written, path])?;
     let yaml = written.join("chem.yaml");
@@ -96,9 +99,14 @@ fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f
         &["--target", "cpu", "--kernel", "reactor", "--verify", "off", "--emit", "cuda", "--name", case.name, "-o"],
         &[&project, &yaml],
     )?;
+    Some((yaml, project))
+}
+
+/// What a script prints for a mechanism.
+fn from_cantera(script: &str, yaml: &Path, case: &Case) -> Option<Value> {
     let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
     let count = case.states.to_string();
-    let made = Command::new(&python).arg("-c").arg(CANTERA).arg(&yaml).args([case.fuel, &count]).output().ok()?;
+    let made = Command::new(&python).arg("-c").arg(script).arg(yaml).args([case.fuel, &count]).output().ok()?;
     if !made.status.success() {
         println!(
             "skipped: {python} has no Cantera (SINGE_PYTHON names one that has)\n{}",
@@ -106,8 +114,14 @@ fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f
         );
         return None;
     }
-    let made: Value = serde_json::from_slice(&made.stdout).ok()?;
-    println!("{}: Cantera is timed", case.name);
+    serde_json::from_slice(&made.stdout).ok()
+}
+
+/// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall.
+fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f64)> {
+    let (yaml, project) = written(case, path, folder)?;
+    let made = from_cantera(CANTERA, &yaml, case)?;
+    println!("{}: Cantera was timed", case.name);
     let program = built(case, &project, made["states"][0].as_array()?.len() - 1)?;
     let ours = run(&program, case, &made, 1)?;
     let two = run(&program, case, &made, 2)?;

@@ -29,6 +29,7 @@ use warpsim::{Argument, Buffer, Launch};
 
 mod gpu;
 mod interpreted;
+mod mixing;
 mod program;
 #[path = "../common/project.rs"]
 mod project;

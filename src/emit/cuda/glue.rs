@@ -34,6 +34,8 @@ pub enum Template {
     Ignition,
     CpuIgnition,
     ReactorHeader,
+    ReactorWrapper,
+    ReactorModule,
     /// Of both programs that advance reactors
     ReactorMethod,
     Reactor,
@@ -42,7 +44,7 @@ pub enum Template {
     Chemkin,
 }
 
-const ALL: [Template; 29] = [
+const ALL: [Template; 31] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -67,6 +69,8 @@ const ALL: [Template; 29] = [
     Template::Ignition,
     Template::CpuIgnition,
     Template::ReactorHeader,
+    Template::ReactorWrapper,
+    Template::ReactorModule,
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
@@ -112,6 +116,8 @@ impl Template {
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
             Self::ReactorHeader => "reactor.h",
+            Self::ReactorWrapper => "reactor.hpp",
+            Self::ReactorModule => "reactor.f90",
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
@@ -146,6 +152,8 @@ impl Template {
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
+            Self::ReactorWrapper => include_str!("../../../templates/reactor.hpp.hbs"),
+            Self::ReactorModule => include_str!("../../../templates/reactor.f90.hbs"),
             Self::ReactorMethod => include_str!("../../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),

@@ -87,7 +87,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
 }
 
 /// What Fortran's names begin with.
-fn fortran_prefix(prefix: &str) -> String {
+pub(super) fn fortran_prefix(prefix: &str) -> String {
     prefix.to_lowercase().chars().take(LONGEST_PREFIX).collect::<String>().trim_end_matches('_').to_owned()
 }
 

@@ -7,7 +7,7 @@ pub const TEMPERATURES: [f64; 2] = [100.0, 10_000.0];
 pub const MOST_NEGATIVE: f64 = 1e-6;
 
 /// The first step changes the unknowns by this many tolerances, if rates stay as they are.
-pub const FIRST_CHANGE: f64 = 1000.0;
+pub const FIRST_CHANGE: f64 = 300.0;
 
 /// A smaller error of a step makes the next one as long as may be, a larger one as short.
 pub const ERRORS: [f64; 2] = [1e-5, 1e5];

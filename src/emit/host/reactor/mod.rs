@@ -4,6 +4,7 @@ mod energies;
 
 pub use energies::{Coefficients, Energies};
 
+use super::fortran::fortran_prefix;
 use super::{Interface, Provenance, file_comment, prefix, short_name};
 use crate::elimination::{Checked, Elimination, Pattern};
 use crate::emit::cuda::body::comment;
@@ -60,12 +61,30 @@ pub fn reactor(
     ]
 }
 
+/// (name, text) of the C++ header and of the Fortran module that call the program.
+pub fn reactor_callers(
+    interface: &Interface,
+    reactor: &Reactor,
+    provenance: &Provenance,
+    target: &Target,
+) -> [(String, String); 2] {
+    let file = File { is_gpu: !target.is_cpu(), ..File::new(interface, reactor, provenance) };
+    let prefix = &file.prefix;
+    [
+        (format!("{prefix}_reactor.hpp"), render(Template::ReactorWrapper, &file)),
+        (format!("{prefix}_reactor_module.f90"), render(Template::ReactorModule, &file)),
+    ]
+}
+
 /// Threads of a CTA on a GPU, each with a reactor.
 const THREADS: usize = 128;
 
 #[derive(Serialize)]
 struct File {
     comment: String,
+    fortran_comment: String,
+    /// What Fortran's names begin with.
+    fortran: String,
     guard: String,
     is_gpu: bool,
     threads: usize,
@@ -123,6 +142,8 @@ impl File {
         let weights = interface.species.iter().map(|species| real(1.0 / species.molecular_weight));
         Self {
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
+            fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
+            fortran: fortran_prefix(&prefix),
             is_gpu: false,
             threads: THREADS,
             rates_name: short_name(&reactor.rates, &prefix).to_owned(),
