@@ -47,6 +47,7 @@ fn evaluate(
             Inst::Field { array, operand } => fields[array as usize][step.rows[operand as usize] as usize],
             Inst::State(k) => states[k as usize],
             Inst::Unary(Unary::Neg, a) => -get(a),
+            Inst::Unary(Unary::Positive, a) => get(a).max(0.0),
             Inst::Unary(Unary::Exp, a) => elementary::exp(get(a)),
             Inst::Unary(Unary::Log, a) => elementary::log(get(a)),
             Inst::Unary(..) => return None,

@@ -84,6 +84,7 @@ impl Known {
 
     pub fn unary(self, op: Unary, rounding: &Rounding) -> Result<Self, Unproven> {
         match op {
+            Unary::Positive if self.least >= 0.0 => Ok(self),
             Unary::Neg => Ok(Self { least: -self.most, most: -self.least, ..self }),
             Unary::Exp => {
                 if !(self.magnitude() + self.absolute <= f64::from(POWER_LIMIT)) {

@@ -5,7 +5,8 @@
 //! absolute ones, and a power turns the one into the other. What cannot be followed is [`Unproven`], never guessed.
 //!
 //! The exact result is that of the graph's operations on real numbers; the errors of its form and of fits are stated elsewhere. Sums are taken
-//! in the order of the graph, products are fused where the graph has it, and denormal numbers are kept. No printer emits single precision yet.
+//! in the order of the graph, products are fused where the graph has it, and denormal numbers are kept. No printer emits single precision yet;
+//! `tests/precision.rs` holds the bound against samples.
 
 pub mod elementary;
 pub mod interpret;
