@@ -24,6 +24,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
         vars: PrimaryMap::new(),
         counters: 0,
         constants: Constants::default(),
+        contents: Vec::new(),
         staging_bytes: None,
         body: Vec::new(),
     }

@@ -49,6 +49,7 @@ pub fn program(seed: u64) -> Program {
             index_bank: vec![3, 1, 0, 2],
             ..Constants::default()
         },
+        contents: Vec::new(),
         staging_bytes: None,
         body,
     }

@@ -71,9 +71,9 @@ impl Known {
             return Ok(self);
         }
         // Half the range is left for the relative error of what is rounded.
-        if !(reach < 0.5 * f64::from(f32::MAX))
-            && !(self.magnitude() * (1.0 + self.relative) < 0.5 * f64::from(f32::MAX))
-        {
+        let is_finite = |most: f64| most < 0.5 * f64::from(f32::MAX);
+        let fits = is_finite(reach) || is_finite(self.magnitude() * (1.0 + self.relative));
+        if !fits {
             return Err(Unproven::Range);
         }
         let normal = self.smallest * (1.0 - self.relative.min(1.0)) >= LEAST_NORMAL;
@@ -87,7 +87,8 @@ impl Known {
             Unary::Positive if self.least >= 0.0 => Ok(self),
             Unary::Neg => Ok(Self { least: -self.most, most: -self.least, ..self }),
             Unary::Exp => {
-                if !(self.magnitude() + self.absolute <= f64::from(POWER_LIMIT)) {
+                let fits = self.magnitude() + self.absolute <= f64::from(POWER_LIMIT);
+                if !fits {
                     return Err(Unproven::Range);
                 }
                 let ends = [self.least.exp(), self.most.exp()].map(|x| [x * (1.0 - 1e-15), x * (1.0 + 1e-15)]);
@@ -95,9 +96,9 @@ impl Known {
                 Ok(Self::of([ends[0][0], ends[1][1]], 0.0, f64::INFINITY, relative))
             }
             Unary::Log => {
-                if !(self.least * (1.0 - self.relative) >= f64::from(LOG_FIRST))
-                    || !(self.most * (1.0 + self.relative) <= f64::from(LOG_LAST))
-                {
+                let fits = self.least * (1.0 - self.relative) >= f64::from(LOG_FIRST)
+                    && self.most * (1.0 + self.relative) <= f64::from(LOG_LAST);
+                if !fits {
                     return Err(Unproven::Range);
                 }
                 let ends = [self.least.ln() * (1.0 - 1e-15), self.most.ln() * (1.0 + 1e-15)];
