@@ -79,10 +79,7 @@ pub fn files(
     let of_cpu = if target.is_cpu() { units } else { beside };
     let reactor = reactor::reactor(request, model, of_cpu);
     if let Some(reactor) = &reactor {
-        files.extend(host::reactor(&interface, reactor, &provenance, target));
-        if wanted(Emit::Host) {
-            files.extend(host::reactor_callers(&interface, reactor, &provenance, target));
-        }
+        files.extend(host::reactor(&interface, reactor, &provenance, target, wanted(Emit::Host)));
     }
     if let Ok(Some(constant)) = request.reactor() {
         let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));

@@ -41,8 +41,24 @@ fn parameters_are_named_that_the_proof_needs() {
     assert_eq!(found.assumed, [shape, Assumption::DynamicShared(0), n]);
     let others = verdict(&module, &[(0, "ANY"), (2, "ANY"), (3, "ANY")]);
     assert!(others.proven(), "{others:?}");
-    let without = verdict(&module, &[(1, "ANY")]);
-    assert!(!without.proven() && without.violations.is_empty(), "{without:?}");
+}
+
+/// A number of iterations that nobody knows, but all threads alike.
+#[test]
+fn a_loop_on_what_all_threads_agree_on_is_assumed_to_end() {
+    let line = |found: &prove::Verdict| found.assumed.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let counted = verdict(&module(70, COUNTED), &[(1, "ANY")]);
+    assert!(counted.proven(), "{counted:?}");
+    assert!(line(&counted).iter().any(|text| text.contains("a loop behind it ends")), "{counted:?}");
+    let loaded = format!("ld.global.u32 %r0, [%d0+8]; {COUNTED}");
+    let found = verdict(&module(70, &loaded), &[]);
+    let same = |text: &String| text.contains("ld.global.u32") && text.ends_with("all threads load the same value");
+    assert!(found.proven() && line(&found).iter().any(same), "{found:?}");
+    let of_each = format!(
+        "mov.u32 %r4, %tid.x; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d1, %d0; ld.global.u32 %r0, [%d1]; {COUNTED}"
+    );
+    let found = verdict(&module(70, &of_each), &[]);
+    assert!(!found.proven() && found.violations.is_empty(), "{found:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, install, reference};
-pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor, reactor_callers};
+pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor};
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;

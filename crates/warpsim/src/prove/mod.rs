@@ -66,10 +66,12 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
-    let (mut verdict, spent) = executed(module, func, launch, budget)?;
+    let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, true)?;
     if verdict.proven() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
-        let holds = |trial: &Launch| executed(module, func, trial, enough).is_ok_and(|(verdict, _)| verdict.proven());
+        let holds = |trial: &Launch| {
+            executed(module, func, trial, enough, chosen).is_ok_and(|executed| executed.verdict.proven())
+        };
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
         let parameter = |at: usize| {
@@ -84,13 +86,22 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     Ok(verdict)
 }
 
+/// A verdict over all executions.
+struct Executed {
+    verdict: Verdict,
+    spent: u64,
+    /// Whether branches were followed by what all threads agree on.
+    chosen: bool,
+}
+
 /// Executes the kernel with all results of reductions and all branches on data unknown, and where that decides nothing, for each
-/// way that they may turn out; also the cost.
-fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(Verdict, u64), String> {
+/// way that they may turn out; with `choose` also where there are no reductions.
+fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: bool) -> Result<Executed, String> {
     let Outcome { verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
-    if verdict.proven() || !verdict.violations.is_empty() || !parted && !func.insts.values().any(reduces) {
-        return Ok((verdict, spent));
+    let choose = parted && choose || func.insts.values().any(reduces);
+    if verdict.proven() || !verdict.violations.is_empty() || !choose {
+        return Ok(Executed { verdict, spent, chosen: false });
     }
     let (mut left, mut apart) = (budget - spent, Apart::new());
     loop {
@@ -105,7 +116,8 @@ fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Resul
         })?;
         // what threads turned out not to agree on is left out
         if whole.is_some() || apart.len() == before {
-            return Ok((whole.unwrap_or(verdict), budget - left));
+            let chosen = whole.is_some();
+            return Ok(Executed { verdict: whole.unwrap_or(verdict), spent: budget - left, chosen });
         }
     }
 }

@@ -45,35 +45,23 @@ pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
     Pattern { rows }
 }
 
-/// (name, text) of the header and of the program, for a CPU or a GPU.
+/// (name, text) of the header, of the program, for a CPU or a GPU, and, for host codes (`callers`), of the C++ header and of the Fortran
+/// module that call it.
 pub fn reactor(
     interface: &Interface,
     reactor: &Reactor,
     provenance: &Provenance,
     target: &Target,
-) -> [(String, String); 2] {
+    callers: bool,
+) -> Vec<(String, String)> {
     let file = File { is_gpu: !target.is_cpu(), ..File::new(interface, reactor, provenance) };
-    let prefix = &file.prefix;
-    let (extension, template) = if file.is_gpu { ("cu", Template::GpuReactor) } else { ("cpp", Template::Reactor) };
-    [
-        (format!("{prefix}_reactor.h"), render(Template::ReactorHeader, &file)),
-        (format!("{prefix}_reactor.{extension}"), render(template, &file)),
-    ]
-}
-
-/// (name, text) of the C++ header and of the Fortran module that call the program.
-pub fn reactor_callers(
-    interface: &Interface,
-    reactor: &Reactor,
-    provenance: &Provenance,
-    target: &Target,
-) -> [(String, String); 2] {
-    let file = File { is_gpu: !target.is_cpu(), ..File::new(interface, reactor, provenance) };
-    let prefix = &file.prefix;
-    [
-        (format!("{prefix}_reactor.hpp"), render(Template::ReactorWrapper, &file)),
-        (format!("{prefix}_reactor_module.f90"), render(Template::ReactorModule, &file)),
-    ]
+    let (program, template) = if file.is_gpu { (".cu", Template::GpuReactor) } else { (".cpp", Template::Reactor) };
+    let mut files = vec![(".h", Template::ReactorHeader), (program, template)];
+    if callers {
+        files.extend([(".hpp", Template::ReactorWrapper), ("_module.f90", Template::ReactorModule)]);
+    }
+    let named = |(end, template): (&str, Template)| (format!("{}_reactor{end}", file.prefix), render(template, &file));
+    files.into_iter().map(named).collect()
 }
 
 /// Threads of a CTA on a GPU, each with a reactor.

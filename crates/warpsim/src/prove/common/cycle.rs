@@ -34,8 +34,8 @@ impl Cycle {
     }
 }
 
-/// Follows all ways from the branch; `full`: the barrier is one of all threads.
-pub(super) fn course(code: &Code, tables: bool, pc: u32, full: impl Fn(u32) -> bool) -> Course {
+/// Follows all ways from the branch.
+pub(super) fn course(code: &Code, tables: bool, pc: u32) -> Course {
     let Micro::Branch { then, otherwise, reconvergence, .. } = &code.ops[pc as usize].micro else {
         return Course::Other;
     };
@@ -47,7 +47,7 @@ pub(super) fn course(code: &Code, tables: bool, pc: u32, full: impl Fn(u32) -> b
         [true, true] => return Course::Other,
     };
     let instructions: BTreeSet<u32> = sides.into_iter().flatten().chain([pc]).collect();
-    if instructions.iter().any(|at| !is_plain(code, *at, &full)) {
+    if instructions.iter().any(|at| !is_plain(code, *at)) {
         return Course::Other;
     }
     let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
@@ -62,11 +62,16 @@ pub(super) fn course(code: &Code, tables: bool, pc: u32, full: impl Fn(u32) -> b
 }
 
 /// Whether the instruction leaves nothing behind, but for values, that another iteration could find in another state.
-fn is_plain(code: &Code, pc: u32, full: &impl Fn(u32) -> bool) -> bool {
+fn is_plain(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
-        Micro::Bar { kind, .. } => *kind != BarKind::Arrive && full(pc),
+        Micro::Bar { kind, .. } => *kind != BarKind::Arrive && is_full(code, pc),
         micro => micro.named().is_some() || !matters(code, pc),
     }
+}
+
+/// Whether all threads of the CTA take part in the barrier.
+pub(super) fn is_full(code: &Code, pc: u32) -> bool {
+    matches!(&code.ops[pc as usize].micro, Micro::Bar { threads: None, .. })
 }
 
 /// Instructions that may be executed from `start` until the sides meet.

@@ -14,30 +14,25 @@
 mod alternatives;
 mod cycle;
 mod inputs;
+mod slots;
 mod terms;
 
 pub(super) use terms::Named;
 
 use super::known::{Known, results};
 use super::worlds::World;
-use crate::decode::{Code, Micro, Source};
+use crate::decode::{Code, Micro};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
 use crate::rows::Row;
 use crate::warp::Warp;
-use cycle::{Course, Cycle, course};
-use inputs::{Operands, operands};
+use cycle::{Course, Cycle, course, is_full};
+use inputs::operands;
 use ptx::inst::{BarKind, Op, Order, Space};
+use slots::{Slot, agreed, input, knows, name};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use terms::{Input, Origin, Term, Terms, hold};
-
-/// A register or a predicate that a loop writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Slot {
-    Row(u32),
-    Pred(u32),
-}
+use terms::{Input, Origin, Term, Terms};
 
 /// What threads do not agree on behind an iteration: the branch of the loop, and where the value lies.
 pub(super) type Apart = BTreeSet<(u32, Slot)>;
@@ -190,7 +185,7 @@ impl Common {
     ) -> Option<u32> {
         let Micro::Branch { pred, negate, then, otherwise, .. } = &code.ops[pc as usize].micro else { return None };
         let Input::Term(term) = input(warp, Slot::Pred(*pred), warp.live)? else { return None };
-        let new = || Rc::new(course(code, tables, pc, |pc| is_full(code, pc)));
+        let new = || Rc::new(course(code, tables, pc));
         let course = Rc::clone(self.courses.entry(pc).or_insert_with(new));
         let target = |value: bool| if value != *negate { *then } else { *otherwise };
         match &*course {
@@ -270,6 +265,10 @@ impl Common {
         let mut agree = true;
         for (at, slot) in slots(cycle).enumerate() {
             let claimed = base.is_some_and(|base| base[at].is_some()) && !self.apart.contains(&(pc, slot));
+            if let (true, Some(Input::Term(term))) = (claimed, &now[at]) {
+                // that other warps have the same rests on what it was loaded from
+                self.loads.extend(self.terms.loads(*term));
+            }
             if claimed && (now[at].is_none() || now[at] != first[at]) {
                 self.apart.insert((pc, slot));
                 agree = false;
@@ -287,61 +286,10 @@ fn slots(cycle: &Cycle) -> impl Iterator<Item = Slot> {
     rows.iter().map(|row| Slot::Row(*row)).chain(preds.iter().map(|pred| Slot::Pred(*pred)))
 }
 
-/// Whether all threads of the CTA take part in the barrier.
-fn is_full(code: &Code, pc: u32) -> bool {
-    matches!(&code.ops[pc as usize].micro, Micro::Bar { threads: None, .. })
-}
-
 /// Whether the load is none that threads communicate by.
 fn is_weak(code: &Code, pc: u32) -> bool {
     let instruction = code.instruction(pc);
     instruction.is_some_and(
         |(_, data)| matches!(&data.op, Op::Ld { access, .. } if matches!(access.order, Order::None | Order::Weak)),
     )
-}
-
-/// The operands, where the lanes of the mask agree on each of them.
-fn agreed(code: &Code, warp: &Warp<Known>, operands: &Operands, mask: u32) -> Option<Vec<Input>> {
-    let row = |source: &Source| match source.register() {
-        Some(row) => input(warp, Slot::Row(row), mask),
-        None => Some(Input::Value(source.row(&warp.regs, &code.pool)[0])),
-    };
-    let rows = operands.rows.iter().map(row);
-    rows.chain(operands.preds.iter().map(|pred| input(warp, Slot::Pred(*pred), mask))).collect()
-}
-
-/// What all lanes of the mask hold.
-fn input(warp: &Warp<Known>, slot: Slot, mask: u32) -> Option<Input> {
-    let named = warp.knowledge.named.as_ref()?;
-    let (term, lanes) = match slot {
-        Slot::Row(row) => named.rows[row as usize],
-        Slot::Pred(pred) => named.preds[pred as usize],
-    };
-    if mask & !lanes == 0 {
-        return Some(Input::Term(term));
-    }
-    if mask & !knows(warp, slot) != 0 {
-        return None;
-    }
-    let value = |lane: u32| match slot {
-        Slot::Row(row) => warp.regs[row as usize][lane as usize],
-        Slot::Pred(pred) => u64::from(warp.preds[pred as usize] >> lane & 1),
-    };
-    let first = value(mask.trailing_zeros());
-    (0..32).all(|lane| mask >> lane & 1 == 0 || value(lane) == first).then_some(Input::Value(first))
-}
-
-fn knows(warp: &Warp<Known>, slot: Slot) -> u32 {
-    match slot {
-        Slot::Row(row) => warp.knowledge.row(row),
-        Slot::Pred(pred) => warp.knowledge.pred(pred),
-    }
-}
-
-fn name(warp: &mut Warp<Known>, slot: Slot, term: Term, mask: u32) {
-    let Some(named) = &mut warp.knowledge.named else { return };
-    match slot {
-        Slot::Row(row) => hold(&mut named.rows[row as usize], term, mask),
-        Slot::Pred(pred) => hold(&mut named.preds[pred as usize], term, mask),
-    }
 }
