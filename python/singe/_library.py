@@ -22,28 +22,29 @@ _FLAGS = ["-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-Wno-psabi",
 _MOST = 64
 
 
-def library(sources, folder, keep):
-    """Builds the sources in a folder, or takes what was built of the same, and loads it."""
+def library(sources, folder, keep, options=()):
+    """Builds the sources in a folder, or takes what was built of the same, and loads it. Options are for the compiler: folders of headers,
+    definitions, libraries."""
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     cache = _folder() if keep else None
     if cache is None:
-        return ctypes.CDLL(str(_build(compiler, sources, folder)))
+        return ctypes.CDLL(str(_build(compiler, sources, folder, options)))
     kept = cache / f"{_key(compiler, folder)}.so"
     found = _load(kept)
     if found is None:
-        built = _build(compiler, sources, folder)
+        built = _build(compiler, sources, folder, options)
         _keep(built, kept)
         found = _load(kept) or ctypes.CDLL(str(built))
     return found
 
 
-def _build(compiler, sources, folder):
+def _build(compiler, sources, folder, options):
     made = folder.resolve() / "libsinge_kernels.so"
-    build = [*compiler, *_FLAGS, "-o", str(made), *map(str, sources)]
+    build = [*compiler, *_FLAGS, "-o", str(made), *map(str, sources), *options]
     # A compiler without OpenMP makes kernels of one thread; one that fails again says why.
-    for options in (["-fopenmp"], []):
+    for threads in (["-fopenmp"], []):
         try:
-            done = subprocess.run([*build, *options], capture_output=True, text=True, errors="replace", check=False)
+            done = subprocess.run([*build, *threads], capture_output=True, text=True, errors="replace", check=False)
         except OSError as error:
             raise Error(1, [], f"the C++ compiler {compiler[0]} cannot be run: {error}; name another one with CXX") from None
         if done.returncode == 0:

@@ -97,7 +97,8 @@ fn shell(commands: &str, place: &Path, programs: &Path) -> Result<String, String
     let old = std::env::var_os("PATH").unwrap_or_default();
     let own = [programs.to_owned(), root().join(".toolchain/book/bin")];
     let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&old))).unwrap();
-    let modules = std::env::join_paths([root().join("python"), root().join(".toolchain/numpy")]).unwrap();
+    let modules = ["python", ".toolchain/numpy", ".toolchain/cantera"].map(|folder| root().join(folder));
+    let modules = std::env::join_paths(modules).unwrap();
     let mut bash = Command::new("bash");
     bash.args(["-euo", "pipefail", "-c", commands]).current_dir(place).env("PATH", path);
     bash.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1").env("SINGE_COMMAND", programs.join("singe"));
@@ -115,6 +116,12 @@ fn there(need: &str, programs: &Path) -> bool {
             let mut python = Command::new("python3");
             python.args(["-c", "import numpy"]).env("PYTHONPATH", root().join(".toolchain/numpy"));
             python.output().is_ok_and(|output| output.status.success())
+        }
+        "cantera" => {
+            let mut python = Command::new("python3");
+            python.args(["-c", "import cantera"]).env("PYTHONPATH", root().join(".toolchain/cantera"));
+            let is_module = python.output().is_ok_and(|output| output.status.success());
+            is_module && std::env::var_os("SINGE_CANTERA_INCLUDE").is_some()
         }
         "dme" => root().join("../shared/mechanisms/dme").exists(),
         "singe" => programs.join("singe").exists(),
