@@ -34,8 +34,13 @@ fn tips(svg: &str) -> Vec<(&str, &str)> {
     rectangles.map(|line| (between(line, "<title>", "</title>"), between(line, "fill=\"", "\""))).collect()
 }
 
-/// The kind and part of a block: `warp 1, phase 2: KIND (PART), 12 slots; …`.
+/// The kind and part of a block: `warp 1, phase 2: KIND (PART), 12 slots; …`, or of straight-line code `KIND: 12 slots, …; …`.
 fn kind(tip: &str) -> Option<&str> {
+    if let Some((kind, rest)) = tip.split_once(": ")
+        && rest.contains(" values live")
+    {
+        return Some(kind).filter(|kind| !kind.contains(' '));
+    }
     tip.split_once(", phase ")?.1.split_once(": ")?.1.split_once(", ").map(|(kind, _)| kind)
 }
 
@@ -124,15 +129,43 @@ fn time_is_in_clocks_where_the_model_ran_the_machine_code() {
 }
 
 #[test]
+fn data_parallel_code_shows_its_values_and_what_its_slots_go_to() {
+    let folder = tempfile::tempdir().unwrap();
+    compile(folder.path(), &["--codegen", "data-parallel", "--emit", "picture,report", "--kernel", "chemistry"]);
+    let svg = read(folder.path().join("h2o2_chemistry.svg"));
+    assert!(!svg.contains("waits or is done") && svg.contains("prefers-color-scheme:dark"), "{svg}");
+    let number = |text: &str, before: &str| -> f64 {
+        text.split(before).next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    // The ribbon goes over all slots without a gap, and the bars have what it has.
+    let ribbon: Vec<&str> =
+        tips(&svg).into_iter().map(|tip| tip.0).filter(|tip| tip.contains("; up to ") && tip.contains(": ")).collect();
+    let slots: f64 = ribbon.iter().map(|tip| number(tip, " slots")).sum();
+    let end = ribbon.iter().map(|tip| number(tip, "; up to")).fold(0.0, f64::max);
+    let bars: f64 =
+        tips(&svg).iter().filter(|tip| tip.0.contains(" slots for ")).map(|tip| number(tip.0, " slots for")).sum();
+    assert_eq!((slots, bars), (end, end));
+    // More values live than the state has, fewer than all that are made; and the curve is as high as the ribbon says.
+    let most = |of: &dyn Fn(&str) -> bool| {
+        tips(&svg).iter().filter(|tip| of(tip.0)).map(|tip| number(tip.0, " values live")).fold(0.0, f64::max)
+    };
+    let (curve, told) = (most(&|tip| tip.starts_with("slots ")), most(&|tip| tip.contains("; up to ")));
+    assert!(curve == told && curve > 9.0 && curve < 200.0, "{curve} {told}");
+}
+
+#[test]
 fn the_page_stands_alone_and_its_links_lead_somewhere() {
     let folder = tempfile::tempdir().unwrap();
     compile(folder.path(), &["--emit", "html", "--warps", "4"]);
     let page = read(folder.path().join("report.html"));
     whole(&page);
     assert_eq!(page.matches("<svg").count(), 4);
-    for text in ["registers", "What was tried", "forms of diffusion", "proven"] {
+    for text in ["registers", "All candidates, in order", "Forms, counted for one point", "proven"] {
         assert!(page.contains(text), "{text}");
     }
+    let place = |id: &str| page.find(&format!("<section id=\"{id}\">")).unwrap_or_else(|| panic!("{id}"));
+    assert!(place("summary") < place("h2o2-viscosity") && place("h2o2-chemistry") < place("figures"));
+    assert!(page.contains("prefers-color-scheme: dark"), "{page}");
     browsed(&folder.path().join("report.html"));
 }
 

@@ -140,25 +140,27 @@ class Gas:
         """Advances reactors over ``time_step`` (s), each with steps of its own. Needs a gas loaded with ``kernel="reactor"``.
 
         ``temperature`` (K; with ``state="HPY"`` or ``"ERY"`` the specific enthalpy or energy in J/kg), ``fixed`` (what stays constant:
-        pressure in Pa, or with ``state="TRY"`` or ``"ERY"`` density in kg/m^3) and ``time_step`` are numbers or have the shape (points,),
-        ``mass_fractions`` has the shape (species, points) or (species,). ``absolute_tolerance`` is a number or has one for each species.
+        pressure in Pa, or with ``state="TRY"`` or ``"ERY"`` density in kg/m^3) and ``time_step`` are arrays of any shape, which is the shape
+        of the points; ``mass_fractions`` has one axis more, by species (first, or last with ``species_axis=-1``). Shapes are broadcast, so
+        that a number stands for all points. ``absolute_tolerance`` is a number or has one for each species.
         ``step`` has the first step of each point, such as the ``step`` of an earlier result. ``species_sources`` (1/s, shaped as
-        ``mass_fractions``) and ``energy_source`` (W/kg, a number or of shape (points,)) are constant over the time step.
+        ``mass_fractions``) and ``energy_source`` (W/kg, shaped as ``temperature``) are constant over the time step.
         ``progress`` shows a bar on standard error. Returns an :class:`Advanced`.
         """
         import numpy as np
 
         if self._advance is None:
             raise TypeError('this gas has no reactors: load it with kernel="reactor"')
-        if self.species_axis != 0:
-            raise TypeError("reactors take species first: load the gas with species_axis=0")
         count = len(self.species)
         mass_fractions = self._field(mass_fractions)
         by_species = {"mass_fractions": mass_fractions, "species_sources": species_sources}
         by_species = {name: np.asarray(field, dtype=np.float64) for name, field in by_species.items() if field is not None}
+        axis = self.species_axis
         for name, field in by_species.items():
-            if field.ndim not in (1, 2) or field.shape[0] != count:
-                raise ValueError(f"{name} has the shape {field.shape} and not ({count}, points)")
+            if field.ndim == 0 or field.shape[axis] != count:
+                wanted = f"({count}, …)" if axis == 0 else f"(…, {count})"
+                raise ValueError(f"{name} has the shape {field.shape} and not {wanted}")
+            by_species[name] = np.moveaxis(field, axis, 0)
         numbers = {"state": temperature, "fixed": fixed, "time_step": time_step, "step": 0.0 if step is None else step}
         if energy_source is not None:
             numbers["energy_source"] = energy_source
@@ -166,15 +168,14 @@ class Gas:
         tolerances = np.asarray(absolute_tolerance, dtype=np.float64)
         if tolerances.shape not in ((), (count,)):
             raise ValueError(f"absolute_tolerance has the shape {tolerances.shape} and not ({count},)")
-        shapes = [(1,), *(field.shape[1:] for field in by_species.values()), *(field.shape for field in numbers.values())]
-        points = np.broadcast_shapes(*shapes)
-        if len(points) != 1:
-            raise ValueError("temperature, fixed, time_step, step and energy_source are numbers or have the shape (points,)")
+        shapes = {name: field.shape[1:] for name, field in by_species.items()}
+        shapes.update((name, field.shape) for name, field in numbers.items())
+        # A number for every input is one point.
+        points = _shape_of_points(shapes) or (1,)
         rows = (count, *points)
         # Copies: the state is advanced in place.
-        numbers = {name: np.array(np.broadcast_to(field, points)) for name, field in numbers.items()}
-        whole = {n: f[:, np.newaxis] if f.ndim == 1 else f for n, f in by_species.items()}
-        whole = {name: np.array(np.broadcast_to(field, rows), order="C") for name, field in whole.items()}
+        numbers = {name: np.array(np.broadcast_to(field, points), order="C") for name, field in numbers.items()}
+        whole = {name: np.array(_by_rows(field, 1, points), order="C") for name, field in by_species.items()}
         status, steps, rejected = (np.zeros(points, dtype=np.intc) for _ in range(3))
         end, heat = np.zeros(points), np.zeros(points)
         mean = np.zeros(rows)
@@ -185,9 +186,10 @@ class Gas:
         results = [status, steps, rejected, numbers["step"], end, mean, heat]
         sources = [whole.get("species_sources"), numbers.get("energy_source")]
         state = [numbers["state"], numbers["fixed"], whole["mass_fractions"], numbers["time_step"]]
-        self._advance_in_parts([*state, state[0], state[2]], sources, results, options, points[0], progress)
+        self._advance_in_parts([*state, state[0], state[2]], sources, results, options, int(np.prod(points)), progress)
         energy = numbers["state"] if self._is_told_by_energy else None
-        return Advanced(end, whole["mass_fractions"], status, steps, rejected, numbers["step"], mean, heat, energy)
+        fractions, mean = (np.moveaxis(field, 0, axis) for field in (whole["mass_fractions"], mean))
+        return Advanced(end, fractions, status, steps, rejected, numbers["step"], mean, heat, energy)
 
     def _advance_in_parts(self, state, sources, results, options, points, progress):
         """One call, or several where progress is shown: points do not influence each other."""
@@ -216,6 +218,25 @@ class Gas:
 
     def __repr__(self) -> str:
         return f"<singe.Gas {self.report['mechanism']}: {', '.join(self.kernels)}>"
+
+
+def _shape_of_points(shapes):
+    """The shape that the shapes by name give together."""
+    import numpy as np
+
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise ValueError(f"the points have different shapes: {shapes}") from None
+
+
+def _by_rows(field, rows, points):
+    """A field with ``rows`` axes of rows, 0 or 1, at all points. Axes of points that it lacks are its first ones, behind the rows."""
+    import numpy as np
+
+    lacking = len(points) - (field.ndim - rows)
+    field = field.reshape(field.shape[:rows] + (1,) * lacking + field.shape[rows:])
+    return np.broadcast_to(field, field.shape[:rows] + points)
 
 
 def _show(done, points, seconds):
@@ -248,10 +269,10 @@ class _Options(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Advanced:
-    """What became of reactors, with an entry for each point: ``temperature`` (K) and ``mass_fractions`` (species, points) at the end;
+    """What became of reactors, in arrays of the shape of the points: ``temperature`` (K) and ``mass_fractions`` (one axis more, by species) at the end;
     ``status``, 0 where a point is done, 1 where it took too many steps, 2 where no step was short enough, 3 where its input is no
     state (a point that is not done keeps its state); ``steps``, of which ``rejected`` were too long; ``step`` (s), what a point would
-    go on with; over the time step ``mean_rates`` (1/s, species by points), the changes of mass fractions by reactions, and ``heat_release``
+    go on with; over the time step ``mean_rates`` (1/s, shaped as ``mass_fractions``), the changes of mass fractions by reactions, and ``heat_release``
     (W/kg), by enthalpies at 298.15 K; with states of enthalpies or energies these at the end, ``energy`` (J/kg)."""
 
     temperature: numpy.ndarray
@@ -311,12 +332,8 @@ class Kernel:
                 field = np.moveaxis(field, axis, 0)
             fields[array.name] = field
         shapes = {array.name: fields[array.name].shape[int(array.rows > 1) :] for array in self.inputs}
-        try:
-            shape = np.broadcast_shapes(*shapes.values())
-        except ValueError:
-            raise ValueError(f"the points have different shapes: {shapes}") from None
         # A number for every input is one point.
-        shape = shape or (1,)
+        shape = _shape_of_points(shapes) or (1,)
         points = int(np.prod(shape))
         # Whole rows, one after the other: a row of an array is a field.
         whole = []
@@ -325,11 +342,7 @@ class Kernel:
             if array.output:
                 whole.append(np.empty(rows + shape))
                 continue
-            field = fields[array.name]
-            # Axes of points that a composition lacks are its first ones, behind the species.
-            lacking = len(shape) - len(shapes[array.name])
-            field = field.reshape(field.shape[: len(rows)] + (1,) * lacking + field.shape[len(rows) :])
-            whole.append(np.ascontiguousarray(np.broadcast_to(field, rows + shape)))
+            whole.append(np.ascontiguousarray(_by_rows(fields[array.name], len(rows), shape)))
         pointers = [field.ctypes.data for field in whole]
         status = self._launch(self._gas._context, *pointers, points, points, None)
         if status:

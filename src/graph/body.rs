@@ -413,6 +413,11 @@ impl Inst {
         }
     }
 
+    /// Its double-precision issue slots, by itself.
+    pub fn slots(self) -> u64 {
+        self.cost().1.into()
+    }
+
     /// (floating-point operations, issue slots). `exp`: 4 for the reduction and 11 fused steps; `log`: 13 and a division.
     fn cost(self) -> (u32, u32) {
         match self {

@@ -3,12 +3,12 @@
 use super::Unit;
 use super::pictures::pictures;
 use crate::plan::Request;
-use crate::report::page::{Section, escaped, figure, page, table};
-use crate::report::{KernelReport, Report, cells, remarks};
+use crate::report::page::{Section, escaped, figure, folded, known_columns, note, page, table, tables};
+use crate::report::{KernelReport, Report, cells, forms, grounds, layouts, levels, shares, summary};
 use crate::search::Trial;
 use serde::Serialize;
 
-/// An HTML file that needs no other: the table with what stands below it, and of each kernel its pictures and what was tried.
+/// An HTML file that needs no other: first a summary, then of each kernel its pictures and what was tried, last every figure.
 pub fn html(request: &Request, units: &[Unit], report: &Report) -> String {
     let facts = [
         ("mechanism", format!("{}: {} species, {} reactions", report.mechanism, report.species, report.reactions)),
@@ -18,19 +18,23 @@ pub fn html(request: &Request, units: &[Unit], report: &Report) -> String {
         ("command", report.command.clone()),
         ("made by", format!("Singe {}", env!("CARGO_PKG_VERSION"))),
     ];
-    let mut sections = vec![section("report", "Report", &table(&cells(report), &[]))];
+    let mut sections = vec![section("summary", "Summary", &(tables(&summary(report)) + &paragraphs(&grounds(report))))];
     if !report.warnings.is_empty() {
-        let lines: String = report.warnings.iter().map(|w| format!("<p class=\"note\">{}</p>\n", escaped(w))).collect();
-        sections.insert(0, section("warnings", "Warnings", &lines));
+        sections.push(section("warnings", "Warnings", &note(&report.warnings)));
     }
-    sections.push(section("remarks", "Clocks, layouts and forms", &preformatted(remarks(report).trim())));
     for unit in units {
         let figures: String = pictures(request, unit).iter().map(|p| figure(&p.svg, p.caption)).collect();
-        let KernelReport { kernel, codegen, verdict, candidates, .. } = &unit.report;
-        let shown = format!("<p>{}</p>\n", escaped(verdict));
+        let KernelReport { verdict, candidates, codegen, .. } = &unit.report;
+        let shown = format!("<p>{codegen} code; {}</p>\n", escaped(verdict));
         let id = unit.program.symbol.replace('_', "-");
-        sections.push(section(&id, &format!("{kernel}, {codegen}"), &(shown + &figures + &tried(candidates))));
+        let html = shown + &figures + &choices(&unit.report) + &folded("All candidates, in order", &tried(candidates));
+        sections.push(section(&id, &unit.report.title(), &html));
     }
+    let clocks = match shares(&report.kernels) {
+        rows if rows[0].len() > 1 => format!("<h3>Clocks by cause</h3>\n{}", tables(&rows)),
+        _ => String::new(),
+    };
+    sections.push(section("figures", "Every figure", &(tables(&cells(report)) + &clocks)));
     page(&format!("{} on {}", report.mechanism, report.target), &facts, &sections)
 }
 
@@ -38,8 +42,22 @@ fn section(id: &str, title: &str, html: &str) -> Section {
     Section { id: id.into(), title: title.into(), html: html.into() }
 }
 
-fn preformatted(text: &str) -> String {
-    format!("<pre>{}</pre>\n", escaped(text))
+/// Each line of a text as a paragraph.
+fn paragraphs(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(|line| format!("<p>{}</p>\n", escaped(line))).collect()
+}
+
+/// The layouts, levels of occupancy and forms between which the compiler chose.
+fn choices(kernel: &KernelReport) -> String {
+    let one = |title: &str, (rows, chosen): (Vec<Vec<String>>, Option<usize>)| match rows.len() {
+        // A choice of one is none.
+        0..=2 => String::new(),
+        _ => format!("<h3>{title}</h3>\n{}", table(&known_columns(&rows), chosen.as_slice())),
+    };
+    one("Layouts, ns per point", layouts(kernel))
+        + &one("Levels of occupancy", levels(kernel))
+        + &one("Forms, counted for one point before scheduling", forms(kernel))
 }
 
 /// All candidates of a kernel, the one that was taken in green.
@@ -60,7 +78,7 @@ fn tried(trials: &[Trial]) -> String {
         ]);
     }
     let taken: Vec<usize> = trials.iter().enumerate().filter(|(_, t)| t.why.is_empty()).map(|(at, _)| at + 1).collect();
-    format!("<h3>What was tried</h3>\n{}", table(&rows, &taken))
+    table(&known_columns(&rows), &taken)
 }
 
 /// As it stands in JSON.

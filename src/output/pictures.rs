@@ -3,8 +3,8 @@
 use super::Unit;
 use crate::overlay::Codegen;
 use crate::plan::Request;
-use crate::report::schedule_picture;
 use crate::report::time::{self, Bar};
+use crate::report::{schedule_picture, straight_line_picture};
 use crate::verify::Prediction;
 
 pub struct Picture {
@@ -14,15 +14,25 @@ pub struct Picture {
     pub svg: String,
 }
 
-/// The schedule; and where a time was predicted, what its clocks go to over time and in all.
+/// The schedule, or of straight-line code its values and operations; and where a time was predicted, what its clocks go to over time and in all.
 pub fn pictures(request: &Request, unit: &Unit) -> Vec<Picture> {
     let base = &unit.program.symbol;
-    let title = format!("{base}: {} warps, {}", unit.report.warps, request.common.target.name);
+    let target = request.common.target;
     let prediction = unit.report.prediction.as_ref();
-    let svg = schedule_picture(&unit.graph, unit.proven.schedule(), &title, prediction);
-    let schedule =
-        Picture { file: format!("{base}.svg"), caption: "The schedule: what each warp runs, and when.", svg };
-    std::iter::once(schedule)
+    let (caption, svg) = if unit.program.is_straight_line() {
+        let title = format!("{base}: data-parallel code, {}", target.name);
+        let registers = Some(unit.report.machine.registers).filter(|_| !target.is_cpu());
+        (
+            "The code of a thread, from its begin to its end: how many values live at once, what it computes where, and below what each \
+             kind of operation takes.",
+            straight_line_picture(&unit.program, registers, &title),
+        )
+    } else {
+        let title = format!("{base}: {} warps, {}", unit.report.warps, target.name);
+        let svg = schedule_picture(&unit.graph, unit.proven.schedule(), &title, prediction);
+        ("The schedule: what each warp runs, and when.", svg)
+    };
+    std::iter::once(Picture { file: format!("{base}.svg"), caption, svg })
         .chain(prediction.iter().flat_map(|prediction| of_time(request, unit, prediction)))
         .collect()
 }

@@ -3,6 +3,18 @@
 use super::KernelReport;
 use warpsim::machine_code::Cause;
 
+/// The names of the kernels with a predicted time, then for each cause its share of the clocks of each of them.
+pub fn shares(kernels: &[KernelReport]) -> Vec<Vec<String>> {
+    let predicted = || kernels.iter().filter_map(|kernel| Some((kernel, kernel.prediction.as_ref()?)));
+    let row = |name: &str, cells: Vec<String>| [vec![name.to_owned()], cells].concat();
+    let share = |cause: Cause| {
+        let cell = |share: f64| if share < 5e-4 { "-".to_owned() } else { format!("{:.1} %", 100.0 * share) };
+        row(cause.name(), predicted().map(|(_, prediction)| cell(prediction.share(cause))).collect())
+    };
+    let head = row("clocks of the warps go to", predicted().map(|(kernel, _)| kernel.title()).collect());
+    std::iter::once(head).chain(Cause::ALL.into_iter().map(share)).collect()
+}
+
 /// A paragraph; nothing where no time was predicted.
 pub fn table(kernels: &[KernelReport]) -> String {
     let predicted = kernels.iter().filter_map(|k| k.prediction.as_ref().map(|prediction| (k, prediction)));

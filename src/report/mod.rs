@@ -14,11 +14,12 @@ pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
+pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
-pub use picture::schedule_picture;
-pub use table::{brief, cells, remarks, table};
+pub use picture::{schedule_picture, straight_line_picture};
+pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};
 
 use serde::Serialize;
 

@@ -31,6 +31,10 @@ pub fn page(title: &str, facts: &[(&str, String)], sections: &[Section]) -> Stri
     frame.render_template(include_str!("../../templates/report.html.hbs"), &page).expect("tests fill the frame")
 }
 
+/// What pictures of the class `singe` look like on a dark ground, as CSS.
+pub const DARK: &str =
+    "@media(prefers-color-scheme:dark){.singe{color:#e6e6e6}.singe .ground{fill:#1b1e22}.singe .faint{fill:#3a3f45}}";
+
 /// A plain text as HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -63,6 +67,48 @@ pub fn table(rows: &[Vec<String>], best: &[usize]) -> String {
     format!("<div class=\"wide\"><table>\n{}</table></div>\n", body.collect::<String>())
 }
 
+/// A table of rows that each begin with a name, with few enough columns to fit on a page: the others follow below. Rows of which
+/// nothing is known are left out.
+pub fn tables(rows: &[Vec<String>]) -> String {
+    let Some((head, lines)) = rows.split_first() else { return String::new() };
+    let columns: Vec<usize> = (1..head.len()).collect();
+    let part = |columns: &[usize]| {
+        let of = |row: &Vec<String>| -> Vec<String> {
+            std::iter::once(&row[0]).chain(columns.iter().map(|&column| &row[column])).cloned().collect()
+        };
+        let known = lines.iter().map(of).filter(|row| row.iter().skip(1).any(|cell| !is_unknown(cell)));
+        table(&std::iter::once(of(head)).chain(known).collect::<Vec<_>>(), &[])
+    };
+    columns.chunks(MOST_COLUMNS).map(part).collect()
+}
+
+/// The rows without the columns of which nothing is known.
+pub fn known_columns(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let is_known = |column: usize| rows.iter().skip(1).any(|row| row.get(column).is_some_and(|cell| !is_unknown(cell)));
+    let of = |row: &Vec<String>| -> Vec<String> {
+        row.iter().enumerate().filter(|(at, _)| is_known(*at)).map(|(_, cell)| cell.clone()).collect()
+    };
+    rows.iter().map(of).collect()
+}
+
+/// What is shown where a reader asks for it.
+pub fn folded(title: &str, html: &str) -> String {
+    format!("<details><summary>{}</summary>\n{html}</details>\n", escaped(title))
+}
+
+/// What a reader must not miss, in one box.
+pub fn note(lines: &[String]) -> String {
+    let lines: String = lines.iter().map(|line| format!("<li>{}</li>\n", escaped(line))).collect();
+    if lines.is_empty() { lines } else { format!("<ul class=\"note\">\n{lines}</ul>\n") }
+}
+
+/// Columns beside each other, besides the names of the rows.
+const MOST_COLUMNS: usize = 4;
+
+fn is_unknown(cell: &str) -> bool {
+    matches!(cell, "" | "-" | "–")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +128,21 @@ mod tests {
         let html = table(&rows, &[1]);
         assert!(html.contains("<tr class=\"best\"><td class=\"text\">viscosity</td><td>1.5</td></tr>"), "{html}");
         assert!(html.contains("<th class=\"text\">kernel</th><th>ns</th>"), "{html}");
+    }
+
+    #[test]
+    fn wide_tables_go_on_below_without_what_nobody_knows() {
+        let row = |name: &str, cell: &str| [vec![name.to_owned()], vec![cell.to_owned(); 5]].concat();
+        let html = tables(&[row("", "k"), row("form", "exact"), row("spills", "-")]);
+        assert_eq!((html.matches("<table>").count(), html.matches(">form<").count()), (2, 2), "{html}");
+        assert!(html.matches(">exact<").count() == 5 && !html.contains("spills"), "{html}");
+        assert_eq!(known_columns(&[vec!["a".into(), "b".into()], vec!["-".into(), "1".into()]]), [["b"], ["1"]]);
+    }
+
+    #[test]
+    fn notes_share_a_box() {
+        assert_eq!(note(&["a".into(), "b < c".into()]).matches("class=\"note\"").count(), 1);
+        assert_eq!(note(&[]), "");
     }
 
     #[test]

@@ -1,6 +1,15 @@
 //! The few elements of SVG that the pictures are made of, each with the text that a pointer shows.
 
+use super::page::{DARK, escaped as escape};
+
 pub(super) type Point = (f64, f64);
+
+/// The colour of texts and lines: dark on a light ground, light on a dark one.
+pub(super) const INK: &str = "currentColor";
+/// The colour of the ground.
+pub(super) const GROUND: &str = "ground";
+/// A grey that stands back from the ground.
+pub(super) const FAINT: &str = "faint";
 
 pub(super) struct Svg {
     body: String,
@@ -17,8 +26,10 @@ impl Svg {
     pub(super) fn finish(self) -> String {
         let Self { body, width, height } = self;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"sans-serif\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{body}</svg>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"singe\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"sans-serif\" color=\"#1a1a1a\" fill=\"currentColor\">\n<style>{DARK}</style>\n<rect width=\"{width}\" \
+             height=\"{height}\" {}/>\n{body}</svg>\n",
+            painted(GROUND)
         )
     }
 
@@ -30,7 +41,7 @@ impl Svg {
 
     pub(super) fn rectangle(&mut self, (x, y): Point, (w, h): Point, fill: &str, tip: Option<&str>) {
         let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"");
-        self.element("rect", &format!("{place} fill=\"{fill}\""), tip);
+        self.element("rect", &format!("{place} {}", painted(fill)), tip);
     }
 
     pub(super) fn line(&mut self, (x1, y1): Point, (x2, y2): Point, stroke: &str, tip: Option<&str>) {
@@ -41,7 +52,7 @@ impl Svg {
     /// A line with a point at its end.
     pub(super) fn arrow(&mut self, (x1, y1): Point, (x2, y2): Point, tip: Option<&str>) {
         let path = format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");
-        self.element("path", &format!("d=\"{path}\" stroke=\"#000\" stroke-width=\"1.2\" fill=\"none\""), tip);
+        self.element("path", &format!("d=\"{path}\" stroke=\"{INK}\" stroke-width=\"1.2\" fill=\"none\""), tip);
         let (dx, dy) = (x2 - x1, y2 - y1);
         let length = dx.hypot(dy).max(1e-9);
         let (dx, dy) = (dx / length, dy / length);
@@ -52,7 +63,7 @@ impl Svg {
 
     pub(super) fn dot(&mut self, (x, y): Point, fill: &str, tip: Option<&str>) {
         let place = format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\"");
-        self.element("circle", &format!("{place} stroke=\"#000\" fill=\"{fill}\""), tip);
+        self.element("circle", &format!("{place} stroke=\"{INK}\" {}", painted(fill)), tip);
     }
 
     /// Many rectangles of one colour: left, top, width and height of each.
@@ -70,6 +81,11 @@ impl Svg {
     }
 }
 
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// The attributes that fill an element. A name of ours is a class, too, so that a dark ground may have another colour.
+fn painted(fill: &str) -> String {
+    match fill {
+        GROUND => "class=\"ground\" fill=\"#fff\"".to_owned(),
+        FAINT => "class=\"faint\" fill=\"#e9e9e4\"".to_owned(),
+        fill => format!("fill=\"{fill}\""),
+    }
 }

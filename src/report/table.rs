@@ -4,13 +4,15 @@ mod brief;
 mod figures;
 mod remarks;
 mod rows;
+mod tried;
 
 use super::{KernelReport, Report};
 use machine::target::Target;
 use rows::{Row, Shown};
 
-pub use brief::brief;
-pub use remarks::remarks;
+pub use brief::{brief, summary};
+pub use remarks::grounds;
+pub use tried::{forms, layouts, levels};
 
 /// Text for stdout.
 pub fn table(report: &Report) -> String {
@@ -31,7 +33,7 @@ pub fn table(report: &Report) -> String {
         out += cells.join("  ").trim_end();
         out.push('\n');
     }
-    out + &remarks(report)
+    out + &remarks::remarks(report)
 }
 
 /// The names of the kernels, then each row: its name and a cell for each kernel.

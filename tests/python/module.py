@@ -151,7 +151,21 @@ told = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor", s
 enthalpy = told.advance([-1e5, 2e6, 1e12], 101325.0, Y[:, :1], [0.0, 1e-3, 1e-3], energy_source=1e6)
 assert list(enthalpy.status) == [0, 0, 3] and list(enthalpy.energy) == [-1e5, 2e6 + 1e3, 1e12], enthalpy
 assert 150.0 < enthalpy.temperature[0] < 300.0 and enthalpy.temperature[1] > 2400.0 and np.isnan(enthalpy.temperature[2])
-for wrong in [lambda: gas.advance(T, 101325.0, Y, 1e-3), lambda: reactors.advance(T, 101325.0, Y[:3], 1e-3)]:
+# Points of any shape, species first or last, in part from a composition by name: each reactor ends as it does alone.
+grid = np.array([[1200.0, 1250.0, 1300.0], [1350.0, 1400.0, 1450.0]])
+pressures = np.array([[101325.0], [202650.0]])
+burnt = reactors.advance(grid, pressures, Y[:, :1, None], 1e-4, energy_source=np.full((2, 3), 1e5))
+assert burnt.temperature.shape == burnt.status.shape == (2, 3) and burnt.mass_fractions.shape == (len(Y), 2, 3), burnt
+lasting = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor", species_axis=-1)
+last = lasting.advance(grid, pressures, Y[:, 0], 1e-4, energy_source=1e5)
+assert last.mass_fractions.shape == last.mean_rates.shape == (2, 3, len(Y))
+assert np.array_equal(np.moveaxis(last.mass_fractions, -1, 0), burnt.mass_fractions)
+for i, j in np.ndindex(2, 3):
+    alone = reactors.advance(grid[i, j], pressures[i, 0], Y[:, 0], 1e-4, energy_source=1e5)
+    assert alone.temperature == burnt.temperature[i, j] and np.array_equal(alone.mass_fractions[:, 0], burnt.mass_fractions[:, i, j])
+named = reactors.advance(1200.0, 101325.0, {"H2": 2, "O2": 1}, 1e-4)
+assert named.status == 0 and named.temperature.shape == (1,)
+for wrong in [lambda: reactors.advance(grid, T[:2], Y[:, 0], 1e-3), lambda: gas.advance(T, 101325.0, Y, 1e-3), lambda: reactors.advance(T, 101325.0, Y[:3], 1e-3)]:
     try:
         wrong()
         raise SystemExit("a wrong call was taken")

@@ -1,11 +1,14 @@
 //! The report of a search as one HTML file.
 
 use singe::kernels::Kernel;
-use singe::report::page::{self, Section, escaped, figure, table};
+use singe::report::page::{self, Section, escaped, figure, folded, known_columns, note, table};
 
 use crate::best::{HEAD, row};
 use crate::picture::Picture;
-use crate::tune::{Best, Record, Told};
+use crate::tune::{Best, KernelEdge, Record, Told};
+
+/// Candidates of a kernel that stand open to view; the others are folded.
+const SHOWN: usize = 10;
 
 /// The winners, and a chapter for each kernel with its pictures.
 pub fn page(record: &Record, chapters: &[(Kernel, Vec<Picture>)]) -> String {
@@ -38,12 +41,28 @@ fn winners(record: &Record) -> String {
                 .collect(),
         );
     }
-    let edges = record.edges.iter().map(|edge| {
-        let then =
-            if edge.tried { format!("{} was tried, too", edge.edge.beyond) } else { "beyond was not tried".into() };
-        format!("<p class=\"note\">{}: {}: {}</p>\n", edge.kernel, escaped(&edge.edge.to_string()), escaped(&then))
-    });
-    table(&rows, &[]) + &edges.collect::<String>()
+    table(&rows, &[]) + &edges(&record.edges)
+}
+
+/// Where the best lay on the edge of what was tried: in a box where nothing beyond was tried, else in a sentence.
+fn edges(edges: &[KernelEdge]) -> String {
+    let told = |edge: &KernelEdge| format!("{}: {}; {} was not tried", edge.kernel, edge.edge, edge.edge.beyond);
+    let open: Vec<String> = edges.iter().filter(|edge| !edge.tried).map(told).collect();
+    let mut beyond: Vec<String> = Vec::new();
+    for edge in edges.iter().filter(|edge| edge.tried) {
+        let text = format!("{} {}={}", edge.kernel, edge.edge.flag, edge.edge.beyond);
+        if !beyond.contains(&text) {
+            beyond.push(text);
+        }
+    }
+    let beyond = match beyond.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<p>The best lay on the edge of the grid, so values beyond it were tried, too: {}.</p>\n",
+            escaped(&beyond.join(", "))
+        ),
+    };
+    note(&open) + &beyond
 }
 
 fn chapter(record: &Record, kernel: Kernel, pictures: &[Picture]) -> Section {
@@ -63,6 +82,15 @@ fn chapter(record: &Record, kernel: Kernel, pictures: &[Picture]) -> Section {
         cells.push(told.why.clone());
         rows.push(cells);
     }
+    let rows = known_columns(&rows);
+    let shown = table(&rows[..rows.len().min(SHOWN + 1)], &[1]);
+    let others = match rows.get(SHOWN + 1..) {
+        None | Some([]) => String::new(),
+        Some(rest) => {
+            let rest: Vec<Vec<String>> = rows[..1].iter().chain(rest).cloned().collect();
+            folded(&format!("{} more candidates", rest.len() - 1), &table(&rest, &[]))
+        }
+    };
     let pictures: String = pictures.iter().map(|picture| figure(&picture.svg, picture.caption)).collect();
-    Section { id: kernel.name().to_owned(), title: kernel.name().to_owned(), html: pictures + &table(&rows, &[1]) }
+    Section { id: kernel.name().to_owned(), title: kernel.name().to_owned(), html: shown + &pictures + &others }
 }

@@ -63,11 +63,11 @@ pub fn write(root: &Path) -> Result<(), String> {
     let python = cantera::python(root)?;
     let mut page = String::from(
         "# Ignition delays\n\n`cargo xtask ignition` makes this page. Reactors of constant volume, stoichiometric with air, are integrated by \
-         SUNDIALS' CVODE\non the code that `--target cpu --emit cvode` writes ([guide](../guide/integrator.md)), at a relative tolerance of 1e-8. The \
+         SUNDIALS' CVODE\non the code that `--target cpu --emit cvode` writes ([guide](../guide/reactors.md#with-cvode-instead)), at a relative tolerance of 1e-8. The \
          delay is when the\ntemperature has risen by 400 K. Cantera integrates the same mechanism (`singe fmt --to yaml`) by itself, with a \
          tolerance of 1e-10.\n*Rates* are all evaluations of the right-hand side with the analytic Jacobian; *with quotients* are those with \
          CVODE's own\ndifference quotients in its place, and *for Jacobians* those of them that the matrices take. An analytic \
-         Jacobian takes none, and the\ntime of about three ([slots](../guide/solver.md#derivatives)). *Jacobians* are all launches of its kernel.\n",
+         Jacobian takes none, and the\ntime of about three ([slots](derivatives.md)). *Jacobians* are all launches of its kernel.\n",
     );
     for batch in BATCHES {
         if !root.join(batch.mechanism).is_file() {

@@ -3,8 +3,9 @@
 use crate::graph::{Graph, Part, StepRef};
 
 /// The colour of each kind as red, green and blue. Kinds that no kernel has together may share one.
-const COLORS: [(&str, [u8; 3]); 44] = [
+const COLORS: [(&str, [u8; 3]); 45] = [
     // all kernels
+    ("scalars", GREY),
     ("temperature", NAVY),
     ("clamp", LIME),
     ("mole", OLIVE),
@@ -54,6 +55,7 @@ const COLORS: [(&str, [u8; 3]); 44] = [
     ("excess", PINK),
 ];
 
+const GREY: [u8; 3] = [128, 128, 128];
 const NAVY: [u8; 3] = [47, 75, 124];
 const BLUE: [u8; 3] = [78, 136, 199];
 const CYAN: [u8; 3] = [23, 190, 222];
@@ -73,9 +75,13 @@ const MAGENTA: [u8; 3] = [214, 47, 160];
 const MAUVE: [u8; 3] = [176, 122, 175];
 const VIOLET: [u8; 3] = [112, 86, 205];
 
-/// The first word of the operation's name; `OH by H2` is a derivative.
+/// The kind of a step's operation.
 pub fn kind(graph: &Graph, at: StepRef) -> &str {
-    let name = &graph.ops[at.op].name;
+    kind_of(&graph.ops[at.op].name)
+}
+
+/// The first word of an operation's name; `OH by H2` is a derivative.
+pub fn kind_of(name: &str) -> &str {
     if name.contains(" by ") {
         return "derivative";
     }

@@ -5,8 +5,9 @@
 
 mod clocks;
 mod kind;
+mod straight_line;
 
-use super::svg::Svg;
+use super::svg::{FAINT, GROUND, INK, Svg};
 use super::time::axis;
 use crate::graph::{Graph, StepRef};
 use crate::schedule::Schedule;
@@ -15,6 +16,7 @@ use crate::verify::Prediction;
 use clocks::Clocks;
 pub use kind::kind_and_part;
 use kind::{color, kind, part};
+pub use straight_line::straight_line_picture;
 
 const LANE: f64 = 28.0;
 /// Between lanes.
@@ -40,7 +42,7 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
     let scale = Scale::new(&line, clocks, top);
     let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bottom + 78.0);
     svg.text((LEFT, 24.0), 17, "start", title);
-    legend(&mut svg, &kinds, columns);
+    legend(&mut svg, &kinds, columns, LEFT);
     let unit = scale.unit();
     for warp in 0..warps {
         let y = scale.y(warp);
@@ -50,7 +52,7 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
         svg.text((LEFT - 8.0, y + 16.0), 13, "end", &format!("warp {warp}"));
         let slots: u64 = own().map(|run| run.end - run.start).sum();
         let rest = format!("warp {warp} waits or is done: {:.0} of {:.0} {unit}", scale.length - busy, scale.length);
-        svg.rectangle((LEFT, y), (WIDTH, LANE - GAP), "#e9e9e4", Some(&rest));
+        svg.rectangle((LEFT, y), (WIDTH, LANE - GAP), FAINT, Some(&rest));
         own().for_each(|run| block(&mut svg, run, &scale));
         svg.text((LEFT + WIDTH + 8.0, y + 16.0), 13, "start", &format!("{share:.0} %"));
         let tip = format!("warp {warp}: {slots} double-precision slots; busy in {share:.1} % of the time");
@@ -159,9 +161,9 @@ impl Scale {
 }
 
 /// One entry for each kind: its colours with its name.
-fn legend(svg: &mut Svg, kinds: &[(&str, Vec<&'static str>)], columns: usize) {
+fn legend(svg: &mut Svg, kinds: &[(&str, Vec<&'static str>)], columns: usize, left: f64) {
     for (at, (kind, parts)) in kinds.iter().enumerate() {
-        let (mut x, y) = (LEFT + ENTRY * (at % columns) as f64, 36.0 + ROW * (at / columns) as f64);
+        let (mut x, y) = (left + ENTRY * (at % columns) as f64, 36.0 + ROW * (at / columns) as f64);
         for part in parts {
             let tip = if part.is_empty() { (*kind).to_owned() } else { format!("{kind} ({part})") };
             svg.rectangle((x, y), (13.0, 13.0), &color(kind, part), Some(&tip));
@@ -200,14 +202,14 @@ fn meeting(svg: &mut Svg, barrier: &Barrier, scale: &Scale) {
         barrier.wait.len(),
         barrier.arrive.len()
     );
-    svg.line((x, scale.y(first) - 3.0), (x, scale.y(last) + LANE - GAP + 2.0), "#000", Some(&tip));
+    svg.line((x, scale.y(first) - 3.0), (x, scale.y(last) + LANE - GAP + 2.0), INK, Some(&tip));
     for &(warp, _) in &barrier.wait {
-        svg.dot((x, scale.middle(warp)), "#000", Some(&tip));
+        svg.dot((x, scale.middle(warp)), INK, Some(&tip));
     }
     for &member in &barrier.arrive {
         let (y, came) = (scale.middle(member.0), scale.x(scale.arrival(member)));
-        svg.line((came, y), (x, y), "#000", Some(&tip));
-        svg.dot((came, y), "#fff", Some(&tip));
+        svg.line((came, y), (x, y), INK, Some(&tip));
+        svg.dot((came, y), GROUND, Some(&tip));
     }
     svg.text((x + 2.0, scale.y(first) - 4.0), 10, "start", &barrier.id.to_string());
 }

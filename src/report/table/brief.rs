@@ -25,6 +25,11 @@ pub fn brief(report: &Report, request: &Request, folder: &Path) -> String {
     out + &next(report, request, folder)
 }
 
+/// The names of all kernels, then each row of the short report: its name and a cell for each kernel.
+pub fn summary(report: &Report) -> Vec<Vec<String>> {
+    lines(&report.kernels, rows(report))
+}
+
 /// A row: its name, and its cell for a kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
 
@@ -71,10 +76,14 @@ fn rows(report: &Report) -> &'static [Row] {
     }
 }
 
-fn block(kernels: &[KernelReport], rows: &[Row]) -> String {
+fn lines(kernels: &[KernelReport], rows: &[Row]) -> Vec<Vec<String>> {
     let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.title())).collect();
     let line = |row: &Row| std::iter::once(row.0.to_owned()).chain(kernels.iter().map(row.1)).collect::<Vec<_>>();
-    let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
+    std::iter::once(head).chain(rows.iter().map(line)).collect()
+}
+
+fn block(kernels: &[KernelReport], rows: &[Row]) -> String {
+    let lines = lines(kernels, rows);
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..=kernels.len()).map(width).collect();
     let cells = |line: &Vec<String>| {

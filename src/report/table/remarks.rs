@@ -12,7 +12,7 @@ pub fn remarks(report: &Report) -> String {
 }
 
 /// What the figures rest on.
-fn grounds(report: &Report) -> String {
+pub fn grounds(report: &Report) -> String {
     let is_cpu = is_of_a_cpu(report);
     let mut out = String::new();
     let is_amd = is_of_amd(report);

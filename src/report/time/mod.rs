@@ -8,7 +8,7 @@ pub use bars::{Bar, bars};
 pub use phases::phases;
 pub use timeline::{Phase, timeline};
 
-use super::svg::Svg;
+use super::svg::{INK, Svg};
 use warpsim::machine_code::Cause;
 
 /// One colour for each cause, in all pictures.
@@ -24,7 +24,7 @@ fn color(cause: Cause) -> &'static str {
         Cause::Special => "#00acc1",
         Cause::Pipe => "#fdd835",
         Cause::Barrier => "#9e9e9e",
-        Cause::Fetch => "#263238",
+        Cause::Fetch => "#ec407a",
         Cause::NotSelected => "#e3e3de",
     }
 }
@@ -40,11 +40,11 @@ fn legend(svg: &mut Svg, left: f64, top: f64) {
 
 /// An axis below a picture.
 pub(super) fn axis(svg: &mut Svg, (left, top): (f64, f64), width: f64, (length, unit): (u64, &str)) {
-    svg.line((left, top), (left + width, top), "#000", None);
+    svg.line((left, top), (left + width, top), INK, None);
     let step = tick(length);
     for clock in (0..=length / step).map(|n| n * step) {
         let x = left + width * clock as f64 / length.max(1) as f64;
-        svg.line((x, top), (x, top + 5.0), "#000", None);
+        svg.line((x, top), (x, top + 5.0), INK, None);
         svg.text((x, top + 18.0), 11, "middle", &clock.to_string());
     }
     svg.text((left + width, top + 34.0), 12, "end", unit);

@@ -1,6 +1,6 @@
 //! Warps from top to bottom, time from left to right: in each column, what the clocks of the warp went to; arrows are barriers.
 
-use super::super::svg::Svg;
+use super::super::svg::{FAINT, GROUND, INK, Svg};
 use super::{axis, color, legend};
 use warpsim::machine_code::{Bin, Cause, Meeting, Timeline};
 
@@ -36,7 +36,7 @@ pub fn timeline(title: &str, line: &Timeline, warps_per_cta: usize, phases: &[Ph
     for (phase, start) in phases.iter().zip(std::iter::once(0).chain(phases.iter().map(|phase| phase.end))) {
         let (from, to) = (place.x(start), place.x(phase.end));
         let tip = format!("{}, clocks {start} to {}: {}", phase.name, phase.end, phase.what);
-        svg.rectangle((from, TOP - 22.0), (to - from - 1.0, 14.0), "#eceff1", Some(&tip));
+        svg.rectangle((from, TOP - 22.0), (to - from - 1.0, 14.0), FAINT, Some(&tip));
         if to - from > 7.0 * phase.name.len() as f64 {
             svg.text(((from + to) / 2.0, TOP - 11.0), 10, "middle", &phase.name);
         }
@@ -133,7 +133,7 @@ fn arrows(svg: &mut Svg, meeting: &Meeting, place: &Place) {
     );
     let from = (place.x(came), place.middle(last));
     for &(warp, time) in arrivals {
-        let fill = if waiting.contains(&warp) { "#000" } else { "#fff" };
+        let fill = if waiting.contains(&warp) { INK } else { GROUND };
         svg.dot((place.x(time), place.middle(warp)), fill, Some(&tip));
     }
     for &warp in waiting.iter().filter(|warp| **warp != last) {

@@ -27,7 +27,7 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> String {
         let scale = Logarithmic::of(points.iter().map(|point| point.time), (top + HEIGHT, top));
         let end = LEFT + row.iter().map(|axis| panel_width(axis)).sum::<f64>() - GAP;
         for tick in scale.ticks() {
-            svg.line(&[(LEFT, scale.place(tick)), (end, scale.place(tick))], "#ddd", 1.0);
+            svg.line(&[(LEFT, scale.place(tick)), (end, scale.place(tick))], "#80808050", 1.0);
             svg.text((LEFT - 6.0, scale.place(tick) + 4.0), "end", &label(tick));
         }
         svg.upwards((14.0, top + HEIGHT / 2.0), "ns per point");
@@ -69,7 +69,7 @@ fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f
     for (number, value) in values.iter().enumerate() {
         let start = left + number as f64 * BAND;
         if number > 0 {
-            svg.line(&[(start, top), (start, bottom)], "#eee", 1.0);
+            svg.line(&[(start, top), (start, bottom)], "#80808030", 1.0);
         }
         svg.text((start + BAND / 2.0, bottom + 16.0), "middle", value);
         let own = if value.is_empty() { points.iter().collect() } else { having(points, flag, value) };
@@ -91,6 +91,6 @@ fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f
     for (place, radius, point) in marks {
         svg.mark(place, radius, colour(&point.cost.layout), point.is_best, &point.tip());
     }
-    svg.line(&[(left, top), (left, bottom), (left + BAND * values.len() as f64, bottom)], "#555", 1.0);
+    svg.line(&[(left, top), (left, bottom), (left + BAND * values.len() as f64, bottom)], "#808080", 1.0);
     svg.text((left + BAND * values.len() as f64 / 2.0, bottom + 34.0), "middle", flag);
 }

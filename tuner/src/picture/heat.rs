@@ -40,8 +40,8 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> Option<Strin
                 svg.label(middle, ink, &format!("{:.3}{}", point.time, if point.is_best { " ★" } else { "" }));
             }
             None => {
-                svg.cell(place, CELL, "#eee", "no candidate that was compiled");
-                svg.label(middle, "#777", "–");
+                svg.cell(place, CELL, "#80808030", "no candidate that was compiled");
+                svg.label(middle, "#808080", "–");
             }
         }
     }

@@ -17,18 +17,18 @@ pub fn picture(points: &[Point]) -> String {
     let x = |registers: u32| LEFT + f64::from(registers) / f64::from(most) * SIZE.0;
     let scale = Logarithmic::of(points.iter().map(|point| point.time), (bottom, TOP));
     for tick in scale.ticks() {
-        svg.line(&[(LEFT, scale.place(tick)), (LEFT + SIZE.0, scale.place(tick))], "#ddd", 1.0);
+        svg.line(&[(LEFT, scale.place(tick)), (LEFT + SIZE.0, scale.place(tick))], "#80808050", 1.0);
         svg.text((LEFT - 6.0, scale.place(tick) + 4.0), "end", &label(tick));
     }
     for registers in (0..=most).step_by(32) {
         svg.text((x(registers), bottom + 16.0), "middle", &registers.to_string());
     }
-    svg.line(&[(LEFT, TOP), (LEFT, bottom), (LEFT + SIZE.0, bottom)], "#555", 1.0);
+    svg.line(&[(LEFT, TOP), (LEFT, bottom), (LEFT + SIZE.0, bottom)], "#808080", 1.0);
     svg.text((LEFT + SIZE.0 / 2.0, bottom + 36.0), "middle", "registers per thread");
     svg.upwards((14.0, TOP + SIZE.1 / 2.0), "ns per point");
     let front: Vec<(f64, f64)> =
         front(points).iter().map(|point| (x(point.cost.registers), scale.place(point.time))).collect();
-    svg.line(&front, "#777", 1.2);
+    svg.line(&front, "#808080", 1.2);
     for group in groups(points) {
         let tips: Vec<String> = group.iter().map(|point| point.tip()).collect();
         let first = group[0];

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use singe::report::page::escaped;
+use singe::report::page::{DARK, escaped};
 
 pub struct Svg {
     width: f64,
@@ -44,7 +44,7 @@ impl Svg {
 
     /// A candidate's mark; the best one is larger and has a ring.
     pub fn mark(&mut self, (x, y): (f64, f64), radius: f64, fill: &str, is_best: bool, tip: &str) {
-        let ring = if is_best { " stroke=\"#000\" stroke-width=\"1.6\"" } else { "" };
+        let ring = if is_best { " stroke=\"currentColor\" stroke-width=\"1.6\"" } else { "" };
         let (radius, tip) = (if is_best { 4.5 } else { radius }, escaped(tip));
         self.add(format_args!(
             "<circle class=\"candidate\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{fill}\"{ring}><title>{tip}</title></circle>"
@@ -75,8 +75,9 @@ impl Svg {
     pub fn finish(self) -> String {
         let Self { width, height, body } = self;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"singe\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             font-family=\"sans-serif\" font-size=\"12\" color=\"#1a1a1a\" fill=\"currentColor\">\n<style>{DARK}</style>\n<rect class=\"ground\" width=\"100%\" \
+             height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
         )
     }
 
