@@ -6,34 +6,21 @@
 //! are constants, so that the compiler leaves none of them in the simulator.
 
 mod concrete;
+mod knowledge;
+mod touch;
 
-use super::cta::Thread;
-use super::decode::{Code, Micro, Source};
+use super::decode::{Micro, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
 use super::memory::Lanes;
 use super::rows::Row;
+use super::thread::Thread;
 use super::warp::Warp;
 use ptx::inst::Space;
 
 pub(super) use concrete::{Concrete, Everything};
-
-/// Every lane.
-pub(super) const ALL: u32 = u32::MAX;
-
-/// Which lanes of a warp know the values of its registers, its predicates and its condition code.
-pub(super) trait Knowledge {
-    fn new(code: &Code) -> Self;
-    /// At the start of the kernel: its arguments, and special registers that the launch fixes.
-    fn start(&mut self, code: &Code);
-    fn row(&self, register: u32) -> u32;
-    fn pred(&self, pred: u32) -> u32;
-    fn carry(&self) -> u32;
-    /// Of the lanes of `mask` those of `known` know the register, and no others.
-    fn learn(&mut self, register: u32, known: u32, mask: u32);
-    fn learn_pred(&mut self, pred: u32, known: u32, mask: u32);
-    fn learn_carry(&mut self, known: u32, mask: u32);
-}
+pub(super) use knowledge::{ALL, Knowledge};
+pub(super) use touch::Touch;
 
 /// What an instruction needs and the domain does not have.
 pub(super) enum Undecided<'c> {
@@ -55,22 +42,6 @@ pub(super) enum Undecided<'c> {
     Values,
     /// What it does.
     Meaning,
-}
-
-/// How lanes access shared memory. Atomics do not race with each other; whether strong accesses do is left open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Touch {
-    Read,
-    Write,
-    Atomic,
-    StrongRead,
-    StrongWrite,
-}
-
-impl Touch {
-    pub(super) fn is_strong(self) -> bool {
-        matches!(self, Self::Atomic | Self::StrongRead | Self::StrongWrite)
-    }
 }
 
 pub(super) trait Domain: Sized {

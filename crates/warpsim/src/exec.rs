@@ -6,80 +6,20 @@ mod cluster;
 mod cooperate;
 mod core;
 mod fragments;
+mod machine;
 mod straight;
 
 use super::decode::{Code, Micro, Source};
 use super::domain::{ALL, Domain, Knowledge, Undecided};
 use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
-use super::memory::Segments;
-use super::shared::{Conflict, Findings, Shared};
-use super::warp::{Asked, State, Waiting, Warp};
+use super::shared::{Conflict, Findings};
+use super::thread::State;
+use super::warp::{Asked, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
-use std::collections::HashSet;
-use std::mem::{Discriminant, discriminant};
 
 pub(super) use asynchronous::Asynchronous;
-
-/// Why a warp stopped.
-pub(super) enum Event {
-    /// It has executed its share.
-    Pause,
-    Barrier {
-        pc: u32,
-        kind: BarKind,
-        id: u32,
-        threads: Option<u32>,
-    },
-    /// All lanes that have not ended wait for a barrier in memory, or for what else is no barrier of the CTA.
-    Asleep,
-    Exit,
-}
-
-/// The run cannot go on; the hazards, or what the domain wrote down, tell why.
-pub(super) struct Stop;
-
-/// In the place of an access that is remembered: it happens for some data only.
-pub(super) const PERHAPS: u32 = 1 << 31;
-
-/// All but the warps of the CTA that is running.
-pub(super) struct Machine<'m, 'b, D> {
-    pub code: &'m Code<'m>,
-    pub shared: Shared,
-    pub segments: Segments<'b>,
-    pub bank_bytes: u32,
-    /// What may still be spent: a warp instruction costs its [`weight`](Domain::weight).
-    pub budget: u64,
-    /// Warp instructions executed.
-    pub executed: u64,
-    pub cta: u32,
-    /// Arrivals of warps at barriers.
-    pub arrivals: u64,
-    pub asynchronous: Asynchronous,
-    pub hazards: Collector,
-    pub domain: D,
-}
-
-/// Hazards, each kind once per instruction.
-pub(super) struct Collector {
-    pub list: Vec<Hazard>,
-    pub limit: usize,
-    seen: HashSet<(Discriminant<Kind>, u32)>,
-}
-
-impl Collector {
-    pub(super) fn new(limit: usize) -> Self {
-        Self { list: Vec::new(), limit, seen: HashSet::new() }
-    }
-
-    /// Takes a hazard after which the run goes on, unless there are too many.
-    pub(super) fn record(&mut self, hazard: Hazard, pc: u32) -> Result<(), Stop> {
-        if self.seen.insert((discriminant(&hazard.kind), pc)) {
-            self.list.push(hazard);
-        }
-        if self.list.len() < self.limit { Ok(()) } else { Err(Stop) }
-    }
-}
+pub(super) use machine::{Collector, Event, Machine, PERHAPS, Stop};
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Runs up to `quantum` instructions of a warp that is ready.

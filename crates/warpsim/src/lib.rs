@@ -83,9 +83,10 @@
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
 //! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
 //! | `domain` | the two domains: all values known, or only some |
-//! | `warp`, `cta`, `barrier` | paths of lanes and calls; interleaving of warps; the sixteen barriers |
+//! | `warp`, `thread`, `cta`, `barrier` | paths of lanes and calls; what a warp is to its CTA; interleaving of warps; the sixteen barriers |
 //! | `shared`, `memory`, `buffer`, `atomic` | memories, with the detector of races |
 //! | `rows`, `scalar`, `float`, `lanes` | arithmetic on whole rows, on one lane, and between lanes |
+//! | `launch`, `place`, `options` | what is asked for: the launch, the place of a CTA in it, the order of warps |
 //! | `hazard`, `counts`, `claims` | what a run tells; what is claimed of its values and checked |
 //!
 //! `f64::mul_add` costs several nanoseconds where the crate is built for processors without fused multiply-add; build with
@@ -108,15 +109,19 @@ mod float;
 mod half;
 mod hazard;
 mod lanes;
+mod launch;
 pub mod machine_code;
 mod mbarrier;
 mod memory;
 mod micro;
+mod options;
+mod place;
 pub mod prove;
 mod rows;
 mod scalar;
 pub mod setup;
 mod shared;
+mod thread;
 mod warp;
 
 pub use appraisal::Appraisal;
@@ -124,13 +129,16 @@ pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::Counts;
 pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, MbarrierMisuse, Site, Wait};
+pub use launch::{Argument, Launch};
+pub use options::{Options, Schedule};
 
 use domain::{Concrete, Everything};
 use exec::{Asynchronous, Collector, Machine};
 use memory::Segments;
+use place::Place;
 use ptx::ir::Module;
 use shared::Shared;
-use warp::{Place, Warp};
+use warp::Warp;
 
 /// Where the simulated kernels find a buffer, by its number: for values that are addresses.
 pub fn buffer_address(buffer: usize) -> u64 {
@@ -200,113 +208,6 @@ pub fn run_checked(
         }
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
-}
-
-/// How a kernel is launched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
-    /// CTAs in x, y and z.
-    pub ctas: [u32; 3],
-    /// Threads per CTA in x, y and z.
-    pub threads: [u32; 3],
-    /// Bytes of shared memory that the launch adds.
-    pub shared: u64,
-    /// One per parameter.
-    pub arguments: Vec<Argument>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Argument {
-    /// The address of a buffer, by its number.
-    Buffer(usize),
-    U32(u32),
-    U64(u64),
-    /// Any other value, as it lies in memory: as many bytes as the parameter has.
-    Bytes(Vec<u8>),
-    /// No value: only a proof does without.
-    Any,
-}
-
-impl Launch {
-    /// A launch with one dimension.
-    pub fn linear(ctas: u32, threads: u32, arguments: Vec<Argument>) -> Self {
-        Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
-    }
-
-    /// The signature of kernels made by [`lower`](ptx::lower::lower): buffers 0 to `arrays`-1, points, stride.
-    pub fn fields(ctas: u32, warps: u32, arrays: usize, points: u32, stride: u32) -> Self {
-        let mut arguments: Vec<Argument> = (0..arrays).map(Argument::Buffer).collect();
-        arguments.extend([Argument::U32(points), Argument::U32(stride)]);
-        Self::linear(ctas, 32 * warps, arguments)
-    }
-
-    /// Threads per CTA.
-    pub fn size(&self) -> u32 {
-        self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
-    }
-
-    /// Whether every argument has a value.
-    fn all_given(&self) -> Result<(), String> {
-        match self.arguments.contains(&Argument::Any) {
-            true => Err("a launch with an argument that may be anything".to_owned()),
-            false => Ok(()),
-        }
-    }
-
-    fn place(&self) -> Place {
-        let Self { ctas, threads, shared, .. } = *self;
-        Place { cta: 0, ctas, threads, dynamic_shared: shared, cluster: [1; 3] }
-    }
-
-    fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {
-        let [x, y, z] = self.threads;
-        if !(1..=1024).contains(&self.size()) || threads.is_some_and(|threads| threads != self.threads) {
-            return Err(format!("a launch with {x} x {y} x {z} threads per CTA"));
-        }
-        let ctas = self.ctas.iter().fold(1u32, |all, n| all.saturating_mul(*n));
-        if ctas == u32::MAX {
-            return Err("a launch with that many CTAs".to_owned());
-        }
-        if self.shared > MOST_SHARED {
-            return Err(format!("a launch with {} bytes of shared memory", self.shared));
-        }
-        let missing = |a: &&Argument| matches!(a, Argument::Buffer(index) if *index >= buffers);
-        match self.arguments.iter().find(missing) {
-            Some(argument) => Err(format!("the argument {argument:?}, with {buffers} buffers")),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Bytes of shared memory that no machine exceeds.
-const MOST_SHARED: u64 = 1 << 20;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    pub schedule: Schedule,
-    /// Width of a shared-memory bank: 4, or 8 for Kepler in its 8-byte mode.
-    pub bank_bytes: u32,
-    /// Warp instructions after which the run is taken for endless.
-    pub budget: u64,
-    /// Races and unwritten reads after which the run ends; other hazards end it at once.
-    pub hazards: usize,
-    /// Machine code that races runs on, as its warps happen to interleave here; its report has the races.
-    pub permits_races: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { schedule: Schedule::RoundRobin, bank_bytes: 4, budget: 1 << 30, hazards: 16, permits_races: false }
-    }
-}
-
-/// How the warps of a CTA interleave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Schedule {
-    /// Each warp runs until it comes to a barrier.
-    RoundRobin,
-    /// Random warps run for random stretches.
-    Random { seed: u64 },
 }
 
 /// The result of a clean run.

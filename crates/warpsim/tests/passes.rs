@@ -4,7 +4,7 @@
 
 use machine::toolchain;
 use ptx::Module;
-use ptx::passes::meld::plan::Kind;
+use ptx::passes::meld::Kind;
 use ptx::passes::{Options, PASSES, Pass, meld, predication};
 use std::collections::BTreeMap;
 use warpsim::{Argument, Buffer, Launch};

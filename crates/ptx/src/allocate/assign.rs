@@ -1,7 +1,6 @@
 //! Gives the registers of a function the names of physical ones.
 
-use super::PhysicalRegister;
-use super::class::Class;
+use super::class::{Class, PhysicalRegister};
 use super::problem::{Node, Problem};
 use crate::inst::{Op, Operand, Type, UnaryOp};
 use crate::ir::{Func, Reg};

@@ -46,6 +46,30 @@ impl Class {
     }
 }
 
+/// A physical register: consecutive units of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PhysicalRegister {
+    pub file: File,
+    pub start: u32,
+    pub units: u32,
+}
+
+impl Default for PhysicalRegister {
+    fn default() -> Self {
+        Self { file: File::General, start: 0, units: 0 }
+    }
+}
+
+impl PhysicalRegister {
+    pub fn end(self) -> u32 {
+        self.start + self.units
+    }
+
+    pub fn overlaps(self, other: Self) -> bool {
+        self.file == other.file && self.start < other.end() && other.start < self.end()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! What an allocator knows of values: the result of the divergence analysis, per register.
 
+use super::options::{Options, Rules, Sides};
+use super::slots;
 use super::spill_location::{Known, Rewriting};
-use super::{Options, Rules, Sides, slots};
 use crate::analysis::divergence::{self, BlockShape, Coefficient, Divergence, State};
 use crate::analysis::gated::{Gate, Gated};
 use crate::analysis::ssa::Value;

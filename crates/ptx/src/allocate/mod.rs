@@ -12,6 +12,7 @@ pub mod facts;
 pub mod given;
 mod interference;
 mod linear_scan;
+mod options;
 mod prepare;
 mod problem;
 mod prologue;
@@ -35,99 +36,14 @@ use facts::Facts;
 use problem::{Answer, MOST_UNITS, Problem};
 use prologue::{Owner, Prologue};
 use spill::{Areas, SpillAccess};
-use spill_location::{Rewriting, Row, SpillLocation};
+use spill_location::{Row, SpillLocation};
 use spill_locations::Used;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use class::File;
+pub use class::{File, PhysicalRegister};
+pub use options::{Algorithm, Budget, Options, Rules, Sides};
 pub use refusal::{Refusal, TooFew};
-pub use spill_locations::Budget;
 use vectors::Groups;
-
-/// Which allocator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Algorithm {
-    LinearScan,
-    #[default]
-    ChaitinBriggs,
-}
-
-/// How far to trust the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rules {
-    /// With the conditions that make sharing between lanes sound.
-    #[default]
-    Sound,
-    /// As published: what leaves a loop through a divergent exit counts as uniform, and threads on different sides of a
-    /// divergent branch may share a slot. For demonstrations; the checker rejects what comes of it.
-    Published,
-}
-
-/// How the sides of a divergent branch run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sides {
-    /// One to its end, then the other: before sm_70.
-    OneByOne,
-    /// In any interleaving.
-    Interleaved,
-}
-
-/// What to do.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// 32-bit registers per thread, at most 256.
-    pub registers: u32,
-    /// Predicate registers per thread.
-    pub predicates: u32,
-    pub algorithm: Algorithm,
-    pub rewriting: Rewriting,
-    pub rules: Rules,
-    /// Shared memory for spilling.
-    pub shared: Budget,
-    /// What lanes disagree on may be spilled there too, to slots that each thread has of its own; without, it goes to local memory.
-    pub own_slots: bool,
-    /// The shape of the CTA, where the kernel does not demand one.
-    pub block: Option<[u32; 3]>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            registers: 32,
-            predicates: 7,
-            algorithm: Algorithm::default(),
-            rewriting: Rewriting::AffRA,
-            rules: Rules::Sound,
-            shared: Budget { bytes: 0, warps: 32 },
-            own_slots: false,
-            block: None,
-        }
-    }
-}
-
-/// A physical register: consecutive units of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PhysicalRegister {
-    pub file: File,
-    pub start: u32,
-    pub units: u32,
-}
-
-impl Default for PhysicalRegister {
-    fn default() -> Self {
-        Self { file: File::General, start: 0, units: 0 }
-    }
-}
-
-impl PhysicalRegister {
-    pub fn end(self) -> u32 {
-        self.start + self.units
-    }
-
-    pub fn overlaps(self, other: Self) -> bool {
-        self.file == other.file && self.start < other.end() && other.start < self.end()
-    }
-}
 
 /// An allocation, with all that its checker needs.
 #[derive(Debug, Clone)]
@@ -358,7 +274,8 @@ impl<'a> Round<'a> {
         let rows = OwnRows { unit: own.values().copied().max().unwrap_or(4), threads: 32 * self.options.shared.warps };
         offsets.extend(own_offsets.iter().map(|(reg, offset)| (*reg, rows.offset(*offset))));
         let regs = shared.keys().copied().collect();
-        let together = slots::in_a_warp(self.prepared, &regs, self.facts, self.facts.sides, self.options.rules);
+        let together =
+            slots::in_a_warp(self.prepared, &regs, &self.facts.divergent, self.facts.sides, self.options.rules);
         let (shared_offsets, part) = slots::assign(&shared, &together);
         offsets.extend(shared_offsets);
         for (reg, location) in &mut self.locations {

@@ -4,8 +4,7 @@
 //! a divergent branch may send to different places: values of different sides of such a branch are needed together too,
 //! unless the sides run one after the other and both values live inside their side only.
 
-use super::facts::Facts;
-use super::{Rules, Sides};
+use super::options::{Rules, Sides};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators;
@@ -60,7 +59,13 @@ pub fn in_a_thread(func: &Func, regs: &BTreeSet<Reg>) -> Pairs {
 }
 
 /// The pairs that are alive at one time in some threads of a warp.
-pub fn in_a_warp(func: &Func, regs: &BTreeSet<Reg>, facts: &Facts, sides: Sides, rules: Rules) -> Pairs {
+pub fn in_a_warp(
+    func: &Func,
+    regs: &BTreeSet<Reg>,
+    divergent: &SecondaryMap<Block, bool>,
+    sides: Sides,
+    rules: Rules,
+) -> Pairs {
     let mut pairs = in_a_thread(func, regs);
     if rules == Rules::Published {
         return pairs;
@@ -68,7 +73,7 @@ pub fn in_a_warp(func: &Func, regs: &BTreeSet<Reg>, facts: &Facts, sides: Sides,
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
     let liveness = Liveness::compute(func, &cfg, &accesses);
     let post_dominators = post_dominators(func);
-    for block in cfg.order.iter().filter(|block| facts.divergent[**block]) {
+    for block in cfg.order.iter().filter(|block| divergent[**block]) {
         let reconvergence = post_dominators[*block];
         let parts: Vec<BTreeSet<Block>> =
             cfg.successors(*block).iter().map(|next| inside(&cfg, *next, reconvergence)).collect();

@@ -1,26 +1,11 @@
 //! Decides where spilled registers are kept.
 
 use super::facts::Facts;
+use super::options::Budget;
 use super::spill_location::{Known, Rewriting, Row, SpillLocation};
 use crate::inst::Type;
 use crate::ir::{Func, Reg};
 use std::collections::BTreeMap;
-
-/// Shared memory that spilling may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// Bytes per CTA.
-    pub bytes: u32,
-    /// Warps per CTA.
-    pub warps: u32,
-}
-
-impl Budget {
-    /// Bytes per warp.
-    pub fn per_warp(self) -> u32 {
-        (self.bytes / self.warps.max(1)) & !7
-    }
-}
 
 /// Shared memory that is spoken for.
 #[derive(Debug, Clone, Copy, Default)]

@@ -138,22 +138,6 @@ impl Accesses {
     }
 }
 
-/// What one instruction reads and writes, at a time.
-#[derive(Default)]
-pub struct Scratch {
-    accesses: Accesses,
-    results: Vec<Reg>,
-}
-
-impl Scratch {
-    /// As [`Accesses::reads_and_writes`].
-    pub fn of(&mut self, data: &InstData) -> (&[Reg], &[Reg]) {
-        self.accesses.regs.clear();
-        let span = self.accesses.add(data, &mut self.results);
-        self.accesses.regs.split_at(span.write as usize)
-    }
-}
-
 fn keeps(guarded: bool, op: &Op) -> bool {
     guarded || matches!(op, Op::Opaque { .. })
 }

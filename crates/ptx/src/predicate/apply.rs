@@ -1,17 +1,19 @@
 //! Writes a proven plan into the function. Masks become predicate registers, tests for empty masks votes and branches that
 //! all lanes take the same way.
 
+mod facts;
 mod guards;
 mod masks;
 
 use super::check::Checked;
 use super::plan::{Label, Mask, Plan, Region, Step};
-use super::twins::{Twins, entrance};
+use super::twin::{Twins, entrance};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::liveness::Liveness;
 use crate::inst::*;
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
+use facts::Facts;
 use guards::Guarding;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -139,19 +141,6 @@ fn repeated_loads(func: &Func) -> BTreeSet<Inst> {
         }
     }
     repeated
-}
-
-/// What is known of the function as it was.
-#[derive(Clone, Copy)]
-struct Facts<'a> {
-    old: &'a Func,
-    liveness: &'a Liveness,
-    local: &'a BTreeSet<Reg>,
-    repeated: &'a BTreeSet<Inst>,
-    sm: u32,
-    twins: &'a Twins,
-    /// The lanes for which the function runs, if these are not all.
-    entrance: Option<Guard>,
 }
 
 /// The mask of all lanes for which the function runs.

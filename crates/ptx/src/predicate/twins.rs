@@ -2,13 +2,13 @@
 //! lanes for which it runs. The function itself stays for calls that keep the stack.
 
 use super::check::Violation;
-use super::{Options, apply, ends, plan, spill, together};
-use crate::inst::{Callee, Op, Terminator, Type};
-use crate::ir::{Func, FuncKind, Linkage, Module, ParamData};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The names of twins, by the names of their functions.
-pub type Twins = BTreeMap<String, String>;
+use super::decide::{ends, plan};
+use super::options::Options;
+use super::twin::Twins;
+use super::{apply, spill, together};
+use crate::inst::{Callee, Op, Terminator};
+use crate::ir::{Func, FuncKind, Linkage, Module};
+use std::collections::BTreeSet;
 
 /// The twins that functions of the module can have.
 ///
@@ -60,15 +60,6 @@ pub fn add(
 /// In a twin every branch becomes a mask: what inactive lanes hold must not decide.
 fn inside(options: &Options) -> Options {
     Options { sbu: false, tested: None, kept: BTreeSet::new(), ..options.clone() }
-}
-
-/// What the entrance mask is called among a function's parameters.
-pub fn entrance(func: &Func) -> ParamData {
-    let mut name = format!("{}_entrance", func.name);
-    while func.params.values().any(|param| param.name == name) {
-        name.push('_');
-    }
-    ParamData::input(name, Type::B32)
 }
 
 fn can_be_masked(module: &Module, func: &Func) -> bool {

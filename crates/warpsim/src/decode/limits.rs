@@ -1,7 +1,7 @@
 //! What no machine has: a kernel that asks for it is refused before memory is taken for it.
 
-use crate::MOST_SHARED;
 use crate::hazard::Kind;
+use crate::launch::MOST_SHARED;
 use ptx::inst::Space;
 use ptx::ir::Module;
 

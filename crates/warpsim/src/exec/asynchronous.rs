@@ -5,83 +5,26 @@
 
 mod copy;
 mod pool;
+mod under_way;
 mod wait;
 
-use super::cluster::{Cluster, alone};
+pub(crate) use under_way::Asynchronous;
+
+use super::cluster::alone;
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::Manner;
-use crate::decode::{Code, Copying, Micro, Place as Spot, Source};
+use crate::decode::{Copying, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
 use crate::memory::{Lanes, SHARED_WINDOW};
 use crate::shared::Accessor;
-use crate::warp::{Place, Warp};
-use copy::{Groups, UnderWay};
+use crate::warp::Warp;
 use pool::Pool;
 use ptx::asynchronous::Reach;
 use ptx::inst::Space;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// What is under way in a CTA.
-pub(in super::super) struct Asynchronous {
-    /// By their addresses in shared memory.
-    barriers: BTreeMap<u64, Mbarrier>,
-    /// Phases that were completed in each slot of vector clocks.
-    epochs: Vec<u32>,
-    under_way: Vec<UnderWay>,
-    groups: Vec<[Groups; 2]>,
-    pub(super) cluster: Cluster,
-    /// Of each CTA.
-    pools: Vec<Pool>,
-    woken: Vec<Wake>,
-    /// What is hardly meant.
-    pub warnings: BTreeSet<String>,
-    /// Warps that have ended.
-    pub(super) ended: u32,
-}
-
-/// Lanes that go on.
-struct Wake {
-    sleeper: Sleeper,
-    clock: VectorClock,
-    /// All lanes of the warp had arrived, so that they are ordered when all of them have waited.
-    whole: bool,
-}
-
-impl Asynchronous {
-    pub(in super::super) fn new(code: &Code, place: Place) -> Self {
-        Self {
-            barriers: BTreeMap::new(),
-            epochs: Vec::new(),
-            under_way: Vec::new(),
-            groups: (0..code.warps()).map(|_| Default::default()).collect(),
-            cluster: Cluster::default(),
-            pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
-            woken: Vec::new(),
-            warnings: BTreeSet::new(),
-            ended: 0,
-        }
-    }
-}
-
-impl Asynchronous {
-    /// Whether warps hand registers to each other.
-    pub(in super::super) fn pool_is_used(&self) -> bool {
-        self.pools.iter().any(|pool| pool.used)
-    }
-
-    /// Registers of a thread at the launch.
-    pub(in super::super) fn thread_registers(&self) -> u32 {
-        self.pools.first().map_or(0, |pool| pool.first)
-    }
-
-    /// Lanes go on with what the clock says.
-    pub(super) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, whole: bool) {
-        self.woken.push(Wake { sleeper, clock, whole });
-    }
-}
+use under_way::{Groups, Wake};
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Some lane is active. An event when the warp cannot go on.

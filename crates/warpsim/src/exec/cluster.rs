@@ -3,9 +3,11 @@
 //! The shared memory of a CTA can be accessed by others from its start to its end (CUDA C++ Programming Guide, "Distributed
 //! Shared Memory"). An access must know that some warp of that CTA has begun, and some warp must end behind it.
 
+mod acquaintance;
+
+pub(super) use acquaintance::Cluster;
+
 use super::{Machine, PERHAPS, Stop};
-use crate::clock::VectorClock;
-use crate::cta::Thread;
 use crate::decode::Code;
 use crate::domain::{ALL, Domain, Undecided};
 use crate::hazard::{Hazard, Kind};
@@ -14,67 +16,7 @@ use crate::memory::Lanes;
 use crate::rows::Row;
 use crate::shared::ADDRESS_MASK;
 use crate::warp::Warp;
-use std::collections::BTreeMap;
-
-/// What the CTAs of a cluster know of each other.
-#[derive(Default)]
-pub(super) struct Cluster {
-    barrier: Barrier,
-    /// When each warp began, by its own clock.
-    births: BTreeMap<usize, u32>,
-    /// What each warp knew when it ended.
-    deaths: BTreeMap<usize, VectorClock>,
-    /// The last access of what a slot of vector clocks stands for, in the memory of each other CTA.
-    visits: BTreeMap<(usize, usize), Visit>,
-    /// What the fences of each warp ordered in front of its relaxed arrivals.
-    fenced: BTreeMap<usize, VectorClock>,
-    /// Barriers in memory that each warp has initialised: their slots and times.
-    initialised: BTreeMap<usize, Vec<(usize, u32)>>,
-}
-
-/// The barrier of the cluster.
-#[derive(Default)]
-struct Barrier {
-    arrived: u32,
-    phase: u32,
-    /// Phases of each warp that it has waited for.
-    seen: BTreeMap<usize, u32>,
-    clock: VectorClock,
-    last: VectorClock,
-    sleepers: Vec<Sleeper>,
-}
-
-/// An access of another CTA's memory.
-struct Visit {
-    time: u32,
-    warp: usize,
-    pc: u32,
-}
-
-impl Cluster {
-    /// Those of the warp that wait at the barrier.
-    pub(super) fn sleepers(&self, warp: usize) -> impl Iterator<Item = &Sleeper> {
-        self.barrier.sleepers.iter().filter(move |sleeper| sleeper.warp == warp)
-    }
-
-    pub(super) fn begins(&mut self, thread: &Thread) {
-        self.births.insert(thread.index, thread.clock[thread.index]);
-    }
-
-    pub(super) fn ends(&mut self, thread: &Thread) {
-        self.deaths.insert(thread.index, thread.clock);
-    }
-
-    /// A warp initialises a barrier in memory, which the slot knows of from that time on.
-    pub(super) fn initialises(&mut self, warp: usize, slot: usize, time: u32) {
-        self.initialised.entry(warp).or_default().push((slot, time));
-    }
-
-    /// An access of what the slot stands for is the last one of its kind in the memory of that CTA.
-    pub(super) fn visits(&mut self, slot: usize, rank: usize, time: u32, (warp, pc): (usize, u32)) {
-        self.visits.insert((slot, rank), Visit { time, warp, pc });
-    }
-}
+use acquaintance::Visit;
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// The places of an access of shared memory; only with `remote` they may be in other CTAs.

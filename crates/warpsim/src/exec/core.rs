@@ -1,11 +1,13 @@
 //! The executor of PTX as what a CTA runs its warps on.
 
 use super::{Event, Machine, Stop};
-use crate::cta::{Core, Thread};
+use crate::cta::Core;
 use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Knowledge};
 use crate::hazard::{Hazard, Kind, Site};
-use crate::warp::{Place, Warp};
+use crate::place::Place;
+use crate::thread::Thread;
+use crate::warp::Warp;
 use ptx::inst::BarRedOp;
 
 impl<D: Domain> Core for Machine<'_, '_, D> {

@@ -11,16 +11,16 @@ pub(super) use mbarrier::Mbarrier;
 
 use super::cluster::Cluster;
 use super::code::Code;
-use super::op::{Op, Source};
-use super::tokens::Purpose;
+use super::op::{Op, Purpose, Source};
 use super::trace::{Arrival, Event as Happening, Trace};
 use super::warp::{Path, Wait, Warp};
 use crate::cta::Core;
 use crate::exec::{Collector, Event, Stop};
 use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
+use crate::place::Place;
 use crate::shared::Shared;
-use crate::warp::{Place, State};
+use crate::thread::State;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Machine<'c, 'b> {

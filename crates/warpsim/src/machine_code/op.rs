@@ -1,6 +1,5 @@
 //! What the executor of machine code executes: instructions whose operands are numbers of rows.
 
-use super::tokens::Purpose;
 use crate::rows::{Map2, Map3};
 use crate::scalar::Each;
 use ptx::inst::{AtomOp, BarKind, BoolOp, ShflMode, Space, Special, Type, VoteMode};
@@ -446,4 +445,13 @@ pub(super) enum OnMbarrier {
     Arrive { d: u32 },
     /// Whether the phase whose parity is the uppermost bit of a is over.
     Check { p: Option<u8>, a: u32 },
+}
+
+/// What a token was pushed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Join,
+    Break,
+    Continue,
+    Return,
 }

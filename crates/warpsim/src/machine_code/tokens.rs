@@ -6,16 +6,8 @@
 //! part share what lies below. After Coon and Lindholm, "System and method for managing divergent threads in a SIMD architecture"
 //! (patent US 7,353,369); their order of paths is not kept, as no result may depend on it.
 
+use super::op::Purpose;
 use super::warp::{Path, Wait, Warp};
-
-/// What a token was pushed for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Join,
-    Break,
-    Continue,
-    Return,
-}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {

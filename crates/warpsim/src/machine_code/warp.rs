@@ -5,10 +5,10 @@ use super::exec::Copies;
 use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, SIGN, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
 use super::undefined::Undefined;
-use crate::cta::{Member, Thread};
 use crate::memory::Local;
+use crate::place::Place;
 use crate::rows::Row;
-use crate::warp::Place;
+use crate::thread::{Member, Thread};
 use ptx::inst::Space;
 use std::array::from_fn;
 

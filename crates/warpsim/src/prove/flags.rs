@@ -7,9 +7,9 @@
 
 use super::known::Known;
 use crate::clock::VectorClock;
-use crate::cta::Thread;
 use crate::decode::{Code, Manner, Micro, makes_orders};
 use crate::hazard::{Hazard, Kind};
+use crate::thread::Thread;
 use crate::warp::Warp;
 use ptx::inst::Space;
 use std::collections::{BTreeSet, HashSet};

@@ -1,7 +1,7 @@
 //! The affine analysis: how states flow through φs, copies and instructions.
 
-use super::Context;
 use super::arithmetic::{add, multiply, truncate, widen};
+use super::context::Context;
 use super::numbered::{Among, ByFlags, Number, Numbered};
 use super::solve::Rules;
 use super::state::{Coefficient, State};

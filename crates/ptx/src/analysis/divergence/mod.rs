@@ -14,6 +14,7 @@ mod affine;
 mod arithmetic;
 mod basis;
 mod boolean;
+mod context;
 mod eval;
 mod lookup;
 mod numbered;
@@ -24,22 +25,16 @@ mod transfer;
 
 pub use basis::{Basis, Block as BlockShape};
 pub use boolean::compute as compute_boolean;
+pub use context::Options;
 pub use reason::{Reason, Rule};
 pub use state::{Class, Coefficient, State};
 
+use context::Context;
 use numbered::{Numbered, States};
 
 use super::gated::Gated;
 use super::ssa::Value;
-use crate::inst::{Op, Operand};
 use crate::ir::{Block, Func};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
-    pub block: BlockShape,
-    /// Conversions and wide products of indices do not wrap. The simulator can check it.
-    pub assume_index_no_wrap: bool,
-}
 
 /// The state of every value.
 pub struct Divergence {
@@ -47,25 +42,6 @@ pub struct Divergence {
     states: States,
     /// States computed until nothing changed any more.
     pub evaluations: u64,
-}
-
-/// What the rules look at.
-struct Context<'a> {
-    func: &'a Func,
-    gated: &'a Gated,
-    basis: &'a Basis,
-    options: Options,
-}
-
-impl Context<'_> {
-    /// Whether an operand is a special register that may differ from lane to lane.
-    fn reads_divergent_special(&self, op: &Op) -> bool {
-        let mut found = false;
-        op.operands(|operand| {
-            found |= matches!(operand, Operand::Special(s) if !self.basis.state(s).is_uniform());
-        });
-        found
-    }
 }
 
 impl Divergence {

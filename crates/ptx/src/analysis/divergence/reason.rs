@@ -1,6 +1,6 @@
 //! Why a value is not uniform.
 
-use super::Context;
+use super::context::Context;
 use super::state::{Class, State};
 use crate::analysis::gated::Gate;
 use crate::analysis::ssa::{Def, Value};

@@ -1,7 +1,7 @@
 //! What each instruction makes of the states of its operands.
 
-use super::Context;
 use super::arithmetic::{add, aligned, multiply, negate, truncate, widen};
+use super::context::Context;
 use super::lookup::exact;
 use super::numbered::{Number, Numbered};
 use super::state::Coefficient::{Aligned, Bottom, Known};

@@ -1,11 +1,11 @@
 //! Applies a plan: one subgraph in the place of two.
 
-use super::candidates::Candidate;
-use super::check::Condition;
-use super::emit::{Emitter, Held};
+use super::candidate::{Candidate, Pair};
+use super::check::{Condition, Held};
+use super::emit::Emitter;
 use super::facts::Facts;
 use super::names::NewNames;
-use super::plan::{Idle, Pair, Plan};
+use super::plan::Plan;
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
@@ -189,17 +189,6 @@ pub fn rename(func: &mut Func, names: &NewNames) {
     for data in func.blocks.values_mut() {
         if let Some(reg) = data.terminator.condition_mut() {
             change(reg);
-        }
-    }
-}
-
-impl Pair {
-    /// The block whose registers threads of a side need here, and whether at its start; `None` where there are no such threads.
-    pub fn needs(&self, side: usize) -> Option<(Block, bool)> {
-        match (self.blocks[side], self.idle) {
-            (Some(_), _) | (None, Idle::Absent) => None,
-            (None, Idle::Before(block)) => Some((block, true)),
-            (None, Idle::After(block)) => Some((block, false)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What might be melded: subgraphs on the two sides of a branch that have enough in common, and which of them are melded together.
 
+use super::candidate::{Candidate, Idle, Kind, Pair};
 use super::facts::Facts;
-use super::plan::{Idle, Kind, Pair};
+use super::options::{Mode, Options};
 use super::region::{self, Correspondence, Region, Subgraph};
 use super::shapes::{Shape, Shapes};
-use super::{Mode, Options};
 use crate::align::{Column, align};
 use crate::analysis::lists::table;
 use crate::inst::Terminator;
@@ -14,21 +14,6 @@ use std::cmp::Reverse;
 
 /// Melds that are applied and checked together: the checker keeps what it knows of their conditions in words of 64 bits.
 const MOST_TOGETHER: usize = 64;
-
-/// Two subgraphs that might be melded.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    pub kind: Kind,
-    pub branch: Block,
-    pub entries: [Block; 2],
-    pub exits: [Block; 2],
-    /// The pair of the entries comes first.
-    pub pairs: Vec<Pair>,
-    /// The share of the cycles of both that is saved if all that is alike is executed once, at most a half.
-    pub share: f64,
-    /// Those cycles, each level of loops counting eightfold.
-    pub saved: u64,
-}
 
 /// All candidates of a function whose share reaches the threshold: those that need no replication first, and of these the one
 /// that saves most.
@@ -207,12 +192,6 @@ impl Profiles<'_> {
             other.map_or(0, |(_, other)| self.shapes.cycles(*shape) * (*count).min(*other))
         };
         a.shapes.iter().map(common).sum()
-    }
-}
-
-impl Candidate {
-    fn blocks(&self) -> impl Iterator<Item = Block> {
-        self.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten())
     }
 }
 

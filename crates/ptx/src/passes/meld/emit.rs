@@ -1,9 +1,9 @@
 //! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
 
-use super::candidates::Candidate;
+use super::candidate::{Candidate, Pair};
+use super::check::Held;
 use super::facts::Facts;
 use super::names::NewNames;
-use super::plan::Pair;
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::analysis::lists::filled;
@@ -15,9 +15,6 @@ use cranelift_entity::{EntityRef, EntitySet};
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
 const MOST_PREDICATED: u64 = 3 * BRANCH;
-
-/// An operand and what is added to it.
-pub type Held = (Operand, i64);
 
 pub struct Emitter<'a> {
     func: &'a Func,

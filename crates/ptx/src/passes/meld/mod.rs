@@ -11,12 +11,14 @@
 //! load that the program did not have: what one side stores is stored under its condition; nothing that concerns several threads.
 
 mod apply;
+mod candidate;
 mod candidates;
 pub mod check;
 mod emit;
 mod facts;
 mod names;
-pub mod plan;
+mod options;
+mod plan;
 mod region;
 mod shapes;
 mod similar;
@@ -27,47 +29,22 @@ mod tidy;
 mod unify;
 mod verdicts;
 
-use super::options::THRESHOLD;
 use super::outcome::{Failure, Outcome, Report, counted, with_func};
 use crate::align::Column;
 use crate::estimate::{cycles_of, executions};
 use crate::ir::{Block, Func, Module};
 use apply::Applied;
-use candidates::Candidate;
+use candidate::Candidate;
+pub use candidate::Kind;
 use check::{Change, Violation};
 use facts::Facts;
-use plan::{Kind, Plan};
+pub use options::{Mode, Options};
+use plan::Plan;
 use region::Region;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tidy::tidy_again;
 pub use tidy::{Tidy, tidy, tidy_to_meld};
-
-/// Which subgraphs are melded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// All.
-    #[default]
-    Melding,
-    /// Blocks of diamonds: Coutinho, Sampaio, Pereira and Meira, "Divergence Analysis and Optimizations" (PACT 2011).
-    BranchFusion,
-}
-
-/// How to decide.
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub mode: Mode,
-    /// The least share of the cycles of two subgraphs that melding them must save, from 0 to 0.5.
-    pub threshold: f64,
-    /// The shape of the CTA, where the kernel does not demand one.
-    pub block: Option<[u32; 3]>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { mode: Mode::default(), threshold: THRESHOLD, block: None }
-    }
-}
 
 /// What was melded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -254,7 +231,6 @@ fn first_of(
 fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation> {
     check::check(&Change {
         before: &work.func,
-        facts: &work.facts,
         after: &applied.func,
         renames: &plan.renames,
         roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),

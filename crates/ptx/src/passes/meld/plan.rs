@@ -1,6 +1,6 @@
 //! What to meld, as data: which blocks correspond, which instructions become one, and which registers.
 
-use super::candidates::Candidate;
+use super::candidate::{Candidate, Pair};
 use super::facts::Facts;
 use super::names::NewNames;
 use super::shapes::Shapes;
@@ -11,43 +11,6 @@ use crate::estimate::latency::{SIMPLE, latency};
 use crate::inst::Terminator;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::EntitySet;
-use serde::Serialize;
-
-/// What corresponds, in the order of preference among equals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A block on each side.
-    Blocks,
-    /// Regions of one shape.
-    Regions,
-    /// A block and one block of a region: the region is replicated around the block.
-    BlockAndRegion,
-}
-
-/// Blocks that correspond. A side may have none: its threads pass the other side's block, or never come there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
-    pub blocks: [Option<Block>; 2],
-    /// The first successor of one corresponds to the second of the other.
-    pub inverted: bool,
-    /// What threads of a side without a block do here.
-    pub idle: Idle,
-    /// Where they go on at a branch: whether to the first successor.
-    pub forced: Option<bool>,
-    /// How the instructions correspond, by their positions in the blocks.
-    pub columns: Vec<Column>,
-}
-
-/// Threads of a side that has no block of its own here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Idle {
-    /// There are none: the side has a block, or its threads go another way.
-    Absent,
-    /// They pass before they execute the block of their side, or after it.
-    Before(Block),
-    After(Block),
-}
 
 /// Melds of a function that concern different blocks, ready to be applied together.
 #[derive(Debug, Clone)]

@@ -45,7 +45,6 @@ pub fn run(func: &Func) -> (Func, Merged) {
         let next = apply(&work.func, &plan);
         let checked = check::check(&Change {
             before: &work.func,
-            facts: &work.facts,
             after: &next,
             renames: &plan.renames,
             roots: &plan.blocks,

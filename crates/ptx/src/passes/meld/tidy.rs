@@ -2,9 +2,10 @@
 //! direction, so that what does the same looks the same.
 
 use super::facts::Facts;
+use super::options::Options;
+use super::region;
 use super::shapes::Shapes;
 use super::verdicts::{self, Verdicts};
-use super::{Options, region};
 use crate::analysis::access::Accesses;
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{self, Ssa};

@@ -1,7 +1,7 @@
 //! Which branches are divergent. A meld leaves those outside of it as they were, so that what the analysis found of them holds
 //! in the next round.
 
-use super::candidates::Candidate;
+use super::candidate::Candidate;
 use super::facts::Facts;
 use crate::analysis::divergence::{BlockShape, Divergence, Options};
 use crate::analysis::gated::Gated;

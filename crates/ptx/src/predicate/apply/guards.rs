@@ -1,6 +1,6 @@
 //! Instructions under a guard.
 
-use super::Facts;
+use super::facts::Facts;
 use crate::inst::*;
 use crate::ir::{Func, Inst, Param, ParamData, ParamKind, Reg};
 use std::collections::BTreeMap;

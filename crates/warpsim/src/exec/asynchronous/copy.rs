@@ -1,5 +1,6 @@
 //! Copies: how they start, what waits for them, and how they end.
 
+use super::under_way::{Move, UnderWay, Way};
 use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
 use crate::decode::Manner;
@@ -7,59 +8,10 @@ use crate::decode::Source;
 use crate::domain::{Domain, Touch, Undecided};
 use crate::hazard::{Access, Kind};
 use crate::memory::{Lanes, RANK_BITS};
-use crate::rows::Row;
 use crate::shared::{Accessor, Flight};
 use crate::warp::Warp;
 use ptx::inst::Space;
 use std::ops::Range;
-
-/// A copy that has not ended.
-pub(super) struct UnderWay {
-    warp: usize,
-    pc: u32,
-    /// In the order of the warp's copies of its kind.
-    number: u32,
-    lanes: u32,
-    moves: Vec<Move>,
-    way: Way,
-}
-
-enum Way {
-    /// `cp.async`, whose lanes write at these addresses.
-    Group { to: Box<Row>, bytes: u32 },
-    /// A bulk copy out of shared memory.
-    Bulk,
-    /// A bulk copy that a barrier in memory counts the bytes of.
-    Barrier(u64),
-}
-
-/// Bytes that one lane moves.
-struct Move {
-    shared: u64,
-    global: u64,
-    bytes: u64,
-    /// Those that are read; the rest is zero.
-    read: u64,
-}
-
-/// Copies of a warp that are counted in groups.
-#[derive(Default)]
-pub(super) struct Groups {
-    /// Copies so far.
-    started: u32,
-    /// Copies that each group ends with.
-    ends: Vec<u32>,
-    /// The lanes that close groups, always the same.
-    lanes: Option<u32>,
-}
-
-impl Groups {
-    /// For the next CTA; the numbers of copies go on.
-    pub(super) fn restart(&mut self) {
-        self.ends.clear();
-        self.lanes = None;
-    }
-}
 
 impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn copy(
@@ -407,16 +359,5 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
         }
         Ok(())
-    }
-}
-
-impl UnderWay {
-    /// Whether it belongs to the groups of bulk copies, or of others; `None`: to a barrier.
-    fn is_bulk(&self) -> Option<bool> {
-        match self.way {
-            Way::Group { .. } => Some(false),
-            Way::Bulk => Some(true),
-            Way::Barrier(_) => None,
-        }
     }
 }

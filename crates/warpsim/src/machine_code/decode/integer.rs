@@ -1,7 +1,7 @@
 //! Integers, words, and predicates.
 
+use super::decoder::{FAILS, HOLDS};
 use super::operands::{Operands, first_predicate};
-use super::{FAILS, HOLDS};
 use crate::machine_code::op::{Below, Count, Half, Kind, Op, Source, ZERO};
 use crate::rows;
 use ptx::inst::{Cmp, Type};

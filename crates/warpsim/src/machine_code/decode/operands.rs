@@ -1,6 +1,6 @@
 //! Takes the operands of an instruction one after the other.
 
-use super::Decoder;
+use super::decoder::Decoder;
 use crate::machine_code::constants;
 use crate::machine_code::op::{Bit, Kind, Source, TESTED, TRUE, UNIFORM, UNIFORM_PREDICATE, ZERO};
 use ptx::inst::{BoolOp, Cmp};

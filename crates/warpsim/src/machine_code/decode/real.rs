@@ -1,6 +1,6 @@
 //! Real numbers, and conversions.
 
-use super::HOLDS;
+use super::decoder::{FAILS, HOLDS};
 use super::operands::Operands;
 use crate::float::Real;
 use crate::machine_code::op::{Kind, Op, Source, ZERO};
@@ -104,8 +104,8 @@ fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 /// The predicate behind the operands tells which of them is taken: the smaller where it holds.
 fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
     match o.bit()? {
-        super::HOLDS => Some(BinaryOp::Min),
-        super::FAILS => Some(BinaryOp::Max),
+        HOLDS => Some(BinaryOp::Min),
+        FAILS => Some(BinaryOp::Max),
         _ => None,
     }
 }
@@ -129,7 +129,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["MIN", "MAX", "AND"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
-    (o.bit()? == super::HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
+    (o.bit()? == HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
 }
 
 /// Of doubles; singles are widened, which is exact.
@@ -240,7 +240,7 @@ fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let p = o.result_bit()?;
     let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
     let f: rows::Compare = |a, b| bits(a, b, |a, b| !is_easy(f64::from_bits(a), f64::from_bits(b)));
-    let (kind, combine, with) = (Kind::Single, BoolOp::And, super::HOLDS);
+    let (kind, combine, with) = (Kind::Single, BoolOp::And, HOLDS);
     Some(Op::Compare { f, d: None, p, q: None, kind, signed: false, sources, combine, with, below: None })
 }
 

@@ -1,5 +1,9 @@
 //! Asynchronous copies from global to shared memory (`LDGSTS`), which groups of them are waited for.
 
+mod under_way;
+
+pub(in crate::machine_code) use under_way::Copies;
+
 use super::Machine;
 use super::memory::traffic;
 use crate::cta::Core;
@@ -9,39 +13,9 @@ use crate::hazard::Access;
 use crate::machine_code::op::Address;
 use crate::machine_code::warp::Warp;
 use crate::memory::Lanes;
-use crate::rows::Row;
 use crate::shared::{Accessor, passes};
 use ptx::inst::Space;
-use std::collections::VecDeque;
-
-/// Copies of a warp that have not ended. What they write is there when their group is waited for and not before: code that reads
-/// too early gets what was there.
-#[derive(Default)]
-pub(in crate::machine_code) struct Copies {
-    /// Of the group that is not closed.
-    open: Vec<Copy>,
-    closed: VecDeque<Vec<Copy>>,
-}
-
-/// Up to eight bytes for each lane.
-struct Copy {
-    to: Row,
-    offset: u64,
-    bytes: u32,
-    mask: u32,
-    values: Row,
-}
-
-impl Copies {
-    pub(in crate::machine_code) fn clear(&mut self) {
-        self.open.clear();
-        self.closed.clear();
-    }
-
-    pub(in crate::machine_code) fn close(&mut self) {
-        self.closed.push_back(std::mem::take(&mut self.open));
-    }
-}
+use under_way::Copy;
 
 impl Machine<'_, '_> {
     pub(super) fn copy(

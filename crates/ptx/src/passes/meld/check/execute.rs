@@ -1,7 +1,7 @@
 //! Executes a function symbolically: values are numbers.
 
-use super::is_convergent;
-use super::numbers::{NOTHING, Number, Numbers, Side, TRUE, What};
+use super::convergent::is_convergent;
+use super::numbers::{Number, Numbers, Side, TRUE, What, bare};
 use super::registers::Registers;
 use crate::inst::{
     Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Operand, Space, Terminator, Type, UnaryOp,
@@ -186,7 +186,7 @@ impl<'a> Thread<'a> {
         accesses: &mut SmallVec<[Number; 8]>,
     ) {
         let func = self.func;
-        let mut values: SmallVec<[Number; 8]> = SmallVec::new();
+        let mut values = Vec::new();
         let mut results: SmallVec<[Reg; 4]> = SmallVec::new();
         op.parts(|part| match part {
             Part::Use(reg) => values.push(self.read(numbers, *reg)),
@@ -203,15 +203,7 @@ impl<'a> Thread<'a> {
             // other addresses belong to the operation
             Part::At(_) | Part::Pass(_) => {}
         });
-        let operation = numbers.operation(op);
-        let mut pairs = values.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or(NOTHING)));
-        let mut applied = numbers.of(match pairs.next() {
-            Some((first, second)) => What::First(operation, first, second),
-            None => What::Operation(operation),
-        });
-        for (next, behind) in pairs {
-            applied = numbers.of(What::On(applied, next, behind));
-        }
+        let mut applied = numbers.of(What::Operation(bare(op), values));
         let mut access = 0;
         if orders(op) && !reads_input(func, op) {
             applied = guard.map_or(applied, |guard| numbers.of(What::Guarded(applied, guard)));

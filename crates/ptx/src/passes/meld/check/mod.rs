@@ -12,119 +12,39 @@
 //! The walk begins at the changed blocks and ends at blocks that are as before and where the condition is needed no more.
 //! Elsewhere the functions differ by the names of registers only, and no two registers that are alive together have one name.
 
-mod alive;
+mod analyses;
+mod change;
+mod convergent;
 mod execute;
 mod numbers;
-mod operations;
 mod registers;
 mod walk;
 
-use super::emit::Held;
-use super::facts::Facts;
+use crate::analysis::access::Accesses;
+use crate::analysis::dominators::Dominators;
 use crate::analysis::lists::table;
-use crate::analysis::liveness::Liveness;
-use crate::inst::{Address, Base, Guard, InstData, Op, Operand};
-use crate::ir::{Block, Func, Inst, Reg};
+use crate::inst::{Address, Base, Operand};
+use crate::ir::{Block, Reg};
 use crate::visit::PartMut;
-use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::fmt::{self, Display, Formatter};
+use analyses::Analyses;
+use change::Names;
+pub use change::{Change, Condition, Held, Kind, Violation};
+use convergent::convergent;
+use cranelift_entity::SecondaryMap;
 use walk::Walk;
-
-/// A changed function beside the one that it was made from.
-pub struct Change<'a> {
-    pub before: &'a Func,
-    /// The analyses of that function, which they alone know: all they share is what they are asked about.
-    pub facts: &'a Facts,
-    pub after: &'a Func,
-    /// New names of registers; the others keep theirs.
-    pub renames: &'a [(Reg, Reg)],
-    /// Blocks of both functions from which on they may differ.
-    pub roots: &'a [Block],
-    /// What lanes take one side of a meld by, at most 64.
-    pub conditions: &'a [Condition],
-}
-
-/// A predicate that it matters for whether it is true.
-#[derive(Debug, Clone)]
-pub struct Condition {
-    /// In the changed function.
-    pub pred: Reg,
-    /// The branches of melds by it, and where their lanes meet again, from where on it does not matter for the meld.
-    pub regions: Vec<(Block, Option<Block>)>,
-    /// New registers that hold one sum where the predicate is true and another where it is not.
-    pub selected: Vec<(Reg, [Held; 2])>,
-}
-
-impl Change<'_> {
-    /// Of the registers of the first function.
-    fn liveness(&self) -> &Liveness {
-        self.facts.liveness(self.before)
-    }
-}
-
-/// What is wrong, and from which block on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    pub block: Block,
-    pub kind: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Memory is accessed differently.
-    Memory,
-    /// The ways lead to different ends, or depend on different conditions.
-    End,
-    /// A register does not have the value that is needed later.
-    Value(Reg),
-    /// Two registers that are alive together have one name.
-    Names(Reg, Reg),
-    /// A block differs that no change accounts for.
-    Elsewhere,
-    /// An instruction that concerns several threads was added, removed or changed.
-    Convergent,
-}
-
-impl Display for Violation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let block = self.block;
-        match self.kind {
-            Kind::Memory => write!(f, "from {block} on memory is accessed differently"),
-            Kind::End => write!(f, "from {block} on the ways lead elsewhere"),
-            Kind::Value(reg) => write!(f, "from {block} on {reg} gets another value"),
-            Kind::Names(a, b) => write!(f, "in {block} {a} and {b} have one name"),
-            Kind::Elsewhere => write!(f, "{block} was changed without a reason"),
-            Kind::Convergent => write!(f, "in {block} what threads do together was changed"),
-        }
-    }
-}
 
 /// Compares both functions.
 pub fn check(change: &Change) -> Result<(), Violation> {
     let names = Names::of(change);
-    distinct(change, &names)?;
+    let analyses = Analyses::compute(change);
+    distinct(change, &names, &analyses)?;
     convergent(change, &names)?;
     let placed = placed(change);
     let mut same = table(change.after.blocks.len());
-    placed.iter().for_each(|block| same[*block] = is_same(change, &names, *block));
-    let mut walk = Walk::new(change, &names, &same);
+    placed.iter().for_each(|block| same[*block] = is_same(change, &names, &analyses.accesses, *block));
+    let mut walk = Walk::new(change, &names, &analyses, &same);
     walk.run()?;
-    elsewhere(change, &placed, &same, &walk.visited)
-}
-
-/// The new names of registers.
-struct Names(SecondaryMap<Reg, PackedOption<Reg>>);
-
-impl Names {
-    fn of(change: &Change) -> Self {
-        let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(change.before.regs.len());
-        change.renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
-        Self(names)
-    }
-
-    fn get(&self, reg: Reg) -> Reg {
-        self.0[reg].expand().unwrap_or(reg)
-    }
+    elsewhere(change, &analyses.dominators, &placed, &same, &walk.visited)
 }
 
 /// The blocks of both functions.
@@ -135,11 +55,11 @@ fn placed(change: &Change) -> Vec<Block> {
 }
 
 /// Registers that are alive together have different names, in every block of the first function.
-fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
+fn distinct(change: &Change, names: &Names, analyses: &Analyses) -> Result<(), Violation> {
     if change.renames.is_empty() {
         return Ok(());
     }
-    let (func, accesses) = (change.before, &change.facts.accesses);
+    let (func, accesses) = (change.before, &analyses.accesses);
     // of registers that share a name
     let mut shares: SecondaryMap<Reg, bool> = table(func.regs.len());
     change.renames.iter().for_each(|(from, to)| (shares[*from], shares[*to]) = (true, true));
@@ -149,10 +69,10 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
     };
     let writes_shared = |block: &&Block| {
         let mut insts = func.blocks[**block].insts.iter();
-        **block == change.facts.cfg.entry || insts.any(|inst| accesses.writes(*inst).iter().any(|reg| shares[*reg]))
+        **block == analyses.cfg.entry || insts.any(|inst| accesses.writes(*inst).iter().any(|reg| shares[*reg]))
     };
     let mut live: Vec<Reg> = Vec::with_capacity(change.renames.len());
-    for block in change.facts.cfg.order.iter().filter(writes_shared) {
+    for block in analyses.cfg.order.iter().filter(writes_shared) {
         let found = |a: Reg, b: Reg| Err(Violation { block: *block, kind: Kind::Names(a, b) });
         live.clear();
         let enter = |live: &mut Vec<Reg>, reg: Reg| {
@@ -160,7 +80,7 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
                 live.push(reg);
             }
         };
-        change.liveness().live_out(*block).iter().for_each(|reg| enter(&mut live, *reg));
+        analyses.liveness.live_out(*block).iter().for_each(|reg| enter(&mut live, *reg));
         func.blocks[*block].terminator.condition().iter().for_each(|reg| enter(&mut live, *reg));
         for inst in func.blocks[*block].insts.iter().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
@@ -172,7 +92,7 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
             live.retain(|reg| !writes.contains(reg));
             reads.iter().for_each(|reg| enter(&mut live, *reg));
         }
-        if *block == change.facts.cfg.entry {
+        if *block == analyses.cfg.entry {
             for reg in &live {
                 if let Some(other) = other(*reg, &live) {
                     return found(*reg, other);
@@ -183,60 +103,16 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Whether an instruction concerns several threads, so that it must stay where it is.
-fn is_convergent(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Shfl { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Redux { .. }
-            | Op::Mma { .. }
-            | Op::Activemask { .. }
-            | Op::Bar { .. }
-            | Op::BarRed { .. }
-            | Op::BarWarp { .. }
-            | Op::Call { .. }
-            | Op::Opaque { .. }
-    )
-}
-
-/// The same instructions that concern several threads stand in both functions, each once and with the same guard.
-fn convergent(change: &Change, names: &Names) -> Result<(), Violation> {
-    let all = |func: &Func, name: &dyn Fn(Reg) -> Reg| {
-        let mut found: Vec<(Inst, Block, Option<Guard>)> = Vec::new();
-        for block in &func.layout {
-            for inst in &func.blocks[*block].insts {
-                let InstData { guard, op } = &func.insts[*inst];
-                if is_convergent(op) {
-                    found.push((*inst, *block, guard.map(|guard| Guard { pred: name(guard.pred), ..guard })));
-                }
-            }
-        }
-        found.sort_unstable_by_key(|(inst, ..)| *inst);
-        found
-    };
-    let (before, after) = (all(change.before, &|reg| names.get(reg)), all(change.after, &|reg| reg));
-    let like = |(a, _, guard): &(Inst, Block, Option<Guard>), (b, _, other): &(Inst, Block, Option<Guard>)| {
-        a == b && guard == other
-    };
-    let first =
-        before.iter().zip(&after).position(|(old, new)| !like(old, new)).unwrap_or(before.len().min(after.len()));
-    match before.get(first).or(after.get(first)) {
-        Some((_, block, _)) => Err(Violation { block: *block, kind: Kind::Convergent }),
-        None => Ok(()),
-    }
-}
-
 /// Blocks that were not visited are as before, but for those behind a root: no thread comes to them, as it would have to
 /// take two branches on one condition in two ways.
 fn elsewhere(
     change: &Change,
+    dominators: &Dominators,
     placed: &[Block],
     same: &SecondaryMap<Block, bool>,
     visited: &SecondaryMap<Block, bool>,
 ) -> Result<(), Violation> {
-    let behind = |block: Block| change.roots.iter().any(|root| change.facts.dominators.dominates(*root, block));
+    let behind = |block: Block| change.roots.iter().any(|root| dominators.dominates(*root, block));
     match placed.iter().copied().find(|block| !visited[*block] && !same[*block] && !behind(*block)) {
         Some(block) => Err(Violation { block, kind: Kind::Elsewhere }),
         None => Ok(()),
@@ -244,7 +120,7 @@ fn elsewhere(
 }
 
 /// Whether a block of both functions differs by the names of registers only.
-fn is_same(change: &Change, names: &Names, block: Block) -> bool {
+fn is_same(change: &Change, names: &Names, accesses: &Accesses, block: Block) -> bool {
     let (old, new) = (&change.before.blocks[block], &change.after.blocks[block]);
     let mut terminator = old.terminator.clone();
     if let Some(reg) = terminator.condition_mut() {
@@ -254,7 +130,7 @@ fn is_same(change: &Change, names: &Names, block: Block) -> bool {
     old.insts.len() == new.insts.len()
         && terminator == new.terminator
         && insts.into_iter().all(|(old, new)| {
-            let (reads, writes) = change.facts.accesses.reads_and_writes(*old);
+            let (reads, writes) = accesses.reads_and_writes(*old);
             if reads.iter().chain(writes).all(|reg| names.get(*reg) == *reg) {
                 return change.before.insts[*old] == change.after.insts[*new];
             }
@@ -279,7 +155,8 @@ mod tests {
     use super::super::region::regions;
     use super::super::{Options, Tidy, apply, candidates, plan, tidy};
     use super::*;
-    use crate::inst::{BinaryOp, Terminator, Type};
+    use crate::inst::{BinaryOp, Guard, Op, Terminator, Type};
+    use crate::ir::{Func, Inst};
     use std::collections::BTreeSet;
 
     /// Both sides load, compute and store; one of them does more.
@@ -308,7 +185,6 @@ mod tests {
     fn checked(tidy: &Tidy, plan: &plan::Plan, applied: &apply::Applied, after: &Func) -> Result<(), Violation> {
         check(&Change {
             before: &tidy.func,
-            facts: &tidy.facts,
             after,
             renames: &plan.renames,
             roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),

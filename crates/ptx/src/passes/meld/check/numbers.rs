@@ -1,11 +1,10 @@
 //! Numbers of values: two computations have one number if they apply one operation to equal values.
 
-use super::operations::{Operation, Operations};
-use crate::inst::{Op, Operand, Type};
+use crate::inst::{Address, Base, Op, Operand, Type};
 use crate::ir::Reg;
-use hashbrown::hash_table::{Entry, HashTable};
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use crate::visit::PartMut;
+use cranelift_entity::EntityRef;
+use std::collections::HashMap;
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
@@ -13,11 +12,8 @@ pub type Number = u32;
 /// The predicate that always holds; its negation is one more.
 pub const TRUE: Number = 0;
 
-/// The number of no value.
-pub const NOTHING: Number = Number::MAX;
-
 /// What a value is.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum What {
     /// Of a register where both functions begin.
     Start(Reg),
@@ -26,16 +22,12 @@ pub enum What {
     Constant(u64),
     /// Of a value and a constant, in so many bytes.
     Sum(Number, u64, u32),
-    /// Of an operand that is neither a register nor a constant, by its position among those that were asked for.
-    Operand(u32),
+    /// Of an operand that is neither a register nor a constant.
+    Operand(Operand),
     /// Under the first the second, else the third.
     Either(Number, Number, Number),
-    /// An operation without its operands.
-    Operation(Operation),
-    /// An operation on its first two values, or the only one and [`NOTHING`].
-    First(Operation, Number, Number),
-    /// An operation that has some of its values, on the next two, or the last one and [`NOTHING`].
-    On(Number, Number, Number),
+    /// An operation that names nothing, on the values of what it names.
+    Operation(Op, Vec<Number>),
     /// An operation where it matters when it is executed, under a guard.
     Guarded(Number, Number),
     /// The result of this number, of an operation or of one access of so many. The first result of an operation that is no access
@@ -44,146 +36,77 @@ pub enum What {
 }
 
 /// One of the functions: the first is the one before the change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     Before,
     After,
 }
 
-/// [`What`] in two words: its kind, the width of a sum and the first number, and the rest.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key(u64, u64);
-
-impl Key {
-    const CONSTANT: u64 = 2;
-    const SUM: u64 = 3;
-
-    #[inline]
-    fn of(what: What) -> Self {
-        let key = |kind: u64, first: u32, rest: u64| Self(kind | u64::from(first) << 32, rest);
-        let pair = |first: u32, second: u32| u64::from(first) | u64::from(second) << 32;
-        match what {
-            What::Start(reg) => key(0, reg.as_u32(), 0),
-            What::Unwritten(side, reg) => key(1, reg.as_u32(), side as u64),
-            What::Constant(bits) => key(Self::CONSTANT, 0, bits),
-            What::Sum(base, offset, bytes) => key(Self::SUM | u64::from(bytes) << 8, base, offset),
-            What::Operand(position) => key(4, position, 0),
-            What::Either(guard, a, b) => key(5, guard, pair(a, b)),
-            What::Operation(Operation::Word(word)) => key(6, word, 0),
-            What::Operation(Operation::Long(position)) => key(6, position, 1),
-            What::First(Operation::Word(word), a, b) => key(10, word, pair(a, b)),
-            What::First(Operation::Long(position), a, b) => key(11, position, pair(a, b)),
-            What::On(operation, a, b) => key(7, operation, pair(a, b)),
-            What::Guarded(operation, guard) => key(8, operation, u64::from(guard)),
-            What::Result(number, access, count) => key(9, number, pair(access, count)),
-        }
-    }
-
-    fn kind(self) -> u64 {
-        self.0 & 0xff
-    }
-
-    #[inline]
-    fn hash(self) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write_u64(self.0);
-        hasher.write_u64(self.1);
-        hasher.finish()
-    }
-}
-
 /// Numbers of values by what they are.
+#[derive(Default)]
 pub struct Numbers {
-    /// The positions of keys.
-    known: HashTable<u32>,
-    /// Of what has the number 2, 4, 6 and so on.
-    keys: Vec<Key>,
-    operations: Operations,
-    /// There are few of them, and each is asked for a few times.
-    operands: Vec<Operand>,
+    known: HashMap<What, Number>,
+    /// Those that others are made of by addition: the base and the offset of a sum, and the bits of a constant.
+    sums: HashMap<Number, (Number, u64)>,
+    constants: HashMap<Number, u64>,
 }
 
 impl Numbers {
-    /// With room for so many values.
-    pub fn with_capacity(values: usize) -> Self {
-        Self {
-            known: HashTable::with_capacity(values),
-            keys: Vec::with_capacity(values),
-            operations: Operations::default(),
-            operands: Vec::new(),
-        }
-    }
-
-    #[inline]
     pub fn of(&mut self, what: What) -> Number {
-        self.of_key(Key::of(what))
-    }
-
-    #[inline(never)]
-    fn of_key(&mut self, key: Key) -> Number {
-        let Self { known, keys, .. } = self;
-        let found = known.entry(key.hash(), |at| keys[*at as usize] == key, |at| keys[*at as usize].hash());
-        let position = match found {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let position = keys.len() as u32;
-                entry.insert(position);
-                keys.push(key);
-                position
-            }
-        };
-        2 * position + 2
-    }
-
-    /// What a value is; `None` of the predicate that always holds, and of negations.
-    fn key(&self, number: Number) -> Option<Key> {
-        let place = (number / 2).checked_sub(1).filter(|_| number.is_multiple_of(2))?;
-        self.keys.get(place as usize).copied()
+        let next = 2 * self.known.len() as Number + 2;
+        *self.known.entry(what).or_insert(next)
     }
 
     pub fn constant(&mut self, bits: u64) -> Number {
-        self.of(What::Constant(bits))
+        let number = self.of(What::Constant(bits));
+        self.constants.insert(number, bits);
+        number
     }
 
     /// The constant that a value is.
     pub fn as_constant(&self, number: Number) -> Option<u64> {
-        self.key(number).filter(|key| key.kind() == Key::CONSTANT).map(|Key(_, bits)| bits)
+        self.constants.get(&number).copied()
     }
 
     /// A value plus a constant, in the ring of the type.
     pub fn sum(&mut self, number: Number, offset: i64, ty: Type) -> Number {
-        let (base, before) = match self.key(number).filter(|key| key.kind() == Key::SUM) {
-            Some(Key(first, offset)) => ((first >> 32) as Number, offset),
-            None => (number, 0),
-        };
+        let (base, before) = self.sums.get(&number).copied().unwrap_or((number, 0));
         match before.wrapping_add(offset as u64) & ty.mask() {
             0 => base,
-            offset => self.of(What::Sum(base, offset, ty.bytes())),
+            offset => {
+                let sum = self.of(What::Sum(base, offset, ty.bytes()));
+                self.sums.insert(sum, (base, offset));
+                sum
+            }
         }
     }
 
     /// An operand that is no register.
     pub fn operand(&mut self, operand: Operand) -> Number {
-        if let Operand::Imm(bits) = operand {
-            return self.constant(bits);
+        match operand {
+            Operand::Imm(bits) => self.constant(bits),
+            other => self.of(What::Operand(other)),
         }
-        let position = self.operands.iter().position(|known| *known == operand).unwrap_or_else(|| {
-            self.operands.push(operand);
-            self.operands.len() - 1
-        });
-        self.of(What::Operand(position as u32))
     }
+}
 
-    /// An operation without its operands.
-    pub fn operation(&mut self, op: &Op) -> Operation {
-        self.operations.of(op)
-    }
+/// An operation that names nothing.
+pub fn bare(op: &Op) -> Op {
+    let mut bare = op.clone();
+    let none = Reg::new(0);
+    bare.parts_mut(|part| match part {
+        PartMut::Def(reg) | PartMut::Use(reg) | PartMut::Touch(reg) => *reg = none,
+        PartMut::Read(operand) => *operand = Operand::Imm(0),
+        PartMut::At(Address { base: base @ Base::Reg(_), offset }) => (*base, *offset) = (Base::Reg(none), 0),
+        PartMut::At(_) | PartMut::Pass(_) => {}
+    });
+    bare
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cranelift_entity::EntityRef;
+    use crate::inst::Special;
 
     /// One of each kind, and others that differ from it in one part.
     fn values() -> Vec<What> {
@@ -193,14 +116,22 @@ mod tests {
             values.extend([Side::Before, Side::After].map(|side| What::Unwritten(side, reg(n))));
         }
         values.extend([0, 1, 1 << 32, u64::MAX].map(What::Constant));
-        values.extend([1, 2].map(What::Operand));
-        values.extend([1, 2].map(|n| What::Operation(Operation::Word(n))));
-        values.extend([1, 2].map(|n| What::Operation(Operation::Long(n))));
+        values.extend([Special::TidX, Special::TidY].map(|special| What::Operand(Operand::Special(special))));
+        let operations = [Type::U32, Type::U64].map(|ty| Op::Selp {
+            ty,
+            dst: reg(0),
+            a: Operand::Imm(0),
+            b: Operand::Imm(0),
+            pred: reg(0),
+        });
+        for operation in operations {
+            let lists = [vec![], vec![1], vec![2], vec![1, 2], vec![2, 1]];
+            values.extend(lists.map(|list| What::Operation(operation.clone(), list)));
+        }
         for (a, b) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
             values.push(What::Guarded(a, b));
-            for c in [1, 2, NOTHING] {
-                values.extend([What::Either(a, b, c), What::On(a, b, c), What::Result(a, b, c)]);
-                values.extend([Operation::Word(a), Operation::Long(a)].map(|of| What::First(of, b, c)));
+            for c in [1, 2] {
+                values.extend([What::Either(a, b, c), What::Result(a, b, c)]);
             }
             for offset in [1, 2, 1 << 32] {
                 values.push(What::Sum(a, offset, b));
@@ -211,7 +142,7 @@ mod tests {
 
     #[test]
     fn values_that_differ_in_one_part_have_numbers_of_their_own() {
-        let mut numbers = Numbers::with_capacity(4);
+        let mut numbers = Numbers::default();
         let found: Vec<Number> = values().into_iter().map(|what| numbers.of(what)).collect();
         let mut all = found.clone();
         all.sort_unstable();
@@ -224,7 +155,7 @@ mod tests {
 
     #[test]
     fn sums_of_sums_are_sums() {
-        let mut numbers = Numbers::with_capacity(4);
+        let mut numbers = Numbers::default();
         let base = numbers.of(What::Start(Reg::new(3)));
         let once = numbers.sum(base, 5, Type::U32);
         assert_eq!(numbers.sum(once, -5, Type::U32), base);
@@ -233,5 +164,21 @@ mod tests {
         let constant = numbers.constant(7);
         assert_eq!([constant, base].map(|number| numbers.as_constant(number)), [Some(7), None]);
         assert_eq!(numbers.as_constant(constant + 1), None);
+    }
+
+    #[test]
+    fn operations_that_differ_in_what_they_name_are_one() {
+        const KERNEL: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n\
+            .reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.shared .align 4 .b8 s[64];\nld.param.u64 %rd1, [out];\n\
+            add.u32 %r1, %r2, %r3;\nadd.u32 %r2, %r3, 5;\nadd.s32 %r1, %r2, %r3;\nsetp.eq.and.u32 %p1, %r1, %r2, %p3;\n\
+            setp.eq.and.u32 %p1, %r1, %r2, !%p3;\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2+8];\n\
+            ld.global.cg.u32 %r1, [%rd1];\nld.shared.u32 %r1, [s];\nld.shared.u32 %r1, [s+4];\n\
+            ld.global.v2.u32 {%r1, %r2}, [%rd1];\nret;\n}";
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: KERNEL.to_owned() };
+        let func = crate::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let ops: Vec<Op> = func.insts.values().map(|data| bare(&data.op)).collect();
+        let pairs = (0..ops.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let one: Vec<(usize, usize)> = pairs.filter(|(i, j)| ops[*i] == ops[*j]).collect();
+        assert_eq!((ops.len(), one), (12, vec![(1, 2), (6, 7)]));
     }
 }

@@ -1,14 +1,15 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
-use super::alive::Alive;
+use super::analyses::Analyses;
+use super::change::{Change, Condition, Held, Kind, Names, Violation};
 use super::execute::{End, Thread};
 use super::numbers::{Number, Numbers, Side, TRUE, What};
 use super::registers::Registers;
-use super::{Change, Condition, Kind, Names, Violation};
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
 use crate::analysis::lists::table;
 use crate::inst::Operand;
 use crate::ir::{Block, Reg};
-use crate::passes::meld::emit::Held;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
@@ -43,10 +44,9 @@ type Next = SmallVec<[State; 2]>;
 pub struct Walk<'a> {
     change: &'a Change<'a>,
     names: &'a Names,
+    analyses: &'a Analyses,
     /// The blocks of both functions that differ by the names of registers only.
     same: &'a SecondaryMap<Block, bool>,
-    /// The conditions of melds and the selected registers, which follow from them, in the second function.
-    alive: Alive,
     /// The conditions that matter at the start of each block of the second function.
     matter: SecondaryMap<Block, u64>,
     /// The conditions that do not matter any more from a block on.
@@ -61,31 +61,35 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(change: &'a Change<'a>, names: &'a Names, same: &'a SecondaryMap<Block, bool>) -> Self {
+    pub fn new(
+        change: &'a Change<'a>,
+        names: &'a Names,
+        analyses: &'a Analyses,
+        same: &'a SecondaryMap<Block, bool>,
+    ) -> Self {
         let func = change.after;
-        let regs = |condition: &'a Condition| {
-            std::iter::once(condition.pred).chain(condition.selected.iter().map(|(reg, _)| *reg))
-        };
-        let known = |block: Block| same[block].then_some((&change.facts.accesses, names));
-        let alive = Alive::compute(func, change.conditions.iter().flat_map(regs), known);
-        let mut matter: SecondaryMap<Block, u64> = table(func.blocks.len());
+        // the conditions that a register belongs to
+        let mut of: SecondaryMap<Reg, u64> = table(func.regs.len());
         let mut ended: SecondaryMap<Block, u64> = table(func.blocks.len());
         for (position, condition) in change.conditions.iter().enumerate() {
-            for end in ends(change, condition) {
+            for end in ends(&analyses.dominators, condition) {
                 ended[end] |= 1 << position;
             }
-            for block in func.layout.iter().filter(|block| alive.any(**block)) {
-                matter[*block] |= u64::from(regs(condition).any(|reg| alive.at(reg, *block))) << position;
-            }
+            of[condition.pred] |= 1 << position;
+            condition.selected.iter().for_each(|(reg, _)| of[*reg] |= 1 << position);
+        }
+        let mut matter: SecondaryMap<Block, u64> = table(func.blocks.len());
+        for block in &func.layout {
+            matter[*block] = analyses.liveness_after.live_in(*block).iter().fold(0, |all, reg| all | of[*reg]);
         }
         Self {
             change,
             names,
+            analyses,
             same,
-            alive,
             matter,
             ended,
-            numbers: Numbers::with_capacity(2 * func.insts.len()),
+            numbers: Numbers::default(),
             begins: table(change.before.regs.len()),
             first: Thread::new(change.before, Side::Before),
             second: Thread::new(func, Side::After),
@@ -94,10 +98,10 @@ impl<'a> Walk<'a> {
     }
 
     pub fn run(&mut self) -> Result<(), Violation> {
-        let starts = starts(self.change);
+        let starts = starts(self.change, &self.analyses.dominators);
         let mut work: Vec<State> = starts.iter().map(|start| (*start, *start, Known::default())).collect();
         let mut seen: SecondaryMap<Block, SmallVec<[(Block, Known); 2]>> = table(self.change.before.blocks.len());
-        let before_changes = before_changes(self.change, self.same, &starts);
+        let before_changes = before_changes(&self.analyses.cfg, self.same, &starts);
         while let Some(state) = work.pop() {
             let (old, new, known) = state;
             let unchanged = old == new && !before_changes[old] && known == Known::default();
@@ -162,14 +166,14 @@ impl<'a> Walk<'a> {
 
     /// Gives what the first function needs equal values in both, and what is known those that it has.
     fn start(&mut self, old: Block, known: Known) -> Result<(), Kind> {
-        let Self { change, names, numbers, begins, first, second, .. } = self;
+        let Self { change, names, analyses, numbers, begins, first, second, .. } = self;
         first.regs.forget();
         second.regs.forget();
         let all = change.conditions.iter().enumerate();
         let conditions: SmallVec<[(&Condition, bool); 4]> =
             all.filter_map(|(position, condition)| Some((condition, known.of(position)?))).collect();
         let value = |holds: bool| TRUE ^ Number::from(!holds);
-        for &reg in change.liveness().live_in(old) {
+        for &reg in analyses.liveness.live_in(old) {
             let name = names.get(reg);
             let number = match conditions.iter().find(|(condition, _)| condition.pred == name) {
                 Some((_, holds)) => value(*holds),
@@ -213,8 +217,8 @@ impl<'a> Walk<'a> {
 
     /// What is needed behind a branch has equal values.
     fn arrive(&mut self, old: Block, new: Block, known: Known) -> Result<(), Kind> {
-        let Self { change, names, numbers, first, second, alive, .. } = self;
-        for reg in change.liveness().live_in(old) {
+        let Self { change, names, analyses, numbers, first, second, .. } = self;
+        for reg in analyses.liveness.live_in(old) {
             // what neither has touched is as it was
             let (a, b) = (first.regs.get(*reg), second.regs.get(names.get(*reg)));
             if a.is_none() || a != b {
@@ -225,7 +229,10 @@ impl<'a> Walk<'a> {
             let Some(holds) = known.of(position) else { continue };
             for (reg, held) in &condition.selected {
                 let expected = sum(change, numbers, held[usize::from(!holds)], &second.regs);
-                if alive.at(*reg, new) && expected.is_some() && second.regs.get(*reg) != expected {
+                if analyses.liveness_after.is_live_in(*reg, new)
+                    && expected.is_some()
+                    && second.regs.get(*reg) != expected
+                {
                     return Err(Kind::Value(*reg));
                 }
             }
@@ -247,8 +254,8 @@ fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &R
 }
 
 /// Where a condition matters no more: the ends of its regions that do not lie in another one of them.
-fn ends<'a>(change: &'a Change, condition: &'a Condition) -> impl Iterator<Item = Block> + 'a {
-    let behind = |first: Block, block: Block| change.facts.dominators.dominates(first, block);
+fn ends<'a>(dominators: &'a Dominators, condition: &'a Condition) -> impl Iterator<Item = Block> + 'a {
+    let behind = |first: Block, block: Block| dominators.dominates(first, block);
     let regions = condition.regions.iter();
     regions.clone().filter_map(|(_, end)| *end).filter(move |block| {
         let within = |(branch, end): &(Block, Option<Block>)| {
@@ -259,8 +266,8 @@ fn ends<'a>(change: &'a Change, condition: &'a Condition) -> impl Iterator<Item 
 }
 
 /// The roots that are not behind another one, through which all ways to them lead.
-fn starts(change: &Change) -> Vec<Block> {
-    let behind = |root: Block, other: Block| root != other && change.facts.dominators.dominates(other, root);
+fn starts(change: &Change, dominators: &Dominators) -> Vec<Block> {
+    let behind = |root: Block, other: Block| root != other && dominators.dominates(other, root);
     let mut starts: Vec<Block> = change.roots.to_vec();
     starts.retain(|root| !change.roots.iter().any(|other| behind(*root, *other)));
     starts.sort_unstable();
@@ -269,11 +276,10 @@ fn starts(change: &Change) -> Vec<Block> {
 }
 
 /// The starts, and the blocks from which others that differ can be reached without passing a start.
-fn before_changes(change: &Change, same: &SecondaryMap<Block, bool>, starts: &[Block]) -> SecondaryMap<Block, bool> {
-    let cfg = &change.facts.cfg;
+fn before_changes(cfg: &Cfg, same: &SecondaryMap<Block, bool>, starts: &[Block]) -> SecondaryMap<Block, bool> {
     let differs = |block: &&Block| !same[**block];
     let mut work: Vec<Block> = cfg.order.iter().filter(differs).copied().chain(starts.iter().copied()).collect();
-    let mut found: SecondaryMap<Block, bool> = table(change.before.blocks.len());
+    let mut found: SecondaryMap<Block, bool> = table(cfg.blocks());
     while let Some(block) = work.pop() {
         if !std::mem::replace(&mut found[block], true) && !starts.contains(&block) {
             work.extend(cfg.predecessors(block));

@@ -2,8 +2,8 @@
 
 use super::super::control;
 use super::super::operands::Operands;
+use crate::machine_code::op::Purpose;
 use crate::machine_code::op::{Bit, NULL, Op};
-use crate::machine_code::tokens::Purpose;
 use sass::Operand;
 
 /// `None`: it is not one of these, or has a form that is not known.

@@ -2,6 +2,7 @@
 
 use super::super::integer;
 use super::super::operands::Operands;
+use crate::machine_code::decode::decoder::{FAILS, HOLDS};
 use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, SIGN, Source, ZERO};
 use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
@@ -213,8 +214,8 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let (d, sets) = o.tested()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
     let largest = match o.bit()? {
-        super::super::HOLDS => false,
-        super::super::FAILS => true,
+        HOLDS => false,
+        FAILS => true,
         _ => return None,
     };
     match (o.has("XHI"), sets, o.has("U32")) {

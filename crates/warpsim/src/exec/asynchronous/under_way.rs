@@ -1,0 +1,128 @@
+//! What is under way in a CTA, as data.
+
+use super::pool::Pool;
+use crate::clock::VectorClock;
+use crate::decode::Code;
+use crate::exec::cluster::Cluster;
+use crate::mbarrier::{Mbarrier, Sleeper};
+use crate::place::Place;
+use crate::rows::Row;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is under way in a CTA.
+pub(crate) struct Asynchronous {
+    /// By their addresses in shared memory.
+    pub(super) barriers: BTreeMap<u64, Mbarrier>,
+    /// Phases that were completed in each slot of vector clocks.
+    pub(super) epochs: Vec<u32>,
+    pub(super) under_way: Vec<UnderWay>,
+    pub(super) groups: Vec<[Groups; 2]>,
+    pub(in crate::exec) cluster: Cluster,
+    /// Of each CTA.
+    pub(super) pools: Vec<Pool>,
+    pub(super) woken: Vec<Wake>,
+    /// What is hardly meant.
+    pub warnings: BTreeSet<String>,
+    /// Warps that have ended.
+    pub(in crate::exec) ended: u32,
+}
+
+/// Lanes that go on.
+pub(super) struct Wake {
+    pub(super) sleeper: Sleeper,
+    pub(super) clock: VectorClock,
+    /// All lanes of the warp had arrived, so that they are ordered when all of them have waited.
+    pub(super) whole: bool,
+}
+
+impl Asynchronous {
+    pub(crate) fn new(code: &Code, place: Place) -> Self {
+        Self {
+            barriers: BTreeMap::new(),
+            epochs: Vec::new(),
+            under_way: Vec::new(),
+            groups: (0..code.warps()).map(|_| Default::default()).collect(),
+            cluster: Cluster::default(),
+            pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
+            woken: Vec::new(),
+            warnings: BTreeSet::new(),
+            ended: 0,
+        }
+    }
+}
+
+impl Asynchronous {
+    /// Whether warps hand registers to each other.
+    pub(crate) fn pool_is_used(&self) -> bool {
+        self.pools.iter().any(|pool| pool.used)
+    }
+
+    /// Registers of a thread at the launch.
+    pub(crate) fn thread_registers(&self) -> u32 {
+        self.pools.first().map_or(0, |pool| pool.first)
+    }
+
+    /// Lanes go on with what the clock says.
+    pub(in crate::exec) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, whole: bool) {
+        self.woken.push(Wake { sleeper, clock, whole });
+    }
+}
+
+/// A copy that has not ended.
+pub(super) struct UnderWay {
+    pub(super) warp: usize,
+    pub(super) pc: u32,
+    /// In the order of the warp's copies of its kind.
+    pub(super) number: u32,
+    pub(super) lanes: u32,
+    pub(super) moves: Vec<Move>,
+    pub(super) way: Way,
+}
+
+pub(super) enum Way {
+    /// `cp.async`, whose lanes write at these addresses.
+    Group { to: Box<Row>, bytes: u32 },
+    /// A bulk copy out of shared memory.
+    Bulk,
+    /// A bulk copy that a barrier in memory counts the bytes of.
+    Barrier(u64),
+}
+
+/// Bytes that one lane moves.
+pub(super) struct Move {
+    pub(super) shared: u64,
+    pub(super) global: u64,
+    pub(super) bytes: u64,
+    /// Those that are read; the rest is zero.
+    pub(super) read: u64,
+}
+
+/// Copies of a warp that are counted in groups.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// Copies so far.
+    pub(super) started: u32,
+    /// Copies that each group ends with.
+    pub(super) ends: Vec<u32>,
+    /// The lanes that close groups, always the same.
+    pub(super) lanes: Option<u32>,
+}
+
+impl Groups {
+    /// For the next CTA; the numbers of copies go on.
+    pub(super) fn restart(&mut self) {
+        self.ends.clear();
+        self.lanes = None;
+    }
+}
+
+impl UnderWay {
+    /// Whether it belongs to the groups of bulk copies, or of others; `None`: to a barrier.
+    pub(super) fn is_bulk(&self) -> Option<bool> {
+        match self.way {
+            Way::Group { .. } => Some(false),
+            Way::Bulk => Some(true),
+            Way::Barrier(_) => None,
+        }
+    }
+}

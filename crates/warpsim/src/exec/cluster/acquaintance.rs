@@ -1,0 +1,66 @@
+//! What the CTAs of a cluster know of each other, as data.
+
+use crate::clock::VectorClock;
+use crate::mbarrier::Sleeper;
+use crate::thread::Thread;
+use std::collections::BTreeMap;
+
+/// What the CTAs of a cluster know of each other.
+#[derive(Default)]
+pub(in crate::exec) struct Cluster {
+    pub(super) barrier: Barrier,
+    /// When each warp began, by its own clock.
+    pub(super) births: BTreeMap<usize, u32>,
+    /// What each warp knew when it ended.
+    pub(super) deaths: BTreeMap<usize, VectorClock>,
+    /// The last access of what a slot of vector clocks stands for, in the memory of each other CTA.
+    pub(super) visits: BTreeMap<(usize, usize), Visit>,
+    /// What the fences of each warp ordered in front of its relaxed arrivals.
+    pub(super) fenced: BTreeMap<usize, VectorClock>,
+    /// Barriers in memory that each warp has initialised: their slots and times.
+    pub(super) initialised: BTreeMap<usize, Vec<(usize, u32)>>,
+}
+
+/// The barrier of the cluster.
+#[derive(Default)]
+pub(super) struct Barrier {
+    pub(super) arrived: u32,
+    pub(super) phase: u32,
+    /// Phases of each warp that it has waited for.
+    pub(super) seen: BTreeMap<usize, u32>,
+    pub(super) clock: VectorClock,
+    pub(super) last: VectorClock,
+    pub(super) sleepers: Vec<Sleeper>,
+}
+
+/// An access of another CTA's memory.
+pub(super) struct Visit {
+    pub(super) time: u32,
+    pub(super) warp: usize,
+    pub(super) pc: u32,
+}
+
+impl Cluster {
+    /// Those of the warp that wait at the barrier.
+    pub(in crate::exec) fn sleepers(&self, warp: usize) -> impl Iterator<Item = &Sleeper> {
+        self.barrier.sleepers.iter().filter(move |sleeper| sleeper.warp == warp)
+    }
+
+    pub(in crate::exec) fn begins(&mut self, thread: &Thread) {
+        self.births.insert(thread.index, thread.clock[thread.index]);
+    }
+
+    pub(in crate::exec) fn ends(&mut self, thread: &Thread) {
+        self.deaths.insert(thread.index, thread.clock);
+    }
+
+    /// A warp initialises a barrier in memory, which the slot knows of from that time on.
+    pub(in crate::exec) fn initialises(&mut self, warp: usize, slot: usize, time: u32) {
+        self.initialised.entry(warp).or_default().push((slot, time));
+    }
+
+    /// An access of what the slot stands for is the last one of its kind in the memory of that CTA.
+    pub(in crate::exec) fn visits(&mut self, slot: usize, rank: usize, time: u32, (warp, pc): (usize, u32)) {
+        self.visits.insert((slot, rank), Visit { time, warp, pc });
+    }
+}

@@ -1,0 +1,82 @@
+//! How a kernel is launched.
+
+use super::place::Place;
+
+/// How a kernel is launched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// CTAs in x, y and z.
+    pub ctas: [u32; 3],
+    /// Threads per CTA in x, y and z.
+    pub threads: [u32; 3],
+    /// Bytes of shared memory that the launch adds.
+    pub shared: u64,
+    /// One per parameter.
+    pub arguments: Vec<Argument>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer, by its number.
+    Buffer(usize),
+    U32(u32),
+    U64(u64),
+    /// Any other value, as it lies in memory: as many bytes as the parameter has.
+    Bytes(Vec<u8>),
+    /// No value: only a proof does without.
+    Any,
+}
+
+impl Launch {
+    /// A launch with one dimension.
+    pub fn linear(ctas: u32, threads: u32, arguments: Vec<Argument>) -> Self {
+        Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
+    }
+
+    /// The signature of kernels made by [`lower`](ptx::lower::lower): buffers 0 to `arrays`-1, points, stride.
+    pub fn fields(ctas: u32, warps: u32, arrays: usize, points: u32, stride: u32) -> Self {
+        let mut arguments: Vec<Argument> = (0..arrays).map(Argument::Buffer).collect();
+        arguments.extend([Argument::U32(points), Argument::U32(stride)]);
+        Self::linear(ctas, 32 * warps, arguments)
+    }
+
+    /// Threads per CTA.
+    pub fn size(&self) -> u32 {
+        self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
+    }
+
+    /// Whether every argument has a value.
+    pub(super) fn all_given(&self) -> Result<(), String> {
+        match self.arguments.contains(&Argument::Any) {
+            true => Err("a launch with an argument that may be anything".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        let Self { ctas, threads, shared, .. } = *self;
+        Place { cta: 0, ctas, threads, dynamic_shared: shared, cluster: [1; 3] }
+    }
+
+    pub(super) fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {
+        let [x, y, z] = self.threads;
+        if !(1..=1024).contains(&self.size()) || threads.is_some_and(|threads| threads != self.threads) {
+            return Err(format!("a launch with {x} x {y} x {z} threads per CTA"));
+        }
+        let ctas = self.ctas.iter().fold(1u32, |all, n| all.saturating_mul(*n));
+        if ctas == u32::MAX {
+            return Err("a launch with that many CTAs".to_owned());
+        }
+        if self.shared > MOST_SHARED {
+            return Err(format!("a launch with {} bytes of shared memory", self.shared));
+        }
+        let missing = |a: &&Argument| matches!(a, Argument::Buffer(index) if *index >= buffers);
+        match self.arguments.iter().find(missing) {
+            Some(argument) => Err(format!("the argument {argument:?}, with {buffers} buffers")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes of shared memory that no machine exceeds.
+pub(super) const MOST_SHARED: u64 = 1 << 20;

@@ -1,0 +1,33 @@
+//! Copies of a warp that have not ended, as data.
+
+use crate::rows::Row;
+use std::collections::VecDeque;
+
+/// Copies of a warp that have not ended. What they write is there when their group is waited for and not before: code that reads
+/// too early gets what was there.
+#[derive(Default)]
+pub(in crate::machine_code) struct Copies {
+    /// Of the group that is not closed.
+    pub(super) open: Vec<Copy>,
+    pub(super) closed: VecDeque<Vec<Copy>>,
+}
+
+/// Up to eight bytes for each lane.
+pub(super) struct Copy {
+    pub(super) to: Row,
+    pub(super) offset: u64,
+    pub(super) bytes: u32,
+    pub(super) mask: u32,
+    pub(super) values: Row,
+}
+
+impl Copies {
+    pub(in crate::machine_code) fn clear(&mut self) {
+        self.open.clear();
+        self.closed.clear();
+    }
+
+    pub(in crate::machine_code) fn close(&mut self) {
+        self.closed.push_back(std::mem::take(&mut self.open));
+    }
+}
