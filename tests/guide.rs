@@ -75,7 +75,7 @@ fn every_row_of_the_report_is_described() {
 fn links_lead_somewhere() {
     let mut links = 0;
     for name in
-        ["SUMMARY.md", "guide/start.md", "guide/flags.md", "guide/report.md", "guide/reactors.md", "guide/tuning.md"]
+        ["SUMMARY.md", "guide/start.md", "guide/flags.md", "guide/report.md", "guide/solver.md", "guide/tuning.md"]
     {
         let text = page(name);
         for rest in text.split("](").skip(1) {
