@@ -41,7 +41,7 @@ fn winners(record: &Record) -> String {
                 .collect(),
         );
     }
-    table(&rows, &[]) + &edges(&record.edges)
+    table(&rows, &[]) + &edges(record.edges)
 }
 
 /// Where the best lay on the edge of what was tried: in a box where nothing beyond was tried, else in a sentence.
