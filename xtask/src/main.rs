@@ -75,9 +75,7 @@ const CHORES: [Chore; 20] = [
         program::cargo_runs(root, &["bench", "--bench", "divergence", "--", "--write"])
     }),
     ("melding", "", "what melding saves and costs: melding.md", |root, _| {
-        let mut bench = program::cargo(root);
-        bench.args(["bench", "-p", "singe-warpsim", "--bench", "melding", "--", "--write"]);
-        program::succeeds(bench.env("SINGE", compiler::built(root)?))
+        program::cargo_runs(root, &["bench", "-p", "singe-warpsim", "--bench", "melding", "--", "--write"])
     }),
     (
         "hardware",

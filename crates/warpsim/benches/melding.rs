@@ -1,11 +1,8 @@
 //! What control-flow melding saves on the corpus of divergent kernels, beside tail merging and branch fusion: counts of the
-//! simulator before and after each pass. With `--write` the result goes to docs/lab/melding.md. `cargo xtask melding` names the
-//! command that is timed in the variable SINGE.
+//! simulator before and after each pass. With `--write` the result goes to docs/lab/melding.md.
 
 use std::fmt::Write;
-use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use machine::target::ComputeCapability;
@@ -132,158 +129,14 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     for row in rows {
         let _ = writeln!(text, "| {} | {} |", row.name, row.summaries.join(" | "));
     }
-    let [plain, melded] = times(kernels);
-    let share = melded.as_secs_f64() / (plain + melded).as_secs_f64();
+    let [plain, melded] = times(kernels).map(|time| 1e3 * time.as_secs_f64() / kernels.len() as f64);
     let _ = writeln!(
         text,
-        "\n## Time\n\nIn one process, as a library, the least of 40: reading and printing all these texts takes {:.1} ms, melding them \
-         besides {:.1} ms, which is {:.0} % of both. By a count of instructions a fifth of the melding checks the melds, more than a fifth brings functions \
-         into order before and after them, a sixth makes SSA form and tells which branches are divergent, and the rest finds and builds melds. Those that leave each other \
-         as they are come from one plan, with one check; what an earlier round found of branches, shapes of instructions, reads and writes need not be \
-         found again, the graph is.",
-        1e3 * plain.as_secs_f64(),
-        1e3 * melded.as_secs_f64(),
-        100.0 * share
+        "\n## Time\n\nIn one process, as a library, the least of 40, per kernel: reading and printing its text takes {plain:.2} ms, and \
+         melding it {melded:.2} ms more, with the check of every meld. As much as 0.3 ms is allowed."
     );
-    text += &commanded(kernels);
     text += &compiled(kernels);
     text
-}
-
-/// Why the command takes longer for melding than the library does.
-const COLD: &str = "\nThe goal is 5 %. The command executes 0.44 million instructions more for melding, beside 8.3 million, which is \
-    5.0 % of all; a fifth of them is memory allocation. More than half of the time is that of machine code that is fetched \
-    to be executed once or twice: sb3 is melded in 150 µs the first time that a process does it, in 65 µs after some ten times. By a \
-    count with a cache that holds everything, the command touches 11,350 to 11,650 lines (of 64 bytes) of code without melding, and \
-    2,630 to 3,290 more where something is melded (810 to 1,550 where nothing is), and it has one to twelve page faults \
-    more, beside 250 to 270. The share is one of a command whose start takes half of its time: read all at once, the descriptions of the \
-    thirteen targets took 0.26 ms of each start, and beside such a command the same melding took 4.2 %. Five runs of this bench, with 1 % more \
-    instructions for melding, gave 4.5 to 4.8 % by the clock; the processor time, which is told in hundredths of a second, 5.1 to 6.8 %, \
-    and 5.0 % as `wait4` tells it in microseconds.\n";
-
-/// How often the command is run on each kernel with each pass.
-const ROUNDS: usize = 294;
-
-/// Copies of the command that are run in turns: where the system has put a copy in its memory changes its times by more than melding
-/// takes, and an installed command is such a copy.
-const COPIES: usize = 14;
-
-/// What melding adds to the whole command, from a file of PTX to a file of PTX.
-fn commanded(kernels: &[Kernel]) -> String {
-    const TIMED: [&str; 3] = ["identity", "simplify-cfg", "meld"];
-    let Some(singe) = std::env::var_os("SINGE") else {
-        return "\nThe command was not timed: no SINGE names it.\n".to_owned();
-    };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/divergent");
-    let temporary = tempfile::tempdir().expect("a folder for copies of the command");
-    let copies: Vec<_> = (0..COPIES).map(|copy| temporary.path().join(format!("singe-{copy}"))).collect();
-    for copy in &copies {
-        std::fs::copy(&singe, copy).expect("the command can be copied");
-        // what is still to be written would be written while the command is timed
-        File::open(copy).and_then(|file| file.sync_all()).expect("the copy can be written");
-    }
-    let to = temporary.path().join("out.ptx");
-    let once = |copy: &Path, name: &str, pass: &str| {
-        let mut command = Command::new(copy);
-        command.arg("opt").arg(folder.join(name).with_extension("ptx")).args(["--pass", pass, "-o"]).arg(&to);
-        let begin = Instant::now();
-        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        assert!(status.is_ok_and(|status| status.success()), "{name}: {pass} fails");
-        1e3 * begin.elapsed().as_secs_f64()
-    };
-    let load = load();
-    let mut processor = [0.0; 3];
-    let mut clock = TIMED.map(|_| vec![Vec::with_capacity(ROUNDS); kernels.len()]);
-    // in turns, so that a machine that is busy for a while slows all of them, and each as often behind each other one
-    for (round, i) in (0..ROUNDS).flat_map(|round| [0, 1, 2].map(|i| (round, (round + i) % 3))) {
-        let before = children();
-        for (kernel, times) in kernels.iter().zip(&mut clock[i]) {
-            times.push(once(&copies[round % COPIES], &kernel.name, TIMED[i]));
-        }
-        processor[i] += 1e3 * (children() - before) / (ROUNDS * kernels.len()) as f64;
-    }
-    let of_copies = copy_shares(&clock);
-    let clock = clock.map(|kernels| mean_of_medians(kernels.iter().map(Vec::as_slice)));
-    let mut text = format!(
-        "\nThe whole command, `singe opt K.ptx --pass PASS -o OUT.ptx`, with the start of the process, reading, checks, the \
-         pass, printing and writing: milliseconds per file, of {ROUNDS} rounds over the {} files with each pass in turns. `identity` prints and \
-         reads the text once more, so that `simplify-cfg` is the pass that is nearest to none. In the minute before {load:.1} threads wanted to run, on \
-         {} processors.\n\n\
-         | | identity | simplify-cfg | meld | meld / identity | melding's share, beside simplify-cfg |\n|---|--:|--:|--:|--:|--:|\n",
-        kernels.len(),
-        std::thread::available_parallelism().map_or(1, usize::from)
-    );
-    for (what, [identity, simplify, meld]) in
-        [("processor time, mean", processor), ("by the clock, median of each file", clock)]
-    {
-        let _ = writeln!(
-            text,
-            "| {what} | {identity:.2} | {simplify:.2} | {meld:.2} | {:.2} | {:.1} % |",
-            meld / identity,
-            100.0 * (meld - simplify) / meld
-        );
-    }
-    let _ = writeln!(
-        text,
-        "\nThe times are those of {COPIES} copies of the command, which take turns: where the system has put a file in its memory \
-         changes the share more than anything in it. By the clock it is {:.1} % of the sums of the medians of each copy; of single copies \
-         between {:.1} and {:.1} %, half of them between {:.1} and {:.1} %.",
-        of_copies.of_all,
-        of_copies.each[0],
-        of_copies.each[COPIES - 1],
-        of_copies.each[COPIES / 4],
-        of_copies.each[COPIES - 1 - COPIES / 4]
-    );
-    text += COLD;
-    text
-}
-
-/// Melding's share of the time by the clock, beside `simplify-cfg`, in percent.
-struct Shares {
-    /// Of the sums over all copies.
-    of_all: f64,
-    /// Of single copies, in ascending order.
-    each: Vec<f64>,
-}
-
-/// From the times of each pass, each kernel and each round.
-fn copy_shares(clock: &[Vec<Vec<f64>>; 3]) -> Shares {
-    let of_copy = |kernels: &Vec<Vec<f64>>, copy: usize| {
-        let own: Vec<Vec<f64>> =
-            kernels.iter().map(|times| times.iter().skip(copy).step_by(COPIES).copied().collect()).collect();
-        mean_of_medians(own.iter().map(Vec::as_slice))
-    };
-    let times: Vec<[f64; 2]> = (0..COPIES).map(|copy| [1, 2].map(|i| of_copy(&clock[i], copy))).collect();
-    let share = |[plain, meld]: [f64; 2]| 100.0 * (meld - plain) / meld;
-    let mut each: Vec<f64> = times.iter().map(|times| share(*times)).collect();
-    each.sort_by(f64::total_cmp);
-    let sums = [0, 1].map(|i| times.iter().map(|times| times[i]).sum());
-    Shares { of_all: share(sums), each }
-}
-
-/// The mean over kernels of the median of their times.
-fn mean_of_medians<'a>(kernels: impl ExactSizeIterator<Item = &'a [f64]>) -> f64 {
-    let count = kernels.len() as f64;
-    let median = |times: &[f64]| {
-        let mut times = times.to_vec();
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    kernels.map(median).sum::<f64>() / count
-}
-
-/// How many threads wanted to run in the last minute, on average, as Linux tells.
-fn load() -> f64 {
-    let line = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or_default()
-}
-
-/// Processor time of all processes that this one waited for, in seconds: fields 16 and 17 of the line that Linux tells, in hundredths.
-fn children() -> f64 {
-    let line = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // the name, which may have blanks in it, stands in brackets
-    let fields = line.rsplit(')').next().unwrap_or_default().split_whitespace();
-    fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
 /// The paper's Table II: what melding adds to the compilation of CUDA, whose times are those of real compilers.

@@ -1,8 +1,6 @@
 //! Alignment of two sequences after Smith and Waterman ("Identification of Common Molecular Subsequences", Journal of Molecular
 //! Biology 1981): the best local alignment, then that of what follows it, and so on, with gaps between.
 
-use crate::analysis::lists::filled;
-
 /// One column of an alignment: positions in both sequences, or in one of them beside a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Column {
@@ -65,9 +63,9 @@ fn best_local(from: [usize; 2], to: [usize; 2], gap: u64, score: &impl Fn(usize,
     }
     let mut steps = vec![Step::Start; height * width];
     // of the row above and of this one; nothing comes before the first column
-    let (mut above, mut row) = (filled(0u64, width + 1), filled(0u64, width + 1));
+    let (mut above, mut row) = (vec![0u64; width + 1], vec![0u64; width + 1]);
     // the best cell of each column so far, and of the row: its value and position
-    let mut columns_best = filled((0u64, 0usize), width);
+    let mut columns_best = vec![(0u64, 0usize); width];
     let mut best = (0u64, 0usize, 0usize);
     for i in 0..height {
         let mut row_best = (0u64, 0usize);

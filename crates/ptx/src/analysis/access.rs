@@ -53,7 +53,6 @@ impl Accesses {
     }
 
     /// Writes down the registers of an instruction; `results` is an empty list, and is left so.
-    #[inline(never)]
     fn add(&mut self, data: &InstData, results: &mut Vec<Reg>) -> Span {
         let regs = &mut self.regs;
         let start = regs.len() as u32;

@@ -1,6 +1,6 @@
 //! The control-flow graph: who follows whom, in which order.
 
-use super::lists::{Lists, filled};
+use super::lists::Lists;
 use crate::ir::{Block, Func};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -21,7 +21,7 @@ impl Cfg {
     pub fn compute(func: &Func) -> Self {
         let entry = func.layout[0];
         let mut edges: Vec<(Block, Block)> = Vec::with_capacity(2 * func.blocks.len());
-        let mut reached = filled(false, func.blocks.len());
+        let mut reached = vec![false; func.blocks.len()];
         let mut order = Vec::with_capacity(func.blocks.len());
         // the edges of a block follow each other
         let visit = |block: Block, edges: &mut Vec<(Block, Block)>| {

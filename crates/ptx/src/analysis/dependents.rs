@@ -2,7 +2,7 @@
 //! depends on.
 
 use super::gated::Gated;
-use super::lists::{Lists, filled};
+use super::lists::Lists;
 use super::ssa::{Def, Value};
 use crate::ir::Func;
 use cranelift_entity::EntityRef;
@@ -35,7 +35,7 @@ impl Dependents {
     fn links(&self, func: &Func, gated: &Gated) -> Lists<Value, Value> {
         let mut links = Vec::with_capacity(2 * gated.ssa.values.len());
         // values that are not final once all have been looked at in order: those that late ones reach
-        let mut open = filled(false, gated.ssa.values.len());
+        let mut open = vec![false; gated.ssa.values.len()];
         for &block in &gated.facts.cfg.order {
             for &value in gated.ssa.starts(block) {
                 let mut reached = self.late.binary_search(&value).is_ok();

@@ -1,9 +1,11 @@
-//! Dominators and post-dominators, after Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
+//! Dominators and post-dominators.
 
 use super::cfg::Cfg;
-use super::lists::{Lists, filled, table};
+use super::lists::{Lists, table};
 use crate::ir::{Block, Func};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use petgraph::algo::dominators;
+use petgraph::graph::{DiGraph, NodeIndex};
 
 /// The dominator tree of the reachable blocks.
 #[derive(Debug, Clone)]
@@ -16,16 +18,9 @@ pub struct Dominators {
 
 impl Dominators {
     pub fn compute(func: &Func, cfg: &Cfg) -> Self {
-        let numbers = parents(cfg.order.len(), |node| {
-            cfg.predecessors(cfg.order[node as usize]).iter().map(|from| cfg.number(*from) as u32)
-        });
-        let mut parent = table(func.blocks.len());
-        let mut edges = Vec::with_capacity(cfg.order.len());
-        for (block, above) in cfg.order.iter().zip(&numbers).skip(1) {
-            let above = cfg.order[*above as usize];
-            parent[*block] = Some(above);
-            edges.push((above, *block));
-        }
+        let follow = cfg.order.iter().flat_map(|from| cfg.successors(*from).iter().map(|to| (*from, *to)));
+        let parent = parents(func.blocks.len(), cfg.entry, follow);
+        let edges: Vec<(Block, Block)> = cfg.order.iter().filter_map(|block| Some((parent[*block]?, *block))).collect();
         let children = Lists::new(func.blocks.len(), &edges);
         let mut spans = SecondaryMap::with_default((1, 0));
         spans.resize(func.blocks.len());
@@ -94,92 +89,50 @@ impl Dominators {
 pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
     let mut edges = Vec::with_capacity(2 * func.blocks.len());
     for (block, data) in func.blocks.iter() {
-        data.terminator.each_target(|target| edges.push((block, target)));
+        let first = edges.len();
+        data.terminator.each_target(|target| edges.push((block, Some(target))));
+        if edges.len() == first {
+            edges.push((block, None));
+        }
     }
-    let forward = Lists::new(func.blocks.len(), &edges);
-    edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
-    let backward = Lists::new(func.blocks.len(), &edges);
-    meets(func.blocks.len(), func.blocks.keys(), |block| forward.of(block), |block| backward.of(block))
+    meets(func.blocks.len(), &edges)
 }
 
 /// As [`post_dominators`], of the blocks that can be reached.
 pub fn post_dominators_of_reachable(cfg: &Cfg) -> SecondaryMap<Block, Option<Block>> {
-    let blocks = cfg.order.iter().copied();
-    meets(cfg.blocks(), blocks, |block| cfg.successors(block), |block| cfg.predecessors(block))
+    let mut edges = Vec::with_capacity(2 * cfg.order.len());
+    for block in &cfg.order {
+        match cfg.successors(*block) {
+            [] => edges.push((*block, None)),
+            behind => edges.extend(behind.iter().map(|to| (*block, Some(*to)))),
+        }
+    }
+    meets(cfg.blocks(), &edges)
 }
 
-fn meets<'a>(
-    count: usize,
-    blocks: impl Iterator<Item = Block>,
-    forward: impl Fn(Block) -> &'a [Block],
-    backward: impl Fn(Block) -> &'a [Block],
-) -> SecondaryMap<Block, Option<Block>> {
-    // behind all blocks that nothing follows
+/// Post-dominators in a graph with these edges; `None` is the exit, behind all blocks that nothing follows.
+fn meets(count: usize, edges: &[(Block, Option<Block>)]) -> SecondaryMap<Block, Option<Block>> {
     let exit = Block::new(count);
-    let ends: Vec<Block> = blocks.filter(|block| forward(*block).is_empty()).collect();
-    let order = backward_order(count, exit, |block| if block == exit { &ends } else { backward(block) });
-    let mut numbers: SecondaryMap<Block, Option<u32>> = table(count + 1);
-    for (number, block) in order.iter().enumerate() {
-        numbers[*block] = Some(number as u32);
-    }
-    let parents = parents(order.len(), |node| {
-        let behind = forward(order[node as usize]);
-        behind.iter().filter_map(|to| numbers[*to]).chain(behind.is_empty().then_some(0))
-    });
-    let mut result = table(count);
-    for (block, parent) in order.iter().zip(parents).skip(1) {
-        result[*block] = Some(order[parent as usize]).filter(|parent| *parent != exit);
-    }
-    result
+    let backward = edges.iter().map(|(from, to)| (to.unwrap_or(exit), *from));
+    let mut meets = parents(count + 1, exit, backward);
+    meets.values_mut().for_each(|meet| *meet = meet.filter(|meet| *meet != exit));
+    meets
 }
 
-/// The blocks that lead to the exit in reverse post-order of the backward graph, the exit first.
-fn backward_order<'a>(count: usize, exit: Block, backward: impl Fn(Block) -> &'a [Block]) -> Vec<Block> {
-    let mut reached = filled(false, count + 1);
-    let mut order = Vec::with_capacity(count + 1);
-    let mut path = Vec::with_capacity(count + 1);
-    path.push((exit, 0));
-    reached[exit.index()] = true;
-    while let Some((block, next)) = path.last_mut() {
-        match backward(*block).get(*next) {
-            Some(from) => {
-                *next += 1;
-                if !std::mem::replace(&mut reached[from.index()], true) {
-                    path.push((*from, 0));
-                }
-            }
-            None => {
-                order.push(*block);
-                path.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
-}
-
-/// The immediate dominators in a graph whose nodes are numbered in reverse post-order; the root is its own.
-fn parents<I: Iterator<Item = u32>>(nodes: usize, from: impl Fn(u32) -> I) -> Vec<u32> {
-    const UNKNOWN: u32 = u32::MAX;
-    let mut parents = vec![UNKNOWN; nodes];
-    parents[0] = 0;
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for node in 1..nodes as u32 {
-            let mut parent = UNKNOWN;
-            for mut other in from(node).filter(|other| parents[*other as usize] != UNKNOWN) {
-                // where the two ways up meet
-                while parent != UNKNOWN && parent != other {
-                    if other > parent {
-                        other = parents[other as usize];
-                    } else {
-                        parent = parents[parent as usize];
-                    }
-                }
-                parent = other;
-            }
-            changed |= std::mem::replace(&mut parents[node as usize], parent) != parent;
-        }
+/// The immediate dominators in a graph with so many nodes; none of the root and of what cannot be reached.
+fn parents(
+    nodes: usize,
+    root: Block,
+    edges: impl Iterator<Item = (Block, Block)>,
+) -> SecondaryMap<Block, Option<Block>> {
+    let node = |block: Block| NodeIndex::<u32>::new(block.index());
+    let mut graph = DiGraph::<(), ()>::with_capacity(nodes, 2 * nodes);
+    (0..nodes).for_each(|_| _ = graph.add_node(()));
+    graph.extend_with_edges(edges.map(|(from, to)| (node(from), node(to))));
+    let dominators = dominators::simple_fast(&graph, node(root));
+    let mut parents = table(nodes);
+    for block in (0..nodes).map(Block::new) {
+        parents[block] = dominators.immediate_dominator(node(block)).map(|parent| Block::new(parent.index()));
     }
     parents
 }

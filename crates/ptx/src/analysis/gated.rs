@@ -104,7 +104,6 @@ impl Gated {
         self.each_input(value, &mut visit);
     }
 
-    #[inline(never)]
     fn each_input(&self, value: Value, visit: &mut dyn FnMut(Value)) {
         match self.ssa.values[value].def {
             Def::Phi(..) => self.ssa.arguments(value).iter().copied().for_each(&mut *visit),

@@ -20,12 +20,11 @@ impl<K, T> Default for Lists<K, T> {
 
 impl<K: EntityRef, T: Copy> Lists<K, T> {
     /// The items of each key in the order of the pairs. Keys are below `keys`.
-    #[inline(never)]
     pub fn new(keys: usize, pairs: &[(K, T)]) -> Self {
         if pairs.is_empty() {
             return Self::default();
         }
-        let mut starts: Vec<u32> = filled(0, keys + 1);
+        let mut starts: Vec<u32> = vec![0; keys + 1];
         for (key, _) in pairs {
             starts[key.index()] += 1;
         }
@@ -34,7 +33,7 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
             end += *start;
             *start = end;
         }
-        let mut items = filled(pairs[0].1, pairs.len());
+        let mut items = vec![pairs[0].1; pairs.len()];
         // the last comes first, so that each start sinks to its place
         for (key, item) in pairs.iter().rev() {
             let start = &mut starts[key.index()];
@@ -53,23 +52,7 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
     }
 }
 
-/// So many copies of a value. `vec!` would ask for memory with zeros in it, which is none that was given back a moment ago, and takes
-/// longer.
-pub fn filled<T: Clone>(value: T, count: usize) -> Vec<T> {
-    let mut list = room(count);
-    list.resize(count, value);
-    list
-}
-
-/// Not inlined: a compiler that sees what is done with the memory asks for zeros, too.
-#[inline(never)]
-fn room<T>(count: usize) -> Vec<T> {
-    Vec::with_capacity(count)
-}
-
-/// A table with an entry for each of the first keys. Not inlined: there are many callers, and a command on a small file waits for
-/// code longer than for data.
-#[inline(never)]
+/// A table with an entry for each of the first keys.
 pub fn table<K: EntityRef, V: Clone + Default>(keys: usize) -> SecondaryMap<K, V> {
     let mut table = SecondaryMap::with_capacity(keys);
     table.resize(keys);

@@ -90,7 +90,6 @@ impl LiveBlocks {
 
     /// Walks from the reads of a register backwards to its writes, and notes the blocks at whose start the register is live, and those
     /// at whose end it is. To be asked once for each register.
-    #[inline(never)]
     pub fn walk(&mut self, reg: Reg, sites: &Sites, cfg: &Cfg, mut live: Option<&mut [Vec<(Block, Reg)>; 2]>) {
         if sites.exposed(reg).is_empty() {
             return;

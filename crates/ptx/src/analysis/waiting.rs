@@ -1,7 +1,5 @@
 //! What is still to be looked at, the first in order before the others.
 
-use super::lists::filled;
-
 /// A set of numbers.
 pub struct Waiting {
     words: Vec<u64>,
@@ -13,7 +11,7 @@ pub struct Waiting {
 impl Waiting {
     /// Empty, for numbers below this one.
     pub fn new(numbers: usize) -> Self {
-        Self { words: filled(0, numbers.div_ceil(64)), first: 0, members: 0 }
+        Self { words: vec![0; numbers.div_ceil(64)], first: 0, members: 0 }
     }
 
     pub fn insert(&mut self, number: usize) {

@@ -8,6 +8,7 @@ use crate::inst::InstData;
 use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use petgraph::unionfind::UnionFind;
 
 /// What became of a function with one register per web.
 pub struct Split {
@@ -21,17 +22,18 @@ pub struct Split {
 /// never written form webs too.
 pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Split> {
     let registers = func.regs.len();
-    let mut webs = Webs((0..ssa.values.len()).collect());
+    let mut webs = UnionFind::<usize>::new(ssa.values.len());
+    let mut join = |a: &Value, b: &Value| _ = webs.union(a.index(), b.index());
     for block in &facts.cfg.order {
         for value in ssa.starts(*block) {
-            ssa.arguments(*value).iter().for_each(|argument| webs.join(*value, *argument));
+            ssa.arguments(*value).iter().for_each(|argument| join(value, argument));
             if let Def::Copy(_, source) = ssa.values[*value].def {
-                webs.join(*value, source);
+                join(value, &source);
             }
         }
         for inst in &func.blocks[*block].insts {
             let old = ssa.kept(&facts.accesses, *inst);
-            ssa.writes(*inst).iter().zip(old).for_each(|(new, old)| webs.join(*new, *old));
+            ssa.writes(*inst).iter().zip(old).for_each(|(new, old)| join(new, old));
         }
     }
     let mut taken: SecondaryMap<Reg, bool> = table(registers);
@@ -74,26 +76,6 @@ pub fn renamed(mut accesses: Accesses, func: &Func, ssa: &Ssa, split: &Split) ->
         accesses.rename(func, *inst, ssa.reads(*inst).iter().map(reg), ssa.writes(*inst).iter().map(reg));
     }
     accesses
-}
-
-/// Sets of values.
-struct Webs(Vec<usize>);
-
-impl Webs {
-    fn find(&mut self, value: usize) -> usize {
-        let mut root = value;
-        while self.0[root] != root {
-            self.0[root] = self.0[self.0[root]];
-            root = self.0[root];
-        }
-        root
-    }
-
-    fn join(&mut self, a: Value, b: Value) {
-        let (a, b) = (self.find(a.index()), self.find(b.index()));
-        // the older value stands for the set
-        self.0[a.max(b)] = a.min(b);
-    }
 }
 
 fn rename(data: &mut InstData, facts: &Facts, ssa: &Ssa, inst: Inst, reg: impl Fn(Value) -> Reg) {

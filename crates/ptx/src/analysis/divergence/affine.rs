@@ -25,17 +25,14 @@ impl Rules for Affine<'_> {
     const TOP: Number = Number::TOP;
     const UNDEFINED: Number = Number::DIVERGENT;
 
-    #[inline(always)]
     fn among(states: [Number; 3]) -> Among {
         Among::new(states)
     }
 
-    #[inline(always)]
     fn with(among: Among, state: Number) -> Among {
         among.with(state)
     }
 
-    #[inline(always)]
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
         match QUICK[step.kind as usize].of(among) {
             // what is sent does not matter where all name the same lane
@@ -110,7 +107,6 @@ const QUICK: [ByFlags; Kind::COUNT] = {
 };
 
 impl Affine<'_> {
-    #[inline(never)]
     fn ask(&mut self, states: &[Number], value: Value, step: &Step) -> Number {
         let at = |value: Value| states[value.index()];
         let [first, second, _] = step.reads;
@@ -190,7 +186,6 @@ impl Affine<'_> {
         Some(self.linear(form, start, || start))
     }
 
-    #[inline]
     fn linear(&self, form: &Linear, x: State, y: impl Fn() -> State) -> State {
         let x = match form.shape {
             Shape::Sum => x,
@@ -205,7 +200,6 @@ impl Affine<'_> {
         add(x, form.constant.map_or_else(y, State::constant), form.mask)
     }
 
-    #[inline(never)]
     fn transfer(&mut self, states: &[Number], inst: Inst, result: u32, reads: &[Value]) -> Number {
         let (context, numbered) = (&self.context, &self.numbered);
         let accesses = &context.gated.facts.accesses;

@@ -4,7 +4,6 @@ use super::state::Coefficient::{self, Aligned, Bottom, Known, Scaled};
 use super::state::State;
 use crate::analysis::ssa::Value;
 
-#[inline(always)]
 pub(super) fn add(a: State, b: State, mask: u64) -> State {
     let stride = match (a.stride, b.stride) {
         (Known(x), Known(y)) => Known(x.wrapping_add(y) & mask),
@@ -20,7 +19,6 @@ pub(super) fn add(a: State, b: State, mask: u64) -> State {
     State::new(stride, base)
 }
 
-#[inline(always)]
 pub(super) fn negate(a: State, mask: u64) -> State {
     let stride = match a.stride {
         Known(x) => Known(x.wrapping_neg() & mask),
@@ -35,7 +33,6 @@ pub(super) fn negate(a: State, mask: u64) -> State {
 }
 
 /// The factors with their names, where they are values.
-#[inline(always)]
 pub(super) fn multiply(a: (State, Option<Value>), b: (State, Option<Value>), mask: u64) -> State {
     match (a.0.is_uniform(), b.0.is_uniform()) {
         (_, true) => scale(a.0, b, mask),
@@ -45,7 +42,6 @@ pub(super) fn multiply(a: (State, Option<Value>), b: (State, Option<Value>), mas
 }
 
 /// Times a value that is the same in all lanes.
-#[inline(always)]
 fn scale(a: State, (factor, name): (State, Option<Value>), mask: u64) -> State {
     let stride = match (a.stride, factor.base) {
         (Known(0), _) => Known(0),
@@ -63,19 +59,16 @@ fn scale(a: State, (factor, name): (State, Option<Value>), mask: u64) -> State {
     State::new(stride, base)
 }
 
-#[inline(always)]
 fn scaled(name: Value, factor: u64) -> Option<Coefficient> {
     (factor != 0).then_some(Scaled(name, factor))
 }
 
 /// A known multiple of 32, or an unknown one.
-#[inline(always)]
 pub(super) fn aligned(base: Coefficient) -> bool {
     matches!(base, Aligned) || matches!(base, Known(k) if k % 32 == 0)
 }
 
 /// The low bits.
-#[inline(always)]
 pub(super) fn truncate(a: State, mask: u64) -> State {
     let stride = match a.stride {
         Known(x) => Known(x & mask),
@@ -91,7 +84,6 @@ pub(super) fn truncate(a: State, mask: u64) -> State {
 
 /// From `bits` to 64 bits, by sign or by zeros. The stride stays where no T below `count` makes the value wrap, or where
 /// that is `assumed`.
-#[inline(always)]
 pub(super) fn widen(a: State, bits: u32, signed: bool, count: u64, assumed: bool) -> State {
     let extend = |x: u64| if signed { sign_extend(x, bits) as u64 } else { x };
     if a.is_uniform() {
@@ -119,7 +111,6 @@ pub(super) fn widen(a: State, bits: u32, signed: bool, count: u64, assumed: bool
     }
 }
 
-#[inline(always)]
 pub(super) fn sign_extend(x: u64, bits: u32) -> i64 {
     let shift = 64 - bits;
     ((x << shift) as i64) >> shift

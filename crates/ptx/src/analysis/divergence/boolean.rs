@@ -22,17 +22,14 @@ impl Rules for Boolean<'_> {
     const TOP: bool = false;
     const UNDEFINED: bool = true;
 
-    #[inline(always)]
     fn among([a, b, c]: [bool; 3]) -> bool {
         a | b | c
     }
 
-    #[inline(always)]
     fn with(among: bool, state: bool) -> bool {
         among | state
     }
 
-    #[inline(always)]
     fn follow(&mut self, _: &[bool], value: Value, step: &Step, reads: bool) -> bool {
         match step.kind {
             Kind::Divergent | Kind::Irreducible => true,
@@ -42,7 +39,6 @@ impl Rules for Boolean<'_> {
         }
     }
 
-    #[inline(always)]
     fn descend(&mut self, present: bool, next: bool) -> bool {
         present | next
     }

@@ -36,18 +36,15 @@ impl Number {
     pub const NONE: Self = Self(FLAGS);
 
     /// The constant of a step that has one.
-    #[inline(always)]
     pub fn of(self, step: &Step) -> Self {
         Self(self.0 | step.constant)
     }
 
-    #[inline]
     pub fn is_uniform(self) -> bool {
         self.0 & FLAGS != 0 && self.0 & VARIES == 0
     }
 
     /// Nothing is known but whether it is uniform.
-    #[inline]
     pub fn is_plain(self) -> bool {
         self.0 & PLAIN != 0
     }
@@ -61,12 +58,10 @@ impl Among {
     /// How many combinations of flags there are.
     pub const COUNT: usize = 16;
 
-    #[inline(always)]
     pub fn new([Number(a), Number(b), Number(c)]: [Number; 3]) -> Self {
         Self(a | b | c)
     }
 
-    #[inline(always)]
     pub fn with(self, Number(n): Number) -> Self {
         Self(self.0 | n)
     }
@@ -114,7 +109,6 @@ impl ByFlags {
         Self(word)
     }
 
-    #[inline(always)]
     pub fn of(self, Among(flags): Among) -> Number {
         Number(self.0.rotate_right(flags) as u32 & FLAGS)
     }
@@ -133,7 +127,6 @@ impl Numbered {
         Self { constants: constants.clone(), listed: Vec::new() }
     }
 
-    #[inline]
     pub fn state(&self, number: Number) -> State {
         match number {
             Number::TOP => State::TOP,
@@ -146,7 +139,6 @@ impl Numbered {
     }
 
     /// A number for the state; one that is not frequent gets a new one each time.
-    #[inline]
     pub fn number(&mut self, state: State) -> Number {
         let flags = match (state.stride, state.base) {
             (Coefficient::Top, _) => return Number::TOP,

@@ -48,7 +48,6 @@ pub(super) fn solve<R: Rules>(func: &Func, gated: &Gated, rules: &mut R) -> (Vec
     (states, evaluations)
 }
 
-#[inline(always)]
 fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: Value, step: &Step) -> R::State {
     let among = R::among(step.reads.map(|read| states[read.index()]));
     let among = if step.long { all_inputs::<R>(gated, states, value, among) } else { among };
@@ -56,7 +55,6 @@ fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: 
 }
 
 /// Few values have more than three inputs; what the others have in common stays in a register.
-#[inline(never)]
 fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut among: R::Among) -> R::Among {
     gated.inputs(value, |input| among = R::with(among, states[input.index()]));
     among

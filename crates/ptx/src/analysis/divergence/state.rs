@@ -19,7 +19,6 @@ pub enum Coefficient {
 use Coefficient::{Aligned, Bottom, Known, Scaled, Top};
 
 impl Coefficient {
-    #[inline]
     pub fn meet(self, other: Self) -> Self {
         let aligned = |c: Self| matches!(c, Aligned) || matches!(c, Known(k) if k % 32 == 0);
         match (self, other) {
@@ -74,29 +73,24 @@ impl State {
     pub const UNIFORM: Self = Self { stride: Known(0), base: Bottom };
     pub const DIVERGENT: Self = Self { stride: Bottom, base: Bottom };
 
-    #[inline]
     pub fn constant(value: u64) -> Self {
         Self { stride: Known(0), base: Known(value) }
     }
 
     /// With an unknown stride the base says nothing.
-    #[inline]
     pub fn new(stride: Coefficient, base: Coefficient) -> Self {
         if stride == Bottom { Self::DIVERGENT } else { Self { stride, base } }
     }
 
-    #[inline]
     pub fn is_top(self) -> bool {
         self.stride == Top
     }
 
-    #[inline]
     pub fn is_uniform(self) -> bool {
         self.stride == Known(0)
     }
 
     /// Stride and base, both known.
-    #[inline]
     pub fn known(self) -> Option<(u64, u64)> {
         match (self.stride, self.base) {
             (Known(stride), Known(base)) => Some((stride, base)),
@@ -104,7 +98,6 @@ impl State {
         }
     }
 
-    #[inline]
     pub fn meet(self, other: Self) -> Self {
         if self.is_top() {
             return other;
@@ -120,7 +113,6 @@ impl State {
     }
 
     /// The next state of a descending iteration: `next`, or the lowest if that would climb.
-    #[inline]
     pub fn descend(self, next: Self) -> Self {
         let falls = next.stride == Bottom || self.stride.above(next.stride) && self.base.above(next.base);
         let climbs = self.stride == next.stride && !falls;

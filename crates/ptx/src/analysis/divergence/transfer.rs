@@ -22,14 +22,12 @@ pub(super) struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    #[inline]
     fn name(&self, operand: Operand) -> Option<Value> {
         let Operand::Reg(reg) = operand else { return None };
         let position = self.regs.iter().position(|read| *read == reg)?;
         self.values.get(position).copied()
     }
 
-    #[inline]
     fn state(&self, operand: Operand) -> State {
         match operand {
             Operand::Reg(_) => {
@@ -41,7 +39,6 @@ impl Operands<'_> {
         }
     }
 
-    #[inline]
     fn named(&self, operand: Operand) -> (State, Option<Value>) {
         (self.state(operand), self.name(operand))
     }
@@ -54,7 +51,6 @@ impl Operands<'_> {
 
 /// The state of result number `result` of an instruction, without its guard, if the instruction is not
 /// [`Divergent`](crate::analysis::kind::Kind::Divergent).
-#[inline]
 pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
     let count = on.context.basis.count;
     let assumed = on.context.options.assume_index_no_wrap;

@@ -6,12 +6,12 @@ use super::facts::Facts;
 use super::names::NewNames;
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
-use crate::analysis::lists::filled;
 use crate::estimate::latency::{BRANCH, SIMPLE, latency};
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
-use cranelift_entity::{EntityRef, EntitySet};
+use cranelift_entity::EntitySet;
+use std::collections::BTreeSet;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
 const MOST_PREDICATED: u64 = 3 * BRANCH;
@@ -128,31 +128,29 @@ impl<'a> Emitter<'a> {
                 true => liveness.live_in(block),
                 false => liveness.live_out(block),
             });
-            let mut live = Live::new(usize::from(needs.is_some()), self.func.regs.len());
-            needs.into_iter().flatten().for_each(|reg| live.insert(0, name(reg)));
-            return live;
+            return Live(needs.into_iter().map(|regs| regs.iter().map(name).collect()).collect());
         };
         let data = &self.func.blocks[block];
-        let mut live = Live::new(insts + 1, self.func.regs.len());
-        liveness.live_out(block).iter().for_each(|reg| live.insert(insts, name(reg)));
-        data.terminator.condition().iter().for_each(|reg| live.insert(insts, name(reg)));
+        let mut live: BTreeSet<Reg> = liveness.live_out(block).iter().map(name).collect();
+        live.extend(data.terminator.condition().as_ref().map(name));
+        let mut all = vec![live.clone(); insts + 1];
         for (position, inst) in data.insts.iter().enumerate().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
-            live.copy(position + 1, position);
-            writes.iter().for_each(|reg| live.remove(position, name(reg)));
-            reads.iter().for_each(|reg| live.insert(position, name(reg)));
+            live.retain(|reg| !writes.iter().any(|written| name(written) == *reg));
+            live.extend(reads.iter().map(name));
+            all[position].clone_from(&live);
         }
-        live
+        Live(all)
     }
 
     /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
     /// execute, the others have the condition as their guard; many of these have a block of their own.
-    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<Needed>) {
+    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&BTreeSet<Reg>>) {
         if insts.is_empty() {
             return;
         }
         let guarded =
-            |data: &InstData| others.is_some_and(|live| !harmless(data) || writes(&data.op, |reg| live.contains(reg)));
+            |data: &InstData| others.is_some_and(|live| !harmless(data) || writes(&data.op, |reg| live.contains(&reg)));
         let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
         let datas = insts.iter().map(|inst| &self.result.insts[*inst]);
         let predicated: u64 = datas.filter(|data| guarded(data)).map(price).sum();
@@ -186,7 +184,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// One instruction for two of one shape. `after`: what lanes of each side need behind it.
-    fn both(&mut self, insts: [Inst; 2], after: [Option<Needed>; 2]) {
+    fn both(&mut self, insts: [Inst; 2], after: [Option<&BTreeSet<Reg>>; 2]) {
         let [first, second] = insts.map(|inst| &self.result.insts[inst]);
         let (Some(names), Some(others)) = (named(&first.op), named(&second.op)) else { return };
         let (mut op, guards) = (first.op.clone(), [first.guard, second.guard]);
@@ -226,7 +224,7 @@ impl<'a> Emitter<'a> {
         ty: Type,
         results: [Reg; 2],
         guards: [Option<Guard>; 2],
-        after: [Option<Needed>; 2],
+        after: [Option<&BTreeSet<Reg>>; 2],
     ) {
         let mut moves = Vec::new();
         let dst = self.result_of(results, false, after, &mut moves);
@@ -242,13 +240,13 @@ impl<'a> Emitter<'a> {
         &mut self,
         [a, b]: [Reg; 2],
         several: bool,
-        after: [Option<Needed>; 2],
+        after: [Option<&BTreeSet<Reg>>; 2],
         moves: &mut Vec<InstData>,
     ) -> Reg {
         if a == b {
             return a;
         }
-        let needed = |side: usize, reg: Reg| after[side].is_some_and(|live| live.contains(reg));
+        let needed = |side: usize, reg: Reg| after[side].is_some_and(|live| live.contains(&reg));
         let mut moved = |from: Reg, to: Reg, side: usize, emitter: &Self| {
             let guard = needed(1 - side, to).then(|| emitter.side(side));
             moves.push(InstData { guard, op: emitter.mov(to, from) });
@@ -381,44 +379,11 @@ impl<'a> Emitter<'a> {
 }
 
 /// Registers needed at positions of a block; none where a side has no lanes, one set where its lanes only pass.
-struct Live {
-    /// Of each set, a bit per register.
-    words: usize,
-    bits: Vec<u64>,
-}
-
-/// One of the sets.
-#[derive(Clone, Copy)]
-struct Needed<'a>(&'a [u64]);
+struct Live(Vec<BTreeSet<Reg>>);
 
 impl Live {
-    fn new(sets: usize, registers: usize) -> Self {
-        let words = registers.div_ceil(64);
-        Self { words, bits: filled(0, sets * words) }
-    }
-
-    fn copy(&mut self, from: usize, to: usize) {
-        self.bits.copy_within(from * self.words..(from + 1) * self.words, to * self.words);
-    }
-
-    fn insert(&mut self, set: usize, reg: Reg) {
-        self.bits[set * self.words + reg.index() / 64] |= 1 << (reg.index() % 64);
-    }
-
-    fn remove(&mut self, set: usize, reg: Reg) {
-        self.bits[set * self.words + reg.index() / 64] &= !(1 << (reg.index() % 64));
-    }
-
-    fn at(&self, position: usize) -> Option<Needed<'_>> {
-        let last = self.bits.len().checked_div(self.words)?.checked_sub(1)?;
-        let set = position.min(last);
-        Some(Needed(&self.bits[set * self.words..(set + 1) * self.words]))
-    }
-}
-
-impl Needed<'_> {
-    fn contains(self, reg: Reg) -> bool {
-        self.0.get(reg.index() / 64).is_some_and(|word| word >> (reg.index() % 64) & 1 == 1)
+    fn at(&self, position: usize) -> Option<&BTreeSet<Reg>> {
+        self.0.get(position).or(self.0.last())
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::convergent::is_convergent;
 use super::numbers::{Number, Numbers, Side, TRUE, What, bare};
-use super::registers::Registers;
 use crate::inst::{
     Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Operand, Space, Terminator, Type, UnaryOp,
 };
 use crate::ir::{Block, Func, Inst, ParamKind, Reg};
 use crate::visit::Part;
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// What a thread has done since the last branch: its accesses, and how it goes on.
 pub struct Outcome {
@@ -36,12 +36,12 @@ pub struct Thread<'a> {
     func: &'a Func,
     /// Makes what nobody wrote in one function differ from what nobody wrote in the other.
     side: Side,
-    pub regs: Registers,
+    pub regs: HashMap<Reg, Number>,
 }
 
 impl<'a> Thread<'a> {
     pub fn new(func: &'a Func, side: Side) -> Self {
-        Self { func, side, regs: Registers::new(func.regs.len()) }
+        Self { func, side, regs: HashMap::new() }
     }
 
     /// Runs from the start of a block to the next branch on a condition that is not known, or up to a block where it is to
@@ -94,9 +94,9 @@ impl<'a> Thread<'a> {
 
     /// The value of a register; what nobody wrote differs between the functions.
     fn read(&mut self, numbers: &mut Numbers, reg: Reg) -> Number {
-        self.regs.get(reg).unwrap_or_else(|| {
+        self.regs.get(&reg).copied().unwrap_or_else(|| {
             let number = numbers.of(What::Unwritten(self.side, reg));
-            self.regs.set(reg, number);
+            self.regs.insert(reg, number);
             number
         })
     }
@@ -135,7 +135,7 @@ impl<'a> Thread<'a> {
             }
             None => value,
         };
-        self.regs.set(reg, value);
+        self.regs.insert(reg, value);
     }
 
     /// The result of an operation that only passes a value on, or adds a constant to it, or of a predicate that is known.

@@ -17,7 +17,6 @@ mod change;
 mod convergent;
 mod execute;
 mod numbers;
-mod registers;
 mod walk;
 
 use crate::analysis::access::Accesses;

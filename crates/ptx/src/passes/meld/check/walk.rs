@@ -4,7 +4,6 @@ use super::analyses::Analyses;
 use super::change::{Change, Condition, Held, Kind, Names, Violation};
 use super::execute::{End, Thread};
 use super::numbers::{Number, Numbers, Side, TRUE, What};
-use super::registers::Registers;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::lists::table;
@@ -12,6 +11,7 @@ use crate::inst::Operand;
 use crate::ir::{Block, Reg};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// What is known of the conditions of melds, by their positions: whether they are true. Nothing is said of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -167,8 +167,8 @@ impl<'a> Walk<'a> {
     /// Gives what the first function needs equal values in both, and what is known those that it has.
     fn start(&mut self, old: Block, known: Known) -> Result<(), Kind> {
         let Self { change, names, analyses, numbers, begins, first, second, .. } = self;
-        first.regs.forget();
-        second.regs.forget();
+        first.regs.clear();
+        second.regs.clear();
         let all = change.conditions.iter().enumerate();
         let conditions: SmallVec<[(&Condition, bool); 4]> =
             all.filter_map(|(position, condition)| Some((condition, known.of(position)?))).collect();
@@ -179,19 +179,19 @@ impl<'a> Walk<'a> {
                 Some((_, holds)) => value(*holds),
                 None => *begins[reg].get_or_insert_with(|| numbers.of(What::Start(reg))),
             };
-            first.regs.set(reg, number);
-            if second.regs.get(name).is_some_and(|other| other != number) {
+            first.regs.insert(reg, number);
+            if second.regs.get(&name).is_some_and(|other| *other != number) {
                 return Err(Kind::Value(reg));
             }
-            second.regs.set(name, number);
+            second.regs.insert(name, number);
         }
         for (condition, holds) in &conditions {
-            second.regs.set(condition.pred, value(*holds));
+            second.regs.insert(condition.pred, value(*holds));
         }
         for (condition, holds) in &conditions {
             for (reg, held) in &condition.selected {
                 if let Some(number) = sum(change, numbers, held[usize::from(!holds)], &second.regs) {
-                    second.regs.set(*reg, number);
+                    second.regs.insert(*reg, number);
                 }
             }
         }
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
     fn knowledge(&self, before: Known, holds: Number) -> Known {
         let mut known = Known::default();
         for (position, condition) in self.change.conditions.iter().enumerate() {
-            match self.second.regs.get(condition.pred) {
+            match self.second.regs.get(&condition.pred).copied() {
                 Some(number) if number >> 1 == TRUE >> 1 && before.of(position).is_some() => {
                     known = known.with(position, number == TRUE);
                 }
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         let Self { change, names, analyses, numbers, first, second, .. } = self;
         for reg in analyses.liveness.live_in(old) {
             // what neither has touched is as it was
-            let (a, b) = (first.regs.get(*reg), second.regs.get(names.get(*reg)));
+            let (a, b) = (first.regs.get(reg), second.regs.get(&names.get(*reg)));
             if a.is_none() || a != b {
                 return Err(Kind::Value(*reg));
             }
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
                 let expected = sum(change, numbers, held[usize::from(!holds)], &second.regs);
                 if analyses.liveness_after.is_live_in(*reg, new)
                     && expected.is_some()
-                    && second.regs.get(*reg) != expected
+                    && second.regs.get(reg).copied() != expected
                 {
                     return Err(Kind::Value(*reg));
                 }
@@ -242,11 +242,11 @@ impl<'a> Walk<'a> {
 }
 
 /// The number of what a side of the meld holds in a selected register.
-fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &Registers) -> Option<Number> {
+fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &HashMap<Reg, Number>) -> Option<Number> {
     match operand {
         Operand::Imm(bits) if offset == 0 => Some(numbers.constant(bits)),
         Operand::Reg(reg) => {
-            let number = regs.get(reg)?;
+            let number = *regs.get(&reg)?;
             Some(if offset == 0 { number } else { numbers.sum(number, offset, change.after.regs[reg]) })
         }
         _ => None,
