@@ -61,7 +61,7 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
     let Input { mechanism, mut warnings } = input;
     request
         .check_outputs()
-        .and_then(|()| request.check_chemkin())
+        .and_then(|()| request.check_library())
         .and_then(|()| request.check_reactors())
         .map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");

@@ -204,6 +204,7 @@ pages! {
     amd: "guide/amd.md",
     functions: "guide/device.md",
     chemkin: "guide/chemkin.md",
+    pelephysics: "guide/pelephysics.md",
     reactors: "guide/reactors.md",
     times: "lab/performance.md",
     measuring: "guide/measure.md",

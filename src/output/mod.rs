@@ -1,9 +1,9 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
-mod chemkin;
 mod fallback;
 mod html;
 mod interface;
+mod library;
 mod manifest;
 mod pictures;
 mod project;
@@ -88,9 +88,14 @@ pub fn files(
         }));
     }
     if wanted(Emit::Chemkin) {
-        files.extend(cpu::chemkin(&interface, &chemkin::stoichiometry(model), &provenance));
+        files.extend(cpu::chemkin(&interface, &library::stoichiometry(model), &provenance));
     }
-    if wanted(Emit::Device) || wanted(Emit::Chemkin) || reactor.is_some() && !target.is_cpu() {
+    if wanted(Emit::Pelephysics) {
+        let transport = library::transport(model);
+        files.extend(cpu::pelephysics(&interface, &library::stoichiometry(model), transport.as_ref(), &provenance));
+    }
+    let has_library = wanted(Emit::Chemkin) || wanted(Emit::Pelephysics);
+    if wanted(Emit::Device) || has_library || reactor.is_some() && !target.is_cpu() {
         let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
         let interface = interface::interface(model, request.common.units, target, of_cpu);
         files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));

@@ -14,6 +14,8 @@ pub enum Emit {
     Device,
     /// For a CPU: what device writes, and a library with the calling conventions of CHEMKIN-II; it takes --units cgs
     Chemkin,
+    /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; it takes --units cgs
+    Pelephysics,
     /// One .ptx per kernel: the program that the simulator ran
     Ptx,
     /// One Graphviz file per kernel, coloured by warp

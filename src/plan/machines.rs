@@ -2,18 +2,15 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Kernel, Output, Outputs, Property, StateVariables};
+use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::Target;
 
-/// Whose functions CHEMKIN's routines call.
-const CHEMKIN_KERNELS: [Kernel; 3] = [Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress];
-
-/// What these give there.
-fn chemkin_outputs() -> Outputs {
+/// What the kernels of libraries for other codes give.
+fn library_outputs() -> Outputs {
     let of_species = |property| Output::Thermodynamic { property, species: true, molar: true };
     let outputs = [
         of_species(Property::Cp),
@@ -47,33 +44,44 @@ impl Request {
         self
     }
 
-    /// The request with the kernels and the outputs that CHEMKIN's routines take.
-    fn with_chemkin_kernels(mut self) -> Self {
-        if self.emit.contains(&Emit::Chemkin) {
-            let missing = CHEMKIN_KERNELS.into_iter().filter(|kernel| !self.kernels.contains(kernel));
-            let missing: Vec<Kernel> = missing.collect();
-            self.kernels.extend(missing);
-            if self.common.outputs == Outputs::default() {
-                self.common.outputs = chemkin_outputs();
-            }
+    /// Whose functions the libraries for other codes call: none where none is written.
+    fn library_kernels(&self) -> Vec<Kernel> {
+        let mut kernels = Vec::new();
+        if self.emit.contains(&Emit::Chemkin) || self.emit.contains(&Emit::Pelephysics) {
+            kernels.extend([Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress]);
         }
+        if self.emit.contains(&Emit::Pelephysics) {
+            kernels.push(Kernel::Jacobian);
+        }
+        kernels
+    }
+
+    /// The request with the kernels and the outputs that libraries for other codes take.
+    fn with_library_kernels(mut self) -> Self {
+        let kernels = self.library_kernels();
+        if !kernels.is_empty() && self.common.outputs == Outputs::default() {
+            self.common.outputs = library_outputs();
+        }
+        let missing: Vec<Kernel> = kernels.into_iter().filter(|kernel| !self.kernels.contains(kernel)).collect();
+        self.kernels.extend(missing);
         self
     }
 
-    /// Errors: the target, the units, the state or the outputs are not those of CHEMKIN's routines.
-    pub fn check_chemkin(&self) -> Result<(), Diagnostic> {
+    /// Errors: the target, the units, the state or the outputs are not those of libraries for other codes.
+    pub fn check_library(&self) -> Result<(), Diagnostic> {
         let common = &self.common;
+        let kernels = self.library_kernels();
         let is_theirs = common.target.is_cpu()
             && common.units == Units::Cgs
             && common.state == StateVariables::MoleFractions
-            && common.outputs == chemkin_outputs()
-            && CHEMKIN_KERNELS.iter().all(|kernel| self.kernels.contains(kernel));
-        if is_theirs || !self.emit.contains(&Emit::Chemkin) {
+            && common.outputs == library_outputs()
+            && common.jacobian_storage == MatrixStorage::Dense
+            && kernels.iter().all(|kernel| self.kernels.contains(kernel));
+        if is_theirs || kernels.is_empty() {
             return Ok(());
         }
-        let message =
-            "CHEMKIN's routines are functions for a CPU, in CGS units, of mole fractions, with outputs of their own";
-        let help = "use --target cpu --units cgs, and leave out --state and --outputs";
+        let message = "CHEMKIN's and PelePhysics' functions are for a CPU, in CGS units, of mole fractions, with outputs of their own";
+        let help = "use --target cpu --units cgs, and leave out --state, --outputs and --jacobian-storage";
         Err(Diagnostic::error("emit::no-chemkin", message).help(help))
     }
 
@@ -81,7 +89,7 @@ impl Request {
     ///
     /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
     pub fn for_target(self) -> Result<Self, Diagnostic> {
-        self.with_reactor_kernels().with_chemkin_kernels().in_layouts_of_target()
+        self.with_reactor_kernels().with_library_kernels().in_layouts_of_target()
     }
 
     fn in_layouts_of_target(self) -> Result<Self, Diagnostic> {

@@ -8,6 +8,8 @@ mod body;
 mod chemkin;
 mod device;
 mod functions;
+mod library;
+mod pelephysics;
 
 use super::cuda::body::comment;
 use super::cuda::glue::{Template, render};
@@ -17,8 +19,10 @@ use super::cuda::{Provenance, names};
 use crate::lower::code::{Code, Table, TableKind, Values};
 use serde::Serialize;
 
-pub use chemkin::{Stoichiometry, chemkin};
+pub use chemkin::chemkin;
 pub use device::device_header;
+pub use library::Stoichiometry;
+pub use pelephysics::{TransportData, pelephysics};
 
 /// The name of the header that all kernels include.
 pub const VECTOR_HEADER: &str = "singe_vector.h";

@@ -40,11 +40,15 @@ pub enum Template {
     ReactorMethod,
     Reactor,
     GpuReactor,
+    /// Of libraries with other codes' calling conventions
+    ChemkinStates,
     ChemkinHeader,
     Chemkin,
+    PeleHeader,
+    Pele,
 }
 
-const ALL: [Template; 31] = [
+const ALL: [Template; 34] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -74,8 +78,11 @@ const ALL: [Template; 31] = [
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
+    Template::ChemkinStates,
     Template::ChemkinHeader,
     Template::Chemkin,
+    Template::PeleHeader,
+    Template::Pele,
 ];
 
 /// Fills a template.
@@ -121,8 +128,11 @@ impl Template {
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
+            Self::ChemkinStates => "chemkin_states",
             Self::ChemkinHeader => "chemkin.h",
             Self::Chemkin => "chemkin.cpp",
+            Self::PeleHeader => "mechanism.H",
+            Self::Pele => "mechanism.cpp",
         }
     }
 
@@ -158,7 +168,10 @@ impl Template {
             Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../../templates/cpu/chemkin.h.hbs"),
+            Self::ChemkinStates => include_str!("../../../templates/cpu/chemkin_states.hbs"),
             Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),
+            Self::PeleHeader => include_str!("../../../templates/cpu/mechanism.h.hbs"),
+            Self::Pele => include_str!("../../../templates/cpu/mechanism.cpp.hbs"),
         }
     }
 }

@@ -31,8 +31,8 @@ pub const ENTRIES: [Entry; 48] = [
     },
     Entry {
         id: "emit::no-chemkin",
-        cause: "`--emit chemkin` asks for routines that the target, the units, the state or the outputs do not fit.",
-        remedy: "Use `--target cpu --units cgs`, and leave out `--state` and `--outputs`.",
+        cause: "`--emit chemkin` or `--emit pelephysics` asks for functions that the target, the units, the state or the outputs do not fit.",
+        remedy: "Use `--target cpu --units cgs`, and leave out `--state`, `--outputs` and `--jacobian-storage`.",
     },
     Entry {
         id: "kernel::no-reactor",

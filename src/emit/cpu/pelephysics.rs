@@ -1,0 +1,101 @@
+//! The files `mechanism.H` and `mechanism.cpp` of PelePhysics, around the functions of one point.
+
+use super::library::{Library, Stoichiometry};
+use crate::emit::cuda::Provenance;
+use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::names::Namer;
+use crate::emit::cuda::tables::{real, wrapped};
+use crate::emit::cuda::wrap;
+use crate::emit::host::{Interface, file_comment};
+use serde::Serialize;
+
+/// Data of transport in the units of its library, and fits, by species; of pairs by both species.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TransportData {
+    pub well_depths: Vec<f64>,
+    pub diameters: Vec<f64>,
+    pub dipoles: Vec<f64>,
+    pub polarizabilities: Vec<f64>,
+    pub relaxations: Vec<f64>,
+    /// 0 for atoms, 1 for linear molecules, 2 for others
+    pub geometries: Vec<u32>,
+    pub viscosity: Vec<[f64; 4]>,
+    pub conductivity: Vec<[f64; 4]>,
+    pub diffusion: Vec<[f64; 4]>,
+    /// Places of light species, and their fits by partner.
+    pub light: Vec<usize>,
+    pub thermal_diffusion: Vec<[f64; 4]>,
+}
+
+/// (name, text) of both files. The interface is in CGS and has the kernels of chemistry, thermodynamics, progress and the Jacobian.
+pub fn pelephysics(
+    interface: &Interface,
+    stoichiometry: &Stoichiometry,
+    transport: Option<&TransportData>,
+    provenance: &Provenance,
+) -> Vec<(String, String)> {
+    let mut namer = Namer::default();
+    let names = interface.species.iter().map(|species| namer.name(&format!("{}_ID", species.name)));
+    let file = File {
+        comment: file_comment("//", "PelePhysics' functions", &interface.mechanism, provenance),
+        species: interface.species.len(),
+        elements: interface.elements.len(),
+        reactions: interface.reactions,
+        species_places: names.enumerate().map(|(place, name)| format!("{name} {place}")).collect(),
+        transport: transport.map(Tables::new),
+        library: Library::new(interface, stoichiometry, "AMREX_GPU_HOST_DEVICE inline "),
+    };
+    let text = |template| wrap::lines(&render(template, &file));
+    vec![("mechanism.H".into(), text(Template::PeleHeader)), ("mechanism.cpp".into(), text(Template::Pele))]
+}
+
+#[derive(Serialize)]
+struct File {
+    comment: String,
+    species: usize,
+    elements: usize,
+    reactions: usize,
+    species_places: Vec<String>,
+    transport: Option<Tables>,
+    #[serde(flatten)]
+    library: Library,
+}
+
+#[derive(Serialize)]
+struct Tables {
+    eps: String,
+    sig: String,
+    dip: String,
+    pol: String,
+    zrot: String,
+    nlin: String,
+    viscosity: String,
+    conductivity: String,
+    diffusion: String,
+    has_light: bool,
+    light: usize,
+    light_species: Vec<usize>,
+    thermal_diffusion: String,
+}
+
+impl Tables {
+    fn new(data: &TransportData) -> Self {
+        let numbers = |values: &[f64]| wrapped(values.iter().map(|&value| real(value)));
+        let fits = |fits: &[[f64; 4]]| numbers(&fits.concat());
+        Self {
+            eps: numbers(&data.well_depths),
+            sig: numbers(&data.diameters),
+            dip: numbers(&data.dipoles),
+            pol: numbers(&data.polarizabilities),
+            zrot: numbers(&data.relaxations),
+            nlin: wrapped(data.geometries.iter().map(u32::to_string)),
+            viscosity: fits(&data.viscosity),
+            conductivity: fits(&data.conductivity),
+            diffusion: fits(&data.diffusion),
+            has_light: !data.light.is_empty(),
+            light: data.light.len(),
+            light_species: data.light.clone(),
+            thermal_diffusion: fits(&data.thermal_diffusion),
+        }
+    }
+}

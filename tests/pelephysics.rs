@@ -1,0 +1,141 @@
+//! PelePhysics' functions as its solvers call them; the reference evaluator says what they must give.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kinetics::{Model, State};
+
+#[path = "common/project.rs"]
+mod project;
+use project::{run, shipped, there};
+
+/// (value, what its error is relative to) of a name in the library's units, and how large the error may be.
+fn expected(model: &Model, state: &State, name: &str, column: usize) -> (Vec<(f64, f64)>, f64) {
+    let species = model.species();
+    let exact = |values: Vec<f64>| values.into_iter().map(|value| (value, value.abs())).collect();
+    let properties = kinetics::properties::properties(model, state);
+    let progress = kinetics::progress::progress(model, state);
+    let weight = properties.mean_molar_mass;
+    let judged = |all: &[kinetics::properties::Judged], factor: f64| {
+        all.iter().map(|judged| (judged.value * factor, judged.scale * factor)).collect::<Vec<_>>()
+    };
+    let production = |factor: f64| {
+        let made = kinetics::production(model, state);
+        made.net.iter().zip(&made.gross).map(|(net, gross)| (net * factor, gross * factor)).collect::<Vec<_>>()
+    };
+    let pure = |k: usize| {
+        let mole_fractions = (0..species.len()).map(|other| if other == k { 1.0 } else { 0.0 }).collect();
+        State { mole_fractions, ..state.clone() }
+    };
+    // 1 kmol/m3 is 1e-3 mol/cm3 and 1e3 mol/m3, 1 J/kg is 1e4 erg/g.
+    match name {
+        "density" => (exact(vec![properties.density * 1e-3]), 1e-13),
+        "pressure" => (exact(vec![state.pressure * 10.0]), 1e-13),
+        "mean" => (exact(vec![weight]), 1e-13),
+        "cp" => (judged(&[properties.mixture.cp.per(weight)], 1e4), 1e-10),
+        "u" => (judged(&[properties.mixture.u.per(weight)], 1e4), 1e-10),
+        "h" => (judged(&[properties.mixture.h.per(weight)], 1e4), 1e-10),
+        "s" => (judged(&properties.species.iter().map(|(of, _)| of.s).collect::<Vec<_>>(), 1e4), 1e-10),
+        "temperature" => (exact(vec![state.temperature]), 1e-10),
+        "production" => (production(1e-3), 1e-10),
+        "production-si" => (production(1e3), 1e-10),
+        "forward" => (judged(&progress.forward, 1e-3), 1e-10),
+        "forward-si" => (judged(&progress.forward, 1e3), 1e-10),
+        "reverse" => (judged(&progress.reverse, 1e-3), 1e-10),
+        "column" => {
+            let jacobian = kinetics::jacobian::production(model, state);
+            let rows = column * species.len()..(column + 1) * species.len();
+            let unit = if column < species.len() { 1.0 } else { 1e3 };
+            let entries = jacobian.values[rows.clone()].iter().zip(&jacobian.scale[rows]);
+            (entries.map(|(value, scale)| (value * unit, scale * unit)).collect(), 1e-9)
+        }
+        "viscosities" => {
+            (exact((0..species.len()).map(|k| kinetics::viscosity(model, &pure(k)) * 10.0).collect()), 1e-12)
+        }
+        "conductivities" => {
+            (exact((0..species.len()).map(|k| kinetics::conductivity(model, &pure(k)) * 1e5).collect()), 1e-12)
+        }
+        // Of k in a mixture with one other, where the coefficient is that of the pair times the other's weight over the mean.
+        "pairs" => {
+            let one_atmosphere = 101_325.0;
+            let pair = |k: usize| {
+                let other = (k + 3) % species.len();
+                let mut mixture = pure(k);
+                (mixture.mole_fractions[k], mixture.mole_fractions[other]) = (0.25, 0.75);
+                mixture.pressure = one_atmosphere;
+                let mean = 0.25 * species[k].weight + 0.75 * species[other].weight;
+                kinetics::diffusion(model, &mixture, 0.0)[k] * mean / species[other].weight * 1e4
+            };
+            (exact((0..species.len()).map(pair).collect()), 1e-12)
+        }
+        "eps" => {
+            let data = species.iter().map(|species| species.transport.as_ref().expect("it has transport").well_depth);
+            (exact(data.collect()), 0.0)
+        }
+        _ => panic!("the caller says {name}"),
+    }
+}
+
+/// A state of a flame in which every species is there: fractions of a sum of 1.
+fn state(model: &Model) -> State {
+    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
+    let sum: f64 = amounts.iter().sum();
+    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
+}
+
+/// Writes and builds the library of a mechanism with the caller, and compares what it prints.
+fn called(name: &str) {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert_cmd::Command::cargo_bin("singe")
+        .unwrap()
+        .arg(shipped(name))
+        .args(["--target", "cpu", "--units", "cgs", "--emit", "pelephysics"])
+        .args(["--verify", "off", "-o"])
+        .arg(folder.path())
+        .assert()
+        .success();
+    let amrex = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
+    let strict = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "caller", "mechanism.cpp", "-I"];
+    let caller = amrex.join("caller.cpp");
+    run(Command::new("g++").current_dir(folder.path()).args(strict).arg(&amrex).arg(caller));
+
+    let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    let state = state(&model);
+    let mut given = format!("{:e} {:e}", state.pressure * 10.0, state.temperature);
+    for fraction in &state.mole_fractions {
+        write!(given, " {fraction:e}").unwrap();
+    }
+    std::fs::write(folder.path().join("state"), given).unwrap();
+    let input = std::fs::File::open(folder.path().join("state")).unwrap();
+    let ran = run(Command::new(folder.path().join("caller")).stdin(Stdio::from(input)));
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let mut column = 0;
+    for line in said.lines() {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        let found: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
+        let (values, tolerance) = expected(&model, &state, name, column);
+        column += usize::from(name == "column");
+        assert_eq!(found.len(), values.len(), "{name}");
+        for (i, (found, (value, scale))) in found.iter().zip(values).enumerate() {
+            assert!((found - value).abs() <= tolerance * scale, "{name} {i}: {found:e}, {value:e}");
+        }
+    }
+    assert_eq!(column, model.species().len() + 1, "columns of the Jacobian");
+    assert_eq!(said.lines().count(), 23 + column, "{said}");
+}
+
+#[test]
+fn functions_of_h2o2_give_what_the_reference_says() {
+    called("h2o2");
+}
+
+#[test]
+fn functions_of_gri30_give_what_the_reference_says() {
+    called("gri30");
+}
