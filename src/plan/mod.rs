@@ -164,11 +164,12 @@ impl Request {
         name.trim_end_matches('_').to_owned()
     }
 
-    /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
+    /// The input files, without the transport data where neither a kernel nor a library needs them: what is wrong or missing there is no
     /// matter then.
     pub fn needed_files(&self) -> Files {
         let files = self.files.clone();
-        let is_needed = self.kernels.iter().any(|kernel| kernel.is_transport());
+        let is_needed =
+            self.kernels.iter().any(|kernel| kernel.is_transport()) || self.emit.contains(&Emit::Pelephysics);
         if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 }
