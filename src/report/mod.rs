@@ -8,6 +8,7 @@ mod occupancy;
 pub mod page;
 mod peaks;
 mod picture;
+mod single;
 mod svg;
 mod table;
 pub mod time;
@@ -18,6 +19,7 @@ pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
 pub use picture::schedule_picture;
+pub use single::Single;
 pub use table::{brief, cells, remarks, table};
 
 use serde::Serialize;
@@ -80,6 +82,9 @@ pub struct KernelReport {
     /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_range: Option<[f64; 2]>,
+    /// What is proven of single precision, where the text has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single: Option<Single>,
     pub forms: Vec<Count>,
     /// What was asked for.
     pub tuning: Tuning,
@@ -362,6 +367,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
+        single: draft.single.as_ref().map(|plan| Single::of(plan, graph.bound)),
         forms: choice.considered,
         tuning: own.tuning,
         candidates,

@@ -21,6 +21,7 @@ pub enum Template {
     Driver,
     Reference,
     Vector,
+    Single,
     CpuKernel,
     CpuContext,
     CpuCmake,
@@ -44,7 +45,7 @@ pub enum Template {
     Chemkin,
 }
 
-const ALL: [Template; 31] = [
+const ALL: [Template; 32] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -58,6 +59,7 @@ const ALL: [Template; 31] = [
     Template::Driver,
     Template::Reference,
     Template::Vector,
+    Template::Single,
     Template::CpuKernel,
     Template::CpuContext,
     Template::CpuCmake,
@@ -105,6 +107,7 @@ impl Template {
             Self::Driver => "driver.cu",
             Self::Reference => "reference.h",
             Self::Vector => "singe_vector.h",
+            Self::Single => "singe_single.h",
             Self::CpuKernel => "kernel.cpp",
             Self::CpuContext => "context.cpp",
             Self::CpuCmake => "cpu_CMakeLists.txt",
@@ -141,6 +144,7 @@ impl Template {
             Self::Driver => include_str!("../../../templates/driver.cu.hbs"),
             Self::Reference => include_str!("../../../templates/reference.h.hbs"),
             Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.hbs"),
+            Self::Single => include_str!("../../../templates/cpu/singe_single.h.hbs"),
             Self::CpuKernel => include_str!("../../../templates/cpu/kernel.cpp.hbs"),
             Self::CpuContext => include_str!("../../../templates/cpu/context.cpp.hbs"),
             Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.hbs"),
