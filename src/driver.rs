@@ -7,7 +7,7 @@ use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::graph;
-use crate::kernels::{self, Kernel};
+use crate::kernels::{self, Kernel, Precision};
 use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
@@ -16,7 +16,7 @@ use crate::overlay;
 use crate::overlay::program::Program;
 use crate::plan::Resolved;
 use crate::report::{self, KernelReport, Report};
-use crate::schedule::{self, proof};
+use crate::schedule::{self, proof, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use diagnostics::Diagnostic;
@@ -61,6 +61,7 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
     let Input { mechanism, mut warnings } = input;
     request
         .check_outputs()
+        .and_then(|()| request.check_precision())
         .and_then(|()| request.check_library())
         .and_then(|()| request.check_reactors())
         .map_err(|d| Failure::usage([d]))?;
@@ -212,6 +213,7 @@ fn again(
         code,
         ptx,
         registers_held: unit.report.registers_held,
+        single: None,
     };
     Ok(Unit::new(kernel, codegen, kept, source, report))
 }
@@ -250,6 +252,9 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
     observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
     observer.text("ptx", k, || draft.ptx.to_string());
+    if let Some(plan) = &draft.single {
+        observer.text("precision", k, || graph::single::text(&draft.graph, plan));
+    }
     let verified = match own.asked.verify {
         None => None,
         Some(states) => Some(verified(model, own, &draft, states, observer)?),
@@ -295,6 +300,14 @@ fn draft(
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
+    let single = match own.asked.common.precision {
+        Precision::Double => None,
+        Precision::Single => {
+            let (species, asked) = (model.species().len(), own.asked.common.error);
+            let prove = || single::prove(kernel, &graph, proven.schedule(), (species, options.fit_range), asked);
+            Some(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?)
+        }
+    };
     let frame = overlay::Frame {
         warps: own.warps(),
         groups: own.groups(),
@@ -313,7 +326,7 @@ fn draft(
     fault::in_program(own.asked.fault, &mut program);
     let code = observer.pass("lower", k, || lower::lower(&program, target));
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
-    Ok(Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)))
+    Ok(Draft { single, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
 }
 
 /// Runs the code in the simulator and compares.
@@ -327,5 +340,10 @@ fn verified(
     let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
     let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
-    observer.pass("verify", Some(own.kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
+    let verify = || -> Result<Verification, Vec<Diagnostic>> {
+        let verification = verify::verify(&subject, states)?;
+        let single_error = draft.single.as_ref().map(|plan| verify::verify_single(&subject, plan.bound, states));
+        Ok(Verification { single_error: single_error.transpose()?, ..verification })
+    };
+    observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)
 }

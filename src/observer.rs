@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::kernels::Kernel;
 
 /// The passes whose result `--print-after` can show.
-pub const PASSES: [&str; 9] =
-    ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "ptx", "all"];
+pub const PASSES: [&str; 10] =
+    ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "ptx", "precision", "all"];
 
 #[derive(Default)]
 pub struct Observer {

@@ -177,7 +177,7 @@ fn a_mistake_gets_the_hint_that_helps() {
     for (words, hint) in [
         (&["compile", "x.yaml", "--target", "h100"][..], "singe x.yaml --target h100"),
         (&["build"], "singe MECHANISM"),
-        (&[CHEM, "--precision", "single"], "doubles throughout"),
+        (&[CHEM, "--fp32"], "--precision single"),
         (&[CHEM, "--arch=sm_90"], "--target"),
         (&[CHEM, "--kernels", "chemistry"], "--kernel"),
     ] {

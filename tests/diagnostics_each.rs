@@ -409,6 +409,12 @@ fn command_line() -> Vec<Case> {
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
         printed("target::data-parallel-only", &all, &["chem.inp", "--codegen", "overlay", "--target", "mi300x"]),
         printed("target::half-wave", &all, &["chem.inp", "--warps", "3", "--target", "gfx90a"]),
+        printed("precision::not-offered", &all, &["chem.inp", "--precision", "single"]),
+        printed(
+            "precision::not-proven",
+            &all,
+            &["chem.inp", "--target", "cpu", "--kernel", "viscosity", "--precision", "single", "--error", "1e-9"],
+        ),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
             "target::no-warp-groups",

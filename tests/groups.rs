@@ -129,6 +129,7 @@ fn the_text_counts_the_threads_of_all_groups() {
             mechanism: "h2o2".into(),
             ctas_per_sm: 1,
             form: None,
+            precision: None,
         };
         let text = cuda::print(&unit.code, &provenance, target);
         assert!(text.contains("__launch_bounds__(256,") && text.contains("const int groups_per_cta = 2;"), "{text}");

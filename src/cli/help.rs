@@ -21,6 +21,8 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "floor",
             "fit_tolerance",
             "stiffness",
+            "precision",
+            "error",
             "integrator",
             "name",
         ],

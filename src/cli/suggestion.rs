@@ -19,8 +19,8 @@ const COMPILE: [&str; 5] = ["compile", "build", "generate", "make", "run"];
 /// Flags that other programs have, and what stands in their place.
 const FLAGS: [(&[&str], &str); 6] = [
     (
-        &["--precision", "--float", "--double", "--single", "--fp32", "--fp64"],
-        "kernels compute with doubles throughout; --fit-tolerance says how far their approximations may be off",
+        &["--float", "--double", "--single", "--fp32", "--fp64"],
+        "kernels compute with doubles; --precision single has viscosity and conductivity on CPUs in single precision",
     ),
     (&["--arch", "--gpu", "--device", "--sm"], "the architecture is --target, such as --target hopper, h100 or sm_90"),
     (&["--mechanism", "--input", "--file"], "the mechanism stands without a flag: singe MECHANISM"),

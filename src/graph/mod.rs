@@ -11,6 +11,7 @@ pub mod interpret;
 mod intervals;
 pub mod lane_tables;
 pub mod log2;
+pub mod single;
 pub mod steps;
 pub mod text;
 pub mod unguarded;

@@ -82,7 +82,9 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     KernelInterface {
         symbol: unit.program.symbol.clone(),
         summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" },
-        accuracy: accuracy(unit.report.form_error, unit.report.form_range) + &fitted(model, unit.kernel),
+        accuracy: accuracy(unit.report.form_error, unit.report.form_range)
+            + &unit.report.single.as_ref().map_or(String::new(), |single| format!("; {single}"))
+            + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),
         pattern: unit.graph.pattern.clone(),

@@ -15,6 +15,7 @@ mod write;
 
 use crate::emit::{cpu, host};
 use crate::graph;
+use crate::kernels::Precision;
 use crate::lower::code::Code;
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
@@ -62,7 +63,10 @@ pub fn files(
         files.push((format!("{name}_context.{extension}"), host::context(&interface, &provenance)));
     }
     if target.is_cpu() && (wanted(Emit::Cuda) || wanted(Emit::Host)) {
-        files.push((cpu::VECTOR_HEADER.into(), cpu::vector_header()));
+        files.push(match request.common.precision {
+            Precision::Double => (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
+            Precision::Single => (cpu::SINGLE_HEADER.into(), cpu::single_header()),
+        });
     }
     if wanted(Emit::Host) {
         let project = project::project(request, model, units);
@@ -101,7 +105,7 @@ pub fn files(
         files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));
     }
     if wanted(Emit::Host) {
-        let internal = [format!("{name}_reference.h"), cpu::VECTOR_HEADER.to_owned()];
+        let internal = [format!("{name}_reference.h"), cpu::header_name(request.common.precision).to_owned()];
         let is_header = |file: &String| (file.ends_with(".h") || file.ends_with(".hpp")) && !internal.contains(file);
         let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
         files.push(host::install(&interface, &headers, &provenance));

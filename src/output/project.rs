@@ -39,7 +39,8 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
             codegen: unit.codegen.name().to_owned() + if unit.report.alternative { ", alternative" } else { "" },
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
-            tolerance: verify::tolerance(unit.kernel, &unit.graph),
+            tolerance: verify::tolerance(unit.kernel, &unit.graph)
+                + unit.report.single.as_ref().map_or(0.0, |single| single.bound),
             flops: unit.report.flops_per_point,
             slots: unit.report.verification.as_ref().map_or(0.0, |v| v.slots_per_point),
             bytes: unit.report.machine.bytes_per_point,

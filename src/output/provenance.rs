@@ -11,6 +11,7 @@ pub fn provenance(request: &Request, model: &Model) -> Provenance {
         mechanism: model.mechanism.name.clone(),
         ctas_per_sm: request.tuning.ctas_per_sm,
         form: None,
+        precision: None,
     }
 }
 

@@ -14,14 +14,21 @@ use machine::target::Target;
 /// CUDA, HIP for AMD, or C++ for a CPU.
 pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
     let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
-    let provenance = Provenance { ctas_per_sm, form, ..provenance(own.asked, model) };
+    let precision = report.single.as_ref().map(|single| single.to_string() + &sampled(report));
+    let provenance = Provenance { ctas_per_sm, form, precision, ..provenance(own.asked, model) };
     match own.asked.common.target {
-        target if target.is_cpu() => cpu::print(code, &provenance),
+        target if target.is_cpu() => cpu::print(code, &provenance, own.asked.common.precision),
         target => match target.amd() {
             Some(amd) => hip::print(code, &provenance, target, amd),
             None => cuda::print(code, &provenance, target),
         },
     }
+}
+
+/// What was found beside what is proven.
+fn sampled(report: &KernelReport) -> String {
+    let found = report.verification.as_ref().and_then(|v| Some((v.states, v.single_error?)));
+    found.map_or(String::new(), |(states, error)| format!("; in {states} states {error:.1e}"))
 }
 
 /// The algebra of a kernel in words.

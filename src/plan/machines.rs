@@ -2,12 +2,15 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
+use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Precision, Property, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::Target;
+
+/// Those that have a proven bound of single precision.
+const SINGLE_KERNELS: [Kernel; 2] = [Kernel::Viscosity, Kernel::Conductivity];
 
 /// What the kernels of libraries for other codes give.
 fn library_outputs() -> Outputs {
@@ -200,6 +203,43 @@ impl Request {
     /// Whether of a kernel whose fastest version nobody knows for certain two are kept: where there is a driver that tells.
     pub fn has_alternatives(&self) -> bool {
         self.alternatives && self.has_fallback()
+    }
+
+    /// Errors: single precision is asked for where none is offered, or an error bound without it.
+    pub fn check_precision(&self) -> Result<(), Diagnostic> {
+        let common = &self.common;
+        let refuse = |message: &str, help: &str| Err(Diagnostic::error("precision::not-offered", message).help(help));
+        if common.precision == Precision::Double {
+            return match common.error {
+                None => Ok(()),
+                Some(_) => refuse(
+                    "--error bounds what single precision and the form err by, and the kernels are in double precision",
+                    "add --precision single, or leave out --error",
+                ),
+            };
+        }
+        if !common.target.is_cpu() {
+            return refuse("single precision is offered for CPUs alone", "use --target cpu, or --precision double");
+        }
+        if let Some(kernel) = self.kernels.iter().find(|kernel| !SINGLE_KERNELS.contains(kernel)) {
+            let message = format!("there is no proven bound of single precision for the {kernel} kernel");
+            let help =
+                "use --kernel viscosity,conductivity, and compile the other kernels apart, with --precision double";
+            return refuse(&message, help);
+        }
+        if common.state != StateVariables::MoleFractions {
+            return refuse(
+                "the bound of single precision is proven for mole fractions, temperature and pressure",
+                "use --state TPX, or --precision double",
+            );
+        }
+        if self.emit.contains(&Emit::Device) {
+            return refuse(
+                "functions of one point are in double precision",
+                "leave out --emit device, or use --precision double",
+            );
+        }
+        Ok(())
     }
 
     /// Errors: an output that none of the kernels has.

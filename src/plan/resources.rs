@@ -108,6 +108,7 @@ impl Resolved<'_> {
             activities: true,
             exponential: exponential(self.asked.common.target),
             matrix: Matrix::Dfma,
+            precision: self.asked.common.precision,
             states: self.states(),
         }
     }

@@ -45,6 +45,7 @@ text!(stiffness, Stiffness, str::parse, stiffness_name);
 text!(outputs, Outputs, Outputs::parse, outputs_text);
 text!(floor, f64, mole_fraction, scientific);
 text!(fit_tolerance, Option<f64>, tolerance, tolerance_text);
+text!(error, Option<f64>, largest_error, largest_error_text);
 
 fn up_to_32(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (1..=32).contains(number));
@@ -119,6 +120,17 @@ fn tolerance(text: &str) -> Result<Option<f64>, String> {
 
 fn tolerance_text(value: &Option<f64>) -> String {
     value.as_ref().map_or("exact".into(), scientific)
+}
+
+fn largest_error(text: &str) -> Result<Option<f64>, String> {
+    if text == "default" {
+        return Ok(None);
+    }
+    real(text, 1e-9..=1e-1, "give a relative error from 1e-9 to 0.1, or default").map(Some)
+}
+
+fn largest_error_text(value: &Option<f64>) -> String {
+    value.as_ref().map_or("default".into(), scientific)
 }
 
 fn target_of(text: &str) -> Result<&'static Target, String> {

@@ -8,6 +8,7 @@ mod occupancy;
 pub mod page;
 mod peaks;
 mod picture;
+mod single;
 mod svg;
 mod table;
 pub mod time;
@@ -19,6 +20,7 @@ pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
 pub use picture::{schedule_picture, straight_line_picture};
+pub use single::Single;
 pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};
 
 use serde::Serialize;
@@ -81,6 +83,9 @@ pub struct KernelReport {
     /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_range: Option<[f64; 2]>,
+    /// What is proven of single precision, where the text has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single: Option<Single>,
     pub forms: Vec<Count>,
     /// What was asked for.
     pub tuning: Tuning,
@@ -363,6 +368,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
+        single: draft.single.as_ref().map(|plan| Single::of(plan, graph.bound)),
         forms: choice.considered,
         tuning: own.tuning,
         candidates,

@@ -46,6 +46,7 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
             !is_of_a_cpu(report) && (!is_of_amd(report) || report.kernels.iter().any(|k| k.named_barriers > 0))
         }
         Shown::OfNvidia => !is_of_a_cpu(report) && !is_of_amd(report),
+        Shown::WhereAny(has) => report.kernels.iter().any(has),
         Shown::OfNvidiaWhereAny(has) => !is_of_a_cpu(report) && !is_of_amd(report) && report.kernels.iter().any(has),
         Shown::OfAmd => is_of_amd(report),
     };

@@ -10,6 +10,7 @@ pub mod barriers;
 pub mod overlap;
 pub mod phases;
 pub mod proof;
+pub mod single;
 mod straight_line;
 pub mod sync;
 mod threshold_accepting;

@@ -23,6 +23,7 @@ pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
 use crate::graph::Graph;
+use crate::graph::single::Plan;
 use crate::lower::code::Code;
 use crate::mapping::Mapping;
 use crate::overlay::Codegen;
@@ -45,6 +46,8 @@ pub struct Draft {
     pub ptx: ptx::Module,
     /// 32-bit registers that a thread holds from block to block of the code; within its only block where it is straight-line code.
     pub registers_held: u32,
+    /// What is proven of it in single precision, where that is asked for.
+    pub single: Option<Plan>,
 }
 
 impl Draft {
@@ -64,7 +67,7 @@ impl Draft {
             _ => 0,
         };
         let registers_held = between_blocks.max(within_the_block);
-        Self { graph, mapping, proven, schedules, program, code, ptx, registers_held }
+        Self { graph, mapping, proven, schedules, program, code, ptx, registers_held, single: None }
     }
 
     /// With what lives shortly: what an assembler takes where nothing limits it, about.

@@ -6,6 +6,7 @@
 mod judge;
 mod machine_code;
 mod simulate;
+mod single;
 mod text;
 mod time;
 
@@ -24,6 +25,7 @@ use ptx::Module;
 pub use judge::{largest_error, reference, states, tolerance};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
+pub use single::verify_single;
 pub use text::{TextVerification, verify_text};
 pub use time::{Cube, Prediction, predict, sensitivity};
 
@@ -35,6 +37,9 @@ pub struct Verification {
     /// Relative for transport, relative to the gross rate for chemistry.
     pub largest_error: f64,
     pub tolerance: f64,
+    /// Of single precision against double, where the kernel's text has it; proven to be no more than the plan's bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single_error: Option<f64>,
     /// Matrix products on tensor cores are among them, as many as their rate is worth.
     pub slots_per_point: f64,
     pub matrix_products_per_point: f64,
@@ -103,6 +108,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         states: states.len(),
         largest_error,
         tolerance: tolerance(kernel, graph),
+        single_error: None,
         slots_per_point: per(|c| c.double_slots)
             + f64::from(graph.slots_per_matrix_product()) * per(|c| c.matrix_products),
         matrix_products_per_point: per(|c| c.matrix_products),

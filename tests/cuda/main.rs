@@ -23,6 +23,7 @@ fn provenance() -> Provenance {
         mechanism: "test".to_owned(),
         ctas_per_sm: 1,
         form: None,
+        precision: None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! The statements and expressions of a kernel, on vectors of points.
 
-use super::{functions, table_name};
+use super::{functions, single, table_name};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::expression::{Binding, Expression};
 use crate::emit::cuda::names::Namer;
-use crate::lower::code::{Code, Field, Integer, IntegerOperator, Local, Real, Statement, TableKind};
+use crate::kernels::Precision;
+use crate::lower::code::{Code, Field, Integer, IntegerOperator, Local, Real, Statement, Table, TableKind};
 use crate::overlay::program::{Binary, Unary, Var};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,19 @@ pub struct Printed {
     pub arrays: Vec<String>,
 }
 
+impl Printed {
+    /// The tables that the text reads: where it calls no function with a table, none of those.
+    pub fn tables<'c>(&self, code: &'c Code) -> impl Iterator<Item = &'c Table> {
+        let [powers, logarithms] = [Unary::reads_powers, Unary::reads_logarithms]
+            .map(|reads: fn(Unary) -> bool| self.functions.iter().any(|&function| reads(function)));
+        code.tables.iter().filter(move |table| match table.kind {
+            TableKind::Powers => powers,
+            TableKind::Logarithms => logarithms,
+            _ => true,
+        })
+    }
+}
+
 /// The distances between the rows of inputs and of outputs, by name.
 pub struct Strides {
     pub input: &'static str,
@@ -26,19 +40,20 @@ pub struct Strides {
 }
 
 /// Prints what the code does for one vector of points.
-pub fn print(code: &Code, strides: Strides) -> Printed {
+pub fn print(code: &Code, strides: Strides, precision: Precision) -> Printed {
     let functions = Unary::ALL.into_iter().filter(|function| function.function().is_some()).map(functions::name);
     let reserved: Vec<&str> = RESERVED.into_iter().chain(functions).collect();
     let tables = TABLES.map(|kind| table_name(&code.symbol, kind));
     let own = tables.iter().chain([&code.symbol]).map(String::as_str);
-    let mut namer = Namer::reserving(reserved.into_iter().chain(own));
+    let beside: &[&str] = if precision == Precision::Single { &single::RESERVED } else { &[] };
+    let mut namer = Namer::reserving(reserved.into_iter().chain(beside.iter().copied()).chain(own));
     let arrays = code.arrays.iter().map(|array| namer.name(&array.name)).collect();
     for counter in 0..code.counters {
         namer.name(&format!("i{counter}"));
     }
     let (names, locals) = (SecondaryMap::new(), BTreeMap::new());
     let (functions, out) = (BTreeSet::new(), String::new());
-    let mut body = Body { code, strides, functions, namer, arrays, names, locals, out };
+    let mut body = Body { code, strides, precision, functions, namer, arrays, names, locals, out };
     body.block(&code.stream.body, 1);
     Printed { body: body.out, functions: body.functions, arrays: body.arrays }
 }
@@ -97,6 +112,7 @@ const RESERVED: [&str; 45] = [
 struct Body<'a> {
     code: &'a Code,
     strides: Strides,
+    precision: Precision,
     functions: BTreeSet<Unary>,
     namer: Namer,
     arrays: Vec<String>,
@@ -168,7 +184,7 @@ impl Body<'_> {
 
     /// A value as a vector.
     fn vector(&mut self, value: &Real) -> String {
-        if is_scalar(value) { format!("all({})", self.real(value).text) } else { self.real(value).text }
+        if self.is_scalar(value) { format!("all({})", self.real(value).text) } else { self.real(value).text }
     }
 
     fn vectors<'r>(&mut self, values: impl IntoIterator<Item = &'r Real>) -> String {
@@ -177,6 +193,10 @@ impl Body<'_> {
 
     fn real(&mut self, value: &Real) -> Expression {
         match value {
+            Real::Literal(x) if self.precision == Precision::Single => match single::rounded(*x) {
+                Ok(x) => Expression::number(single::number(x)),
+                Err(bits) => Expression::atom(bits),
+            },
             Real::Literal(x) if x.is_finite() => Expression::literal(*x),
             Real::Literal(x) => Expression::atom(bits(*x)),
             Real::Var(var) => Expression::atom(self.name(*var)),
@@ -197,6 +217,9 @@ impl Body<'_> {
             }
             Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
             Real::Unary(Unary::Sqrt, a) => self.call("square_root", [&**a]),
+            Real::Unary(function, a) if self.precision == Precision::Single => {
+                Expression::atom(single::call(*function, &self.vector(a)))
+            }
             Real::Unary(function, a) => {
                 self.functions.insert(*function);
                 let table = match function {
@@ -217,7 +240,7 @@ impl Body<'_> {
                 };
                 let [left, right] = &**operands;
                 // One operand must be a vector.
-                let left = match is_scalar(left) && is_scalar(right) {
+                let left = match self.is_scalar(left) && self.is_scalar(right) {
                     true => Expression::atom(self.vector(left)),
                     false => self.real(left),
                 };
@@ -226,6 +249,15 @@ impl Body<'_> {
             Real::Fma(operands) => self.call("fma", &**operands),
             Real::SelectLe(operands) => self.call("select_le", &**operands),
             Real::Broadcast { .. } => unreachable!("data-parallel code has no striped constants"),
+        }
+    }
+
+    /// Whether the text of a value is one number, the same for all points.
+    fn is_scalar(&self, value: &Real) -> bool {
+        match value {
+            Real::Literal(x) if self.precision == Precision::Single => single::rounded(*x).is_ok(),
+            Real::Literal(x) => x.is_finite(),
+            _ => matches!(value, Real::Bank(_)),
         }
     }
 
@@ -278,9 +310,4 @@ impl Body<'_> {
 fn bits(x: f64) -> String {
     let (high, low) = (x.to_bits() >> 32, x.to_bits() as u32);
     format!("join(all_words({high:#010x}u), all_words({low:#010x}u))")
-}
-
-/// Whether the text of a value is one double, the same for all points.
-fn is_scalar(value: &Real) -> bool {
-    matches!(value, Real::Literal(x) if x.is_finite()) || matches!(value, Real::Bank(_))
 }

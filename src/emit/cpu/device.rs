@@ -10,6 +10,7 @@ use crate::emit::cuda::names::Namer;
 use crate::emit::cuda::tables::{real, wrapped};
 use crate::emit::host::{ArrayInterface, Interface, KernelInterface, file_comment, prefix, short_name, units_text};
 use crate::emit::host::{gas_constant, string};
+use crate::kernels::Precision;
 use crate::lower::code::{Code, Table};
 use crate::overlay::program::Unary;
 use kinetics::constants::ATMOSPHERE;
@@ -23,7 +24,8 @@ const FUNCTION: &str = "SINGE_POINT";
 /// interface's kernels.
 pub fn device_header(interface: &Interface, codes: &[&Code], provenance: &Provenance) -> String {
     let prefix = prefix(interface);
-    let print = |code: &&Code| body::print(code, Strides { input: "in_stride", output: "out_stride" });
+    let print =
+        |code: &&Code| body::print(code, Strides { input: "in_stride", output: "out_stride" }, Precision::Double);
     let printed: Vec<Printed> = codes.iter().map(print).collect();
     let elementary: BTreeSet<Unary> = printed.iter().flat_map(|printed| printed.functions.iter().copied()).collect();
     let tables = codes.iter().flat_map(|code| code.tables.iter().map(|table| table_of(table, &code.symbol)));
@@ -58,7 +60,7 @@ fn point_table(ty: &str, name: &str, items: impl Iterator<Item = String>) -> Str
 }
 
 fn table_of(table: &Table, symbol: &str) -> String {
-    let (ty, items) = table_items(&table.values);
+    let (ty, items) = table_items(&table.values, Precision::Double);
     table_about(table.kind).to_owned() + &point_table(ty, &table_name(symbol, table.kind), items.into_iter())
 }
 

@@ -10,12 +10,14 @@ mod device;
 mod functions;
 mod library;
 mod pelephysics;
+mod single;
 
 use super::cuda::body::comment;
 use super::cuda::glue::{Template, render};
 use super::cuda::kernel::{list, pointer};
 use super::cuda::tables::{real, wrapped};
 use super::cuda::{Provenance, names};
+use crate::kernels::Precision;
 use crate::lower::code::{Code, Table, TableKind, Values};
 use serde::Serialize;
 
@@ -23,6 +25,7 @@ pub use chemkin::chemkin;
 pub use device::device_header;
 pub use library::Stoichiometry;
 pub use pelephysics::{TransportData, pelephysics};
+pub use single::{SINGLE_HEADER, single_header};
 
 /// The name of the header that all kernels include.
 pub const VECTOR_HEADER: &str = "singe_vector.h";
@@ -33,8 +36,8 @@ pub fn vector_header() -> String {
 }
 
 /// The whole file of one kernel, which must be data-parallel with one point per lane.
-pub fn print(code: &Code, provenance: &Provenance) -> String {
-    let printed = body::print(code, body::Strides { input: "stride", output: "stride" });
+pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> String {
+    let printed = body::print(code, body::Strides { input: "stride", output: "stride" }, precision);
     let prefix = names::identifier(&provenance.mechanism);
     let pointers: Vec<String> =
         code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name)).collect();
@@ -48,10 +51,13 @@ pub fn print(code: &Code, provenance: &Provenance) -> String {
     });
     let vector_parameters = pointers.iter().cloned().chain([own("ptrdiff_t stride")]);
     let file = File {
-        header: header(code, provenance),
-        vector_header: VECTOR_HEADER,
+        header: header(code, provenance, precision),
+        vector_header: header_name(precision),
         include: format!("{prefix}.h"),
-        tables: code.tables.iter().map(|table| definition(table, &code.symbol, "alignas(64) static const")).collect(),
+        tables: printed
+            .tables(code)
+            .map(|table| definition(table, &code.symbol, "alignas(64) static const", precision))
+            .collect(),
         functions: printed
             .functions
             .iter()
@@ -96,7 +102,7 @@ struct ArrayLine {
     output: bool,
 }
 
-fn header(code: &Code, provenance: &Provenance) -> String {
+fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String {
     let (kernel, mechanism) = (&code.kernel, &provenance.mechanism);
     let mut lines = vec![
         format!("{}: {kernel} of {mechanism}, made by singe {}", code.symbol, env!("CARGO_PKG_VERSION")),
@@ -105,10 +111,25 @@ fn header(code: &Code, provenance: &Provenance) -> String {
     lines.extend(provenance.lines());
     lines.extend(provenance.form.iter().map(|form| format!("form        {form}")));
     let [reals, indices] = code.bank_entries;
-    lines.push("target      cpu: a vector of points at a time, threads by OpenMP".into());
+    if let Some(bound) = &provenance.precision {
+        lines.push(format!("precision   {bound}"));
+    }
+    let vector = match precision {
+        Precision::Double => "a vector of points",
+        Precision::Single => "a vector of points in single precision",
+    };
+    lines.push(format!("target      cpu: {vector} at a time, threads by OpenMP"));
     lines.push(format!("banks       entries: {reals} real, {indices} index"));
     lines.push(format!("slots       {} vectors on the stack", code.slots.rows));
     lines.iter().map(|line| comment("", line)).collect()
+}
+
+/// The name of the header that kernels of a precision include.
+pub fn header_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Double => VECTOR_HEADER,
+        Precision::Single => SINGLE_HEADER,
+    }
 }
 
 /// The name of a table.
@@ -116,8 +137,8 @@ fn table_name(symbol: &str, kind: TableKind) -> String {
     format!("{symbol}_{}", kind.name())
 }
 
-fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str) -> String {
-    let (about, (name, items)) = (table_about(*kind), table_items(values));
+fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str, precision: Precision) -> String {
+    let (about, (name, items)) = (table_about(*kind), table_items(values, precision));
     let (count, table) = (items.len(), table_name(symbol, *kind));
     format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
 }
@@ -133,8 +154,11 @@ fn table_about(kind: TableKind) -> &'static str {
 }
 
 /// The type and the entries of a table.
-fn table_items(values: &Values) -> (&'static str, Vec<String>) {
+fn table_items(values: &Values, precision: Precision) -> (&'static str, Vec<String>) {
     match values {
+        Values::Reals(values) if precision == Precision::Single => {
+            ("float", values.iter().map(|&x| single::number(x as f32)).collect())
+        }
         Values::Reals(values) => ("double", values.iter().map(|x| real(*x)).collect()),
         Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
     }

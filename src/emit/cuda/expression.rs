@@ -30,8 +30,13 @@ impl Expression {
     }
 
     pub fn literal(x: f64) -> Self {
-        let binding = if x.is_sign_negative() { Binding::Sign } else { Binding::Atom };
-        Self { text: real(x), binding }
+        Self::number(real(x))
+    }
+
+    /// A number as it is written.
+    pub fn number(text: String) -> Self {
+        let binding = if text.starts_with('-') { Binding::Sign } else { Binding::Atom };
+        Self { text, binding }
     }
 
     /// The same with the other sign.

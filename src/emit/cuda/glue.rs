@@ -21,6 +21,7 @@ pub enum Template {
     Driver,
     Reference,
     Vector,
+    Single,
     CpuKernel,
     CpuContext,
     CpuCmake,
@@ -48,7 +49,7 @@ pub enum Template {
     Pele,
 }
 
-const ALL: [Template; 34] = [
+const ALL: [Template; 35] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -62,6 +63,7 @@ const ALL: [Template; 34] = [
     Template::Driver,
     Template::Reference,
     Template::Vector,
+    Template::Single,
     Template::CpuKernel,
     Template::CpuContext,
     Template::CpuCmake,
@@ -112,6 +114,7 @@ impl Template {
             Self::Driver => "driver.cu",
             Self::Reference => "reference.h",
             Self::Vector => "singe_vector.h",
+            Self::Single => "singe_single.h",
             Self::CpuKernel => "kernel.cpp",
             Self::CpuContext => "context.cpp",
             Self::CpuCmake => "cpu_CMakeLists.txt",
@@ -151,6 +154,7 @@ impl Template {
             Self::Driver => include_str!("../../../templates/driver.cu.hbs"),
             Self::Reference => include_str!("../../../templates/reference.h.hbs"),
             Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.hbs"),
+            Self::Single => include_str!("../../../templates/cpu/singe_single.h.hbs"),
             Self::CpuKernel => include_str!("../../../templates/cpu/kernel.cpp.hbs"),
             Self::CpuContext => include_str!("../../../templates/cpu/context.cpp.hbs"),
             Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.hbs"),

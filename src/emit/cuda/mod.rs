@@ -31,6 +31,8 @@ pub struct Provenance {
     pub ctas_per_sm: u32,
     /// The algebra, and how far it may be from the exact one; nothing for a program that no form led to.
     pub form: Option<String>,
+    /// What single precision errs by, where the text has it.
+    pub precision: Option<String>,
 }
 
 /// An input file as the header comment names it.

@@ -6,6 +6,7 @@ mod form;
 mod kernel;
 mod matrix;
 mod output;
+mod precision;
 mod storage;
 mod variables;
 
@@ -14,6 +15,7 @@ pub use form::{Form, low_rank_bound};
 pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property, Rows};
+pub use precision::Precision;
 pub use storage::{MatrixLayout, MatrixStorage};
 pub use variables::StateVariables;
 
@@ -58,6 +60,8 @@ pub struct Options {
     pub exponential: Exponential,
     /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
     pub matrix: Matrix,
+    /// The arithmetic that the graph is made for.
+    pub precision: Precision,
     /// Doubles of running states that a thread has room for, at each of its points.
     pub states: u32,
 }
@@ -81,6 +85,7 @@ impl Default for Options {
             activities: true,
             exponential: Exponential::Polynomial,
             matrix: Matrix::Dfma,
+            precision: Precision::Double,
             states: u32::MAX,
         }
     }

@@ -11,19 +11,27 @@ use super::factored;
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, OUTPUT, scalar, step};
-use crate::kernels::options::Options;
+use crate::kernels::options::{Options, Precision};
 use crate::kernels::thermodynamics::begin;
 use kinetics::approximation::maximum::extremes;
 use kinetics::approximation::polynomials::polynomials;
 use kinetics::approximation::principal;
-use kinetics::approximation::range::TemperatureRange;
 use kinetics::{Model, TransportFits};
 
-const LOG_SPACE_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+/// The last is what cubics are taken in: in single precision, terms of those in ln T would lose digits.
+fn log_space_scalars(options: &Options) -> &'static [u32] {
+    match options.precision {
+        Precision::Double => &[scalar::LN_TEMPERATURE],
+        Precision::Single => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
+    }
+}
+
 const POLYNOMIAL_SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
 
 /// Largest |ln| of a product of conductivities, over their geometric mean, over the range of the fits.
 const LARGEST_PRODUCT: f64 = 300.0;
+/// In single precision a product also adds the errors of its factors.
+const LARGEST_PRODUCT_IN_SINGLE: f64 = 8.0;
 
 /// The running states of a block: sum x lambda, N, D.
 const SUM: u32 = 0;
@@ -32,22 +40,24 @@ const DENOMINATOR: u32 = 2;
 const STATES: u32 = 3;
 
 pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &LOG_SPACE_SCALARS);
-    let scale = Scale::of(fits, options.fit_range);
+    let scalars = log_space_scalars(options);
+    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, scalars);
+    let scale = Scale::of(fits, options);
     graph.range = Some(options.fit_range);
     let lambda = |b: &mut Body| {
-        let ln_t = build::scalar_of(b, &LOG_SPACE_SCALARS, scalar::LN_TEMPERATURE);
-        let lg = b.polynomial(ln_t, 0, 3);
+        let variable = build::scalar_of(b, scalars, scalars[scalars.len() - 1]);
+        let lg = b.polynomial(variable, 0, 3);
         options.exponential.power(b, lg)
     };
-    let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
-    mixture(&mut graph, options, &scale, constants, (&LOG_SPACE_SCALARS, &[]), lambda);
+    let cubics = if options.precision == Precision::Single { &scale.scaled } else { &scale.cubics };
+    let constants = cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
+    mixture(&mut graph, options, &scale, constants, (scalars, &[]), lambda);
     graph
 }
 
 pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &POLYNOMIAL_SCALARS);
-    let scale = Scale::of(fits, options.fit_range);
+    let scale = Scale::of(fits, options);
     let direct = polynomials(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
@@ -63,7 +73,7 @@ pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolera
 /// lambda_k ~ sum_r L_kr f_r(T).
 pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &[]);
-    let scale = Scale::of(fits, options.fit_range);
+    let scale = Scale::of(fits, options);
     let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
@@ -84,6 +94,9 @@ fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Va
     let mut b = Body::default();
     let t = begin::temperature(&mut b, options);
     let u = factored::scaled_ln_temperature(&mut b, t, options.fit_range);
+    if options.precision == Precision::Single {
+        return powers(graph, b, u, tails);
+    }
     let (one, twice) = (b.literal(1.0), b.add(u, u));
     let mut polynomials = vec![one, u];
     while polynomials.len() < tails.len() + tails[0].len() {
@@ -107,6 +120,34 @@ fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Va
     graph.ops[op].epilogue.outputs.clone()
 }
 
+/// The same functions as sums of powers: what Chebyshev's recurrence errs by in single precision would have a bound that doubles with each step.
+fn powers(graph: &mut Graph, mut b: Body, u: Id, tails: &[Vec<f64>]) -> Vec<Value> {
+    let degree = tails.len() + tails[0].len() - 1;
+    let mut chebyshev = vec![vec![1.0], vec![0.0, 1.0]];
+    while chebyshev.len() <= degree {
+        let [.., before, last] = &chebyshev[..] else { unreachable!("there are two") };
+        let mut next: Vec<f64> = std::iter::once(0.0).chain(last.iter().map(|c| 2.0 * c)).collect();
+        before.iter().zip(&mut next).for_each(|(c, next)| *next -= c);
+        chebyshev.push(next);
+    }
+    let mut constants: Vec<f64> = Vec::new();
+    for (r, tail) in tails.iter().enumerate() {
+        let mut sum = vec![0.0; degree + 1];
+        let terms = std::iter::once((1.0, &chebyshev[r])).chain(tail.iter().copied().zip(&chebyshev[tails.len()..]));
+        for (factor, polynomial) in terms {
+            polynomial.iter().zip(&mut sum).for_each(|(c, sum)| *sum += factor * c);
+        }
+        let (first, last) = (constants.len() as u32, (constants.len() + degree) as u32);
+        constants.extend(sum);
+        let value = b.polynomial(u, first, last);
+        b.values.push(value);
+    }
+    let shape = graph.shape(b);
+    let op =
+        graph.add(build::single("temperature".into(), step(shape, constants, vec![], vec![0])), |_, r| format!("f{r}"));
+    graph.ops[op].epilogue.outputs.clone()
+}
+
 /// Both means err by at most as much as the conductivities, the harmonic one by what their reciprocals err.
 fn bound(error: f64) -> f64 {
     error / (1.0 - error)
@@ -122,10 +163,17 @@ struct Scale {
     scaled: Vec<[f64; 4]>,
     /// By species: the largest |ln(lambda/unit)| over the range.
     ranges: Vec<f64>,
+    /// Of a product, the largest sum of these.
+    largest: f64,
 }
 
 impl Scale {
-    fn of(fits: &TransportFits, range: TemperatureRange) -> Self {
+    fn of(fits: &TransportFits, options: &Options) -> Self {
+        let range = options.fit_range;
+        let largest = match options.precision {
+            Precision::Double => LARGEST_PRODUCT,
+            Precision::Single => LARGEST_PRODUCT_IN_SINGLE,
+        };
         let middles = fits.conductivity.iter().map(|c| {
             let [low, high] = extremes(&range.scaled(c));
             0.5 * (low + high)
@@ -134,7 +182,7 @@ impl Scale {
         let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(|&[a, b, c, d]| [a - mean, b, c, d]).collect();
         let scaled: Vec<[f64; 4]> = cubics.iter().map(|c| range.scaled(c)).collect();
         let ranges = scaled.iter().map(|c| extremes(c).map(f64::abs).into_iter().fold(0.0, f64::max)).collect();
-        Self { unit: mean.exp(), cubics, scaled, ranges }
+        Self { unit: mean.exp(), cubics, scaled, ranges, largest }
     }
 
     /// Consecutive species, at least one block per part, each with its product in range.
@@ -142,7 +190,7 @@ impl Scale {
         let n = self.ranges.len();
         (parts..=n.max(parts))
             .map(|parts| build::blocks(n, parts))
-            .find(|blocks| blocks.iter().all(|block| self.ranges[block.clone()].iter().sum::<f64>() <= LARGEST_PRODUCT))
+            .find(|blocks| blocks.iter().all(|block| self.ranges[block.clone()].iter().sum::<f64>() <= self.largest))
             .unwrap_or_else(|| build::blocks(n, n))
     }
 }
@@ -208,7 +256,7 @@ fn mixture(
 
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
 fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
-    let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
+    let one_fraction = scale.ranges.iter().sum::<f64>() <= scale.largest;
     let states = if one_fraction { STATES } else { 2 };
     let prologue = {
         let mut b = Body::default();

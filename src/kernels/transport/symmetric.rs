@@ -11,12 +11,18 @@ use std::f64::consts::LOG2_E;
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, OUTPUT, product, scalar, single, step};
-use crate::kernels::options::{Exponential, Form, Matrix, Options, low_rank_bound};
+use crate::kernels::options::{Form, Matrix, Options, Precision, low_rank_bound};
 use crate::kernels::thermodynamics::begin;
 use kinetics::approximation::low_rank;
 use kinetics::{Model, TransportFits};
 
-const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+/// Cubics in ln T have large terms that cancel; in single precision they are taken in ln T scaled to -1..1, which have not.
+fn scalars(options: &Options) -> &'static [u32] {
+    match options.precision {
+        Precision::Double => &[scalar::LN_TEMPERATURE],
+        Precision::Single => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
+    }
+}
 
 /// Rows of the matrix in one operation, at most: three running sums each.
 const ROWS: usize = 5;
@@ -34,14 +40,14 @@ const MOST_COLLECTED: usize = 256;
 type Triple = [Value; 3];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = begin::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
+    let mut graph = begin::begin("viscosity", model, options, "viscosity", 1, scalars(options));
     let classes = weight_classes(model);
     let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
-    let constants = species_constants(model, fits);
+    let constants = species_constants(model, fits, options);
     let again = !options.stage_inputs && constants.len() > MOST_ROOTS;
     let (triples, roots) = sources(&mut graph, model, &constants, options, !again);
-    let (warps, exponential) = (options.warps as usize, options.exponential);
-    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps, exponential };
+    let warps = options.warps as usize;
+    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, options };
     let at_once = if again && constants.len() > MOST_COLLECTED { 1 } else { ADDENDS };
     let columns: Vec<Triple> =
         classes.iter().map(|class| class_sum(&mut graph, model, class, &triples, at_once)).collect();
@@ -72,7 +78,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
             }
         }
     };
-    mixture(&mut graph, &shares);
+    mixture(&mut graph, &shares, options);
     graph
 }
 
@@ -97,26 +103,48 @@ struct Ends<'a> {
     constants: &'a [[f64; 5]],
     /// e by species; empty where the rows compute it again.
     roots: &'a [Value],
-    warps: usize,
-    exponential: Exponential,
+    options: &'a Options,
 }
 
-/// By species: the cubic of lg e (to the base 2) in ln T, and sqrt(W).
-fn species_constants(model: &Model, fits: &TransportFits) -> Vec<[f64; 5]> {
+/// By species: the cubic of lg e (to the base 2) in ln T or in what it is scaled to, and sqrt(W).
+fn species_constants(model: &Model, fits: &TransportFits, options: &Options) -> Vec<[f64; 5]> {
     let all = model.species().iter().zip(&fits.viscosity);
     all.map(|(species, c)| {
         let ln = [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3]];
-        let [c0, c1, c2, c3] = ln.map(|c| c * LOG2_E);
+        let cubic = if options.precision == Precision::Single { options.fit_range.scaled(&ln) } else { ln };
+        let [c0, c1, c2, c3] = cubic.map(|c| c * LOG2_E);
         [c0, c1, c2, c3, species.weight.sqrt()]
     })
     .collect()
 }
 
+/// lg e, the cubic with the constants from `first` on.
+fn logarithm(b: &mut Body, first: u32, options: &Options) -> Id {
+    let scalars = scalars(options);
+    let variable = build::scalar_of(b, scalars, scalars[scalars.len() - 1]);
+    b.polynomial(variable, first, first + 3)
+}
+
 /// e = 2^cubic with the cubic's constants from `first` on.
-fn root(b: &mut Body, first: u32, exponential: Exponential) -> Id {
-    let ln_t = build::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
-    let lg = b.polynomial(ln_t, first, first + 3);
-    exponential.power(b, lg)
+fn root(b: &mut Body, first: u32, options: &Options) -> Id {
+    let lg = logarithm(b, first, options);
+    options.exponential.power(b, lg)
+}
+
+/// All e and their reciprocals: those of single precision are powers, too, as the products that share a division would lose digits.
+fn roots_and_inverses(b: &mut Body, count: u32, options: &Options) -> (Vec<Id>, Vec<Id>) {
+    if options.precision == Precision::Double {
+        let e: Vec<Id> = (0..count).map(|i| root(b, 5 * i, options)).collect();
+        let one = b.literal(1.0);
+        let inverse = quotients(b, one, &e);
+        return (e, inverse);
+    }
+    let both = |i: u32| {
+        let lg = logarithm(b, 5 * i, options);
+        let minus = b.neg(lg);
+        (options.exponential.power(b, lg), options.exponential.power(b, minus))
+    };
+    (0..count).map(both).unzip()
 }
 
 /// Each species' triple, and e where it is kept. A few species share an operation and its division.
@@ -132,9 +160,7 @@ fn sources(
     let per_species = if keep { 4 } else { 3 };
     for group in build::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
         let mut b = Body::default();
-        let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i, options.exponential)).collect();
-        let one = b.literal(1.0);
-        let inverse = quotients(&mut b, one, &e);
+        let (e, inverse) = roots_and_inverses(&mut b, group.len() as u32, options);
         for (i, (&e, &inverse)) in (0u32..).zip(e.iter().zip(&inverse)) {
             let (x, root) = (build::mole_fraction(&mut b, i), b.constant(5 * i + 4));
             let w = b.mul(x, root);
@@ -287,7 +313,7 @@ fn product_round(graph: &mut Graph, rows: usize) -> crate::graph::Shape {
 /// The rows of the matrix, several per operation, and their species' shares as one value per operation.
 fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
     let species = model.species();
-    let (classes, warps) = (ends.classes, ends.warps);
+    let (classes, warps) = (ends.classes, ends.options.warps as usize);
     let groups = build::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
     groups
         .into_iter()
@@ -328,7 +354,7 @@ fn products(graph: &mut Graph, name: &str, matrix: &[Vec<f64>], columns: &[Tripl
 
 /// The shares of all species, from the products of their rows.
 fn shares_of(graph: &mut Graph, model: &Model, sums: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
-    let (species, classes, warps) = (model.species(), ends.classes, ends.warps);
+    let (species, classes, warps) = (model.species(), ends.classes, ends.options.warps as usize);
     let groups = build::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
     groups
         .into_iter()
@@ -343,11 +369,17 @@ fn shares_of(graph: &mut Graph, model: &Model, sums: &[Triple], ends: &Ends<'_>)
 
 /// Fractions with a common denominator: products of more would leave the range of moderate numbers.
 const FRACTIONS: usize = 6;
+/// In single precision each of these products adds the errors of its factors.
+const FRACTIONS_IN_SINGLE: usize = 3;
 
 /// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them. v1, v2
 /// and v3 are values, or (with `None`) running sums.
 fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, ends: &Ends<'_>) -> Step {
     let again = ends.roots.is_empty();
+    let fractions = match ends.options.precision {
+        Precision::Double => FRACTIONS,
+        Precision::Single => FRACTIONS_IN_SINGLE,
+    };
     let stride = if again { 5 } else { 1 };
     let mut b = Body::default();
     let members: Vec<(usize, usize)> =
@@ -360,13 +392,12 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
         twice.push(b.add(v2, v2));
     }
     let mut sum = None;
-    for chunk in (0..members.len()).collect::<Vec<_>>().chunks(FRACTIONS) {
+    for chunk in (0..members.len()).collect::<Vec<_>>().chunks(fractions) {
         let mut fraction: Option<(Id, Id)> = None;
         for &i in chunk {
             let row = members[i].0;
             let (v1, v3) = (sum_of(&mut b, 3 * row as u32), sum_of(&mut b, 3 * row as u32 + 2));
-            let e =
-                if again { root(&mut b, stride * i as u32, ends.exponential) } else { b.input(first_root + i as u32) };
+            let e = if again { root(&mut b, stride * i as u32, ends.options) } else { b.input(first_root + i as u32) };
             let inner = b.fma(e, v3, twice[row]);
             let denominator = b.fma(e, inner, v1);
             let (x, root) = (build::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));
@@ -399,7 +430,7 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
 }
 
 /// sqrt(8) times the sum of the shares.
-fn mixture(graph: &mut Graph, shares: &[Value]) {
+fn mixture(graph: &mut Graph, shares: &[Value], options: &Options) {
     let prologue = build::empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
@@ -409,7 +440,7 @@ fn mixture(graph: &mut Graph, shares: &[Value]) {
     };
     let epilogue = {
         let mut b = Body::default();
-        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), build::zero_or_nan(&mut b, &SCALARS));
+        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), build::zero_or_nan(&mut b, scalars(options)));
         b.stores = vec![b.fma(sum, factor, zero)];
         graph.shape(b)
     };

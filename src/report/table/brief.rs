@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::figures::{amd, hundredths, of_compilers, verdict, verified_machine_code, verified_text};
+use super::figures::{amd, hundredths, of_compilers, single, verdict, verified_machine_code, verified_text};
 use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::rounded_up;
@@ -34,6 +34,14 @@ pub fn summary(report: &Report) -> Vec<Vec<String>> {
 type Row = (&'static str, fn(&KernelReport) -> String);
 
 const OF_ALL: [Row; 3] = [("form", |k| k.form.clone()), ("error (allowed)", error), ("verdict", verdict)];
+
+const IN_SINGLE: [Row; 5] = [
+    ("form", |k| k.form.clone()),
+    ("form: error (allowed)", error),
+    ("single: error (proven)", single),
+    ("together, proven", |k| k.single.as_ref().map_or("-".into(), |single| rounded_up(single.total))),
+    ("verdict", verdict),
+];
 
 const OF_GPUS: [Row; 10] = [
     ("code", |k| k.codegen.clone()),
@@ -70,6 +78,7 @@ const OF_AMD: [Row; 10] = [
 
 fn rows(report: &Report) -> &'static [Row] {
     match report {
+        report if report.kernels.iter().any(|kernel| kernel.single.is_some()) => &IN_SINGLE,
         report if is_of_a_cpu(report) => &OF_ALL,
         report if is_of_amd(report) => &OF_AMD,
         _ => &OF_GPUS,

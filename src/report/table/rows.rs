@@ -2,8 +2,8 @@
 
 use super::figures::{
     amd, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
-    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, verdict, verified_machine_code,
-    verified_text,
+    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, single, verdict,
+    verified_machine_code, verified_text,
 };
 use crate::report::KernelReport;
 use sass::Class;
@@ -28,6 +28,8 @@ pub enum Shown {
     /// Those of NVIDIA's GPUs in which some kernel has what it tells of.
     OfNvidiaWhereAny(fn(&KernelReport) -> bool),
     OfAmd,
+    /// Those in which some kernel has what it tells of.
+    WhereAny(fn(&KernelReport) -> bool),
 }
 
 /// All rows.
@@ -126,8 +128,13 @@ fn is_verified(kernel: &KernelReport) -> bool {
     kernel.verification.is_some()
 }
 
-const ACCURACY: [Row; 3] = [
+const ACCURACY: [Row; 4] = [
     always("error bound of the form", |k| bound(k.form_error, k.form_range)),
+    Row {
+        name: "single precision: largest error (proven)",
+        cell: single,
+        shown: Shown::WhereAny(|k| k.single.is_some()),
+    },
     always("states verified", |k| of_verification(k, |v| v.states.to_string())),
     always("largest error", largest_error),
 ];

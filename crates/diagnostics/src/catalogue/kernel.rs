@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 48] = [
+pub const ENTRIES: [Entry; 50] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -48,6 +48,16 @@ pub const ENTRIES: [Entry; 48] = [
         id: "output::unwritable",
         cause: "The output folder cannot be made or written.",
         remedy: "Choose another folder with `-o`.",
+    },
+    Entry {
+        id: "precision::not-offered",
+        cause: "`--precision single` is asked for of a target, a kernel, a state or functions that have double precision alone, or `--error` without it.",
+        remedy: "Use `--target cpu --kernel viscosity,conductivity --state TPX`, or `--precision double` without `--error`.",
+    },
+    Entry {
+        id: "precision::not-proven",
+        cause: "What single precision errs by has no proven bound in the kernel's form, or a larger one than `--error` asks for.",
+        remedy: "Use another `--form`, a larger `--error`, a smaller `--fit-tolerance`, or `--precision double`.",
     },
     Entry {
         id: "proof::barrier-count",

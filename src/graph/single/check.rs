@@ -1,0 +1,336 @@
+//! Checks what is claimed of a graph in single precision, line by line, by rules that share no code with those that made the claims: from the
+//! claims of its operands, each instruction's own must follow.
+
+use std::collections::BTreeMap;
+use std::f64::consts::{LN_2, LOG2_E};
+
+use super::super::body::{Binary, Inst, Unary};
+use super::super::dataflow::{Graph, Op, StepRef, Value};
+use super::form::Form;
+use super::known::Known;
+use super::{Claims, Domain};
+use kinetics::approximation::range::TemperatureRange;
+
+/// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.
+const HALF_ULP: f64 = 0.000_000_059_604_644_775_390_625;
+const ULP: f64 = 2.0 * HALF_ULP;
+/// Twice the least normal number.
+const TINY: f64 = 2.350_988_701_644_575e-38;
+
+/// Errors: the first line that does not follow, in words.
+pub fn check(
+    graph: &Graph,
+    order: &[StepRef],
+    (domain, cell): (&Domain, TemperatureRange),
+    claims: &Claims,
+) -> Result<(), String> {
+    let preamble = &graph.shapes[graph.preamble.shape];
+    let mut values: BTreeMap<Value, &Form> = BTreeMap::new();
+    let mut states: BTreeMap<Op, Vec<&Form>> = BTreeMap::new();
+    let mut scalars: Vec<&Form> = Vec::new();
+    if claims.len() != 1 + order.len() {
+        return Err("steps are missing".into());
+    }
+    let order = std::iter::once(None).chain(order.iter().copied().map(Some));
+    for ((at, all), expected) in claims.iter().zip(order) {
+        if *at != expected {
+            return Err("steps are out of order".into());
+        }
+        let (body, step, name) = match *at {
+            None => (preamble, &graph.preamble, "preamble"),
+            Some(at) => (graph.body(at), graph.step(at), graph.ops[at.op].name.as_str()),
+        };
+        if all.len() != body.insts.len() || body.tensor.is_some() {
+            return Err(format!("{name}: lines are missing"));
+        }
+        for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
+            let same = |source: Option<&&Form>| source.is_some_and(|source| *source == claim);
+            let follows = match *inst {
+                Inst::Literal(c) => is_constant(claim, c),
+                Inst::Constant(k) => is_constant(claim, step.constants[k as usize]),
+                Inst::Scalar(k) => same(scalars.get(k as usize)),
+                Inst::Input(k) => same(values.get(&step.inputs[k as usize])),
+                Inst::State(k) => at.and_then(|at| states.get(&at.op)).is_some_and(|s| same(s.get(k as usize))),
+                Inst::Field { array, operand } => {
+                    let species = step.rows[operand as usize];
+                    is_input(graph.arrays[array as usize].name, species, cell, claim)
+                }
+                _ => operation(inst, all, claim, domain),
+            };
+            if !follows {
+                return Err(format!("{name}: line {line}, {inst}, does not follow"));
+            }
+        }
+        let of = |ids: &[u32]| -> Vec<&Form> { ids.iter().map(|&id| &all[id as usize]).collect() };
+        match at {
+            None => scalars = of(&body.states),
+            Some(at) if !body.states.is_empty() => {
+                states.insert(at.op, of(&body.states));
+            }
+            Some(_) => {}
+        }
+        values.extend(step.outputs.iter().copied().zip(of(&body.values)));
+    }
+    Ok(())
+}
+
+/// An exact factor within the ends, and two bounds of its error, which both hold.
+#[derive(Clone, Copy)]
+struct Factor {
+    ends: [f64; 2],
+    off: f64,
+    share: f64,
+}
+
+impl Factor {
+    fn of(known: &Known) -> Self {
+        Self { ends: [known.least, known.most], off: known.absolute, share: known.relative }
+    }
+
+    fn size(self) -> f64 {
+        f64::max(self.ends[0].abs(), self.ends[1].abs())
+    }
+
+    /// The distance from 0.
+    fn distance(self) -> f64 {
+        let [low, high] = self.ends;
+        if low > 0.0 {
+            low
+        } else if high < 0.0 {
+            -high
+        } else {
+            0.0
+        }
+    }
+
+    /// Each bound may stand for the other.
+    fn closed(self) -> Self {
+        let by_share = if self.share == 0.0 { 0.0 } else { self.share * self.size() };
+        let by_off = if self.off == 0.0 { 0.0 } else { self.off / self.distance() };
+        let least = |a: f64, b: f64| if b < a { b } else { a };
+        Self { off: least(self.off, by_share), share: least(self.share, by_off), ..self }
+    }
+
+    fn round(self, unit: f64) -> Self {
+        if self.size() == 0.0 && self.off == 0.0 {
+            return self;
+        }
+        Self { off: self.off * (1.0 + unit) + unit * self.size(), share: self.share * (1.0 + unit) + unit, ..self }
+    }
+
+    fn scaled(self, by: Self) -> Self {
+        let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
+        for a in self.ends {
+            for b in by.ends {
+                ends = [ends[0].min(a * b), ends[1].max(a * b)];
+            }
+        }
+        // (a + e)(b + f) - a b
+        let part = |e: f64, size: f64| if e == 0.0 || size == 0.0 { 0.0 } else { e * size };
+        let off = part(self.off, by.size() + by.off) + part(by.off, self.size());
+        let share = self.share + by.share + part(self.share, by.share);
+        Self { ends, off, share }.closed()
+    }
+
+    fn added(self, to: Self) -> Self {
+        let ends = [self.ends[0] + to.ends[0], self.ends[1] + to.ends[1]];
+        let agree = self.ends[0].min(to.ends[0]) >= 0.0 || self.ends[1].max(to.ends[1]) <= 0.0;
+        let share = if self.size() == 0.0 && self.off > 0.0 {
+            to.share + self.off / to.distance()
+        } else if to.size() == 0.0 && to.off > 0.0 {
+            self.share + to.off / self.distance()
+        } else if agree {
+            self.share.max(to.share)
+        } else {
+            f64::INFINITY
+        };
+        Self { ends, off: self.off + to.off, share }.closed()
+    }
+
+    /// Whether the claim says no more than this.
+    fn implies(self, claim: &Known) -> bool {
+        let this = self.closed();
+        claim.least <= this.ends[0]
+            && claim.most >= this.ends[1]
+            && claim.absolute >= this.off
+            && claim.relative >= this.share
+    }
+}
+
+const NOUGHT: Factor = Factor { ends: [0.0; 2], off: 0.0, share: 0.0 };
+
+/// The factor of nothing first, then those of the species.
+type Factors = BTreeMap<Option<u32>, Factor>;
+
+fn factors(form: &Form) -> Factors {
+    let terms = form.terms.iter().map(|(species, factor)| (Some(*species), Factor::of(factor)));
+    std::iter::once((None, Factor::of(&form.constant))).chain(terms).collect()
+}
+
+fn implies(all: &Factors, claim: &Form) -> bool {
+    let claimed: BTreeMap<Option<u32>, &Known> = std::iter::once((None, &claim.constant))
+        .chain(claim.terms.iter().map(|(species, factor)| (Some(*species), factor)))
+        .collect();
+    claimed.len() == 1 + claim.terms.len()
+        && claimed.keys().chain(all.keys()).all(|key| {
+            let (factor, known) = (all.get(key).copied().unwrap_or(NOUGHT), claimed.get(key).copied());
+            factor.implies(known.unwrap_or(&Known::ZERO))
+        })
+}
+
+fn is_constant(claim: &Form, c: f64) -> bool {
+    if c.is_nan() {
+        return claim.constant.absolute == f64::INFINITY && claim.constant.relative == f64::INFINITY;
+    }
+    let off = (f64::from(c as f32) - c).abs();
+    implies(&Factors::from([(None, Factor { ends: [c, c], off, share: f64::INFINITY })]), claim)
+}
+
+fn is_input(array: &str, species: u32, cell: TemperatureRange, claim: &Form) -> bool {
+    let infinite = f64::INFINITY;
+    let inputs = match array {
+        "temperature" => {
+            let ends = [cell.coldest, cell.hottest];
+            Factors::from([(None, Factor { ends, off: infinite, share: HALF_ULP })])
+        }
+        "mole_fractions" => {
+            let lost = Factor { ends: [0.0; 2], off: TINY, share: infinite };
+            Factors::from([(None, lost), (Some(species), Factor { ends: [1.0; 2], off: HALF_ULP, share: HALF_ULP })])
+        }
+        _ => Factors::from([(None, Factor { ends: [-infinite, infinite], off: infinite, share: infinite })]),
+    };
+    implies(&inputs, claim)
+}
+
+/// What the sum comes to where the mole fractions are those of the domain.
+fn whole(all: &Factors, domain: &Domain) -> Factor {
+    let constant = all[&None];
+    let terms: Vec<Factor> = all.iter().filter(|(key, _)| key.is_some()).map(|(_, factor)| *factor).collect();
+    if terms.is_empty() {
+        return constant;
+    }
+    let absent = (terms.len() < domain.species).then_some(NOUGHT);
+    let [fewest, largest] = domain.sums;
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for factor in terms.iter().chain(&absent) {
+        for sum in [fewest, largest] {
+            low = low.min(sum * factor.ends[0]);
+            high = high.max(sum * factor.ends[1]);
+        }
+    }
+    let off = constant.off + largest * terms.iter().map(|t| t.off).fold(0.0, f64::max);
+    let one_sign = low >= 0.0 && constant.ends[0] >= 0.0 || high <= 0.0 && constant.ends[1] <= 0.0;
+    let largest_share = terms.iter().map(|t| t.share).fold(0.0, f64::max);
+    let share = match (one_sign, constant.size() == 0.0) {
+        (false, _) => f64::INFINITY,
+        (true, false) => largest_share.max(constant.share),
+        (true, true) if constant.off == 0.0 => largest_share,
+        (true, true) => largest_share + constant.off / Factor { ends: [low, high], ..NOUGHT }.distance(),
+    };
+    Factor { ends: [low + constant.ends[0], high + constant.ends[1]], off, share }.closed()
+}
+
+fn scaled(all: &Factors, by: Factor) -> Factors {
+    all.iter().map(|(&key, factor)| (key, factor.scaled(by))).collect()
+}
+
+fn sum(a: &Factors, b: &Factors) -> Factors {
+    let mut all = a.clone();
+    for (&key, &factor) in b {
+        all.entry(key).and_modify(|old| *old = old.added(factor)).or_insert(factor);
+    }
+    all
+}
+
+fn opposite(all: &Factors) -> Factors {
+    scaled(all, Factor { ends: [-1.0; 2], ..NOUGHT })
+}
+
+/// The result of one rounding, as long as it is in range.
+fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
+    let result = whole(all, domain);
+    let reach = result.size() * (1.0 + result.share.min(1.0));
+    if all.values().all(|factor| factor.size() == 0.0 && factor.off == 0.0) {
+        return Some(all.clone());
+    }
+    if !(reach <= 0.5 * f64::from(f32::MAX)) {
+        return None;
+    }
+    let mut rounded: Factors = all.iter().map(|(&key, factor)| (key, factor.round(HALF_ULP))).collect();
+    if result.distance() * (1.0 - result.share.min(1.0)) < TINY
+        && let Some(constant) = rounded.get_mut(&None)
+    {
+        *constant = Factor { off: constant.off + TINY, share: f64::INFINITY, ..*constant };
+    }
+    Some(rounded)
+}
+
+fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain) -> bool {
+    let of = |id: u32| factors(&all[id as usize]);
+    let number = |id: u32| whole(&of(id), domain);
+    let is = |exact: Factors| round(&exact, domain).is_some_and(|rounded| implies(&rounded, claim));
+    // Either factor may be the one that is taken as a number.
+    let products = |a: u32, b: u32| [scaled(&of(a), number(b)), scaled(&of(b), number(a))];
+    match *inst {
+        Inst::Unary(Unary::Neg, a) => implies(&opposite(&of(a)), claim),
+        Inst::Unary(Unary::Positive, a) => number(a).ends[0] >= 0.0 && implies(&of(a), claim),
+        Inst::Unary(op, a) => function(op, number(a)).is_some_and(|f| implies(&Factors::from([(None, f)]), claim)),
+        Inst::Binary(Binary::Sub, a, b) if a == b => implies(&Factors::from([(None, NOUGHT)]), claim),
+        Inst::Binary(Binary::Add, a, b) => is(sum(&of(a), &of(b))),
+        Inst::Binary(Binary::Sub, a, b) => is(sum(&of(a), &opposite(&of(b)))),
+        Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),
+        Inst::Binary(Binary::Div, a, b) => {
+            let divisor = number(b);
+            divisor.distance() > 0.0 && divisor.share < 0.5 && {
+                let mut ends = divisor.ends.map(|x| 1.0 / x);
+                ends.sort_by(f64::total_cmp);
+                // 1/(b + f) - 1/b = -f/b / (b + f)
+                let share = divisor.share / (1.0 - divisor.share);
+                is(scaled(&of(a), Factor { ends, off: f64::INFINITY, share }.closed()))
+            }
+        }
+        Inst::Fma(a, b, c) => products(a, b).into_iter().any(|product| is(sum(&product, &of(c)))),
+        Inst::SelectLe { a, b, then, otherwise } => {
+            let [left, right] = [number(a), number(b)];
+            let taken = if left.ends[1] + left.off <= right.ends[0] - right.off {
+                then
+            } else if left.ends[0] - left.off > right.ends[1] + right.off {
+                otherwise
+            } else {
+                return false;
+            };
+            implies(&of(taken), claim)
+        }
+        _ => false,
+    }
+}
+
+/// A function of one number; of those that fall, of its negative.
+fn function(op: Unary, x: Factor) -> Option<Factor> {
+    let [low, high] = x.ends;
+    let reach = x.size() + x.off;
+    let power =
+        |[low, high]: [f64; 2], share: f64| Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(ULP);
+    let logarithm = |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(ULP);
+    let is_temperature = low * (1.0 - x.share) >= 64.0 && high * (1.0 + x.share) <= 16384.0;
+    match op {
+        Unary::Exp => (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1())),
+        Unary::Exp2Falling | Unary::Exp2FallingWithin => {
+            (reach <= 126.0).then(|| power([(-high).exp2(), (-low).exp2()], (x.off * LN_2).exp_m1()))
+        }
+        Unary::Exp2
+        | Unary::Exp2Table
+        | Unary::Exp2Rising
+        | Unary::Exp2Within
+        | Unary::Exp2TableWithin
+        | Unary::Exp2RisingWithin => {
+            (reach <= 126.0).then(|| power([low.exp2(), high.exp2()], (x.off * LN_2).exp_m1()))
+        }
+        Unary::Log => is_temperature.then(|| logarithm([low.ln(), high.ln()], -(-x.share).ln_1p())),
+        Unary::Log2 => is_temperature.then(|| logarithm([low.log2(), high.log2()], -(-x.share).ln_1p() * LOG2_E)),
+        Unary::Sqrt if low > 0.0 && x.share < 0.5 => Some(
+            Factor { ends: [low.sqrt(), high.sqrt()], off: f64::INFINITY, share: x.share }.closed().round(HALF_ULP),
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Follows all values through a graph within a cell of temperatures.
+
+use cranelift_entity::SecondaryMap;
+
+use super::super::body::{Binary, Body, Id, Inst, Unary};
+use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
+use super::form::Form;
+use super::known::Known;
+use super::{Claims, Domain, Rounding, Unproven};
+use kinetics::approximation::range::TemperatureRange;
+
+/// What is claimed of every instruction.
+pub fn claims(
+    graph: &Graph,
+    order: &[StepRef],
+    (domain, cell): (&Domain, TemperatureRange),
+    rounding: &Rounding,
+) -> Result<Claims, Unproven> {
+    let follower = Follower { graph, domain, rounding, cell };
+    let mut values: SecondaryMap<Value, Option<Form>> = SecondaryMap::new();
+    let mut states: SecondaryMap<Op, Vec<Form>> = SecondaryMap::new();
+    let preamble = &graph.shapes[graph.preamble.shape];
+    let all = follower.evaluate(preamble, &graph.preamble, [&[], &[]], &values)?;
+    let scalars: Vec<Form> = preamble.states.iter().map(|&id| all[id as usize].clone()).collect();
+    let mut claims = vec![(None, all)];
+    for &at in order {
+        let (body, step) = (graph.body(at), graph.step(at));
+        if body.tensor.is_some() {
+            return Err(Unproven::Operation("a product on tensor cores".into()));
+        }
+        let all = follower.evaluate(body, step, [&scalars, &states[at.op]], &values)?;
+        if !body.states.is_empty() {
+            states[at.op] = body.states.iter().map(|&id| all[id as usize].clone()).collect();
+        }
+        for (&value, &id) in step.outputs.iter().zip(&body.values) {
+            values[value] = Some(all[id as usize].clone());
+        }
+        claims.push((Some(at), all));
+    }
+    Ok(claims)
+}
+
+struct Follower<'a> {
+    graph: &'a Graph,
+    domain: &'a Domain,
+    rounding: &'a Rounding,
+    cell: TemperatureRange,
+}
+
+impl Follower<'_> {
+    fn evaluate(
+        &self,
+        body: &Body,
+        step: &Step,
+        [scalars, states]: [&[Form]; 2],
+        values: &SecondaryMap<Value, Option<Form>>,
+    ) -> Result<Vec<Form>, Unproven> {
+        let mut all: Vec<Form> = Vec::with_capacity(body.insts.len());
+        let nothing = || Form::of(Known::NOTHING);
+        for inst in &body.insts {
+            let get = |id: Id| &all[id as usize];
+            let number = |id: Id| get(id).number(self.domain);
+            all.push(match *inst {
+                Inst::Literal(c) => Form::of(Known::number(c)),
+                Inst::Constant(k) => Form::of(Known::number(step.constants[k as usize])),
+                Inst::Scalar(k) => scalars[k as usize].clone(),
+                Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or_else(nothing),
+                Inst::Field { array, operand } => self.field(array, step.rows[operand as usize]),
+                Inst::State(k) => states[k as usize].clone(),
+                Inst::Unary(Unary::Neg, a) => get(a).negative(),
+                Inst::Unary(Unary::Positive, a) if number(a).least >= 0.0 => get(a).clone(),
+                Inst::Unary(op, a) => Form::of(self.function(op, number(a))?),
+                // The difference of a number and itself is exact.
+                Inst::Binary(Binary::Sub, a, b) if a == b => Form::of(Known::ZERO),
+                Inst::Binary(op, a, b) => self.binary(op, get(a), get(b))?,
+                Inst::Fma(a, b, c) => self.rounded(&get(a).times(get(b), self.domain).plus(get(c)))?,
+                Inst::SelectLe { a, b, then, otherwise } => {
+                    let (left, right) = (number(a), number(b));
+                    if left.most + left.absolute <= right.least - right.absolute {
+                        get(then).clone()
+                    } else if right.most + right.absolute < left.least - left.absolute {
+                        get(otherwise).clone()
+                    } else {
+                        return Err(Unproven::Comparison);
+                    }
+                }
+            });
+        }
+        Ok(all)
+    }
+
+    fn field(&self, array: u32, row: u32) -> Form {
+        let unit = self.rounding.unit;
+        let TemperatureRange { coldest, hottest } = self.cell;
+        match self.graph.arrays[array as usize].name {
+            "temperature" => Form::of(Known::new([coldest, hottest], f64::INFINITY, unit)),
+            "mole_fractions" => Form::fraction(row, unit),
+            _ => Form::of(Known::NOTHING),
+        }
+    }
+
+    fn rounded(&self, exact: &Form) -> Result<Form, Unproven> {
+        exact.rounded(self.rounding.unit, self.domain)
+    }
+
+    fn binary(&self, op: Binary, a: &Form, b: &Form) -> Result<Form, Unproven> {
+        self.rounded(&match op {
+            Binary::Add => a.plus(b),
+            Binary::Sub => a.plus(&b.negative()),
+            Binary::Mul => a.times(b, self.domain),
+            Binary::Div => {
+                let inverse = b.number(self.domain).reciprocal().ok_or(Unproven::Cancellation)?;
+                a.times(&Form::of(inverse), self.domain)
+            }
+        })
+    }
+
+    fn function(&self, op: Unary, x: Known) -> Result<Known, Unproven> {
+        let Rounding { unit, power, logarithm } = *self.rounding;
+        let within = |limit: f32| match x.magnitude() + x.absolute <= f64::from(limit) {
+            true => Ok(()),
+            false => Err(Unproven::Range),
+        };
+        match op {
+            Unary::Exp => {
+                within(EXP_LIMIT)?;
+                Ok(x.map(f64::exp, [f64::INFINITY, x.absolute.exp_m1()], power))
+            }
+            _ if op.is_power() => {
+                within(EXP2_LIMIT)?;
+                let errors = [f64::INFINITY, (x.absolute * std::f64::consts::LN_2).exp_m1()];
+                let falls = matches!(op, Unary::Exp2Falling | Unary::Exp2FallingWithin);
+                Ok(if falls { x.negative() } else { x }.map(f64::exp2, errors, power))
+            }
+            Unary::Log | Unary::Log2 => {
+                let is_proven = x.least * (1.0 - x.relative) >= f64::from(LOG_FIRST)
+                    && x.most * (1.0 + x.relative) <= f64::from(LOG_LAST);
+                if !is_proven {
+                    return Err(Unproven::Range);
+                }
+                let natural = -(-x.relative).ln_1p();
+                let error = if op == Unary::Log { natural } else { natural * std::f64::consts::LOG2_E };
+                let f = if op == Unary::Log { f64::ln } else { f64::log2 };
+                Ok(x.map(f, [error, f64::INFINITY], logarithm))
+            }
+            Unary::Sqrt if x.least > 0.0 && x.relative < 0.5 => Ok(x.map(f64::sqrt, [f64::INFINITY, x.relative], unit)),
+            Unary::Sqrt => Err(Unproven::Cancellation),
+            _ => Err(Unproven::Operation(format!("{op:?}"))),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Values as sums over the species: a number and, for each mole fraction, a factor, both of which depend on the temperature alone.
+//!
+//! Of the exact value v = c_0 + sum c_j x_j the one in single precision is (c_0 + d_0) + sum (c_j + d_j) x_j, and [`Known`] bounds c_j and d_j. So
+//! sums of products with constants of either sign, as thin factors of matrices have them, are known to be positive where all of their factors
+//! are, and their relative error is the largest of any factor.
+
+use super::known::Known;
+use super::{Domain, Unproven};
+
+/// Results below the normal numbers err by less than this, whether they are kept or taken for 0.
+const UNDERFLOW: f64 = 2.0 * f32::MIN_POSITIVE as f64;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    pub constant: Known,
+    /// By species, in ascending order.
+    pub terms: Vec<(u32, Known)>,
+}
+
+impl Form {
+    pub fn of(constant: Known) -> Self {
+        Self { constant, terms: Vec::new() }
+    }
+
+    /// The mole fraction of a species, rounded.
+    pub fn fraction(species: u32, unit: f64) -> Self {
+        let rounded = Known::new([1.0], unit, unit);
+        Self { constant: Known::new([0.0], UNDERFLOW, f64::INFINITY), terms: vec![(species, rounded)] }
+    }
+
+    pub fn is_exactly_zero(&self) -> bool {
+        self.constant == Known::ZERO && self.terms.is_empty()
+    }
+
+    pub fn negative(&self) -> Self {
+        self.mapped(Known::negative)
+    }
+
+    fn mapped(&self, f: impl Fn(Known) -> Known) -> Self {
+        let terms = self.terms.iter().map(|&(species, factor)| (species, f(factor))).collect();
+        Self { constant: f(self.constant), terms }
+    }
+
+    /// The exact sum of what may have errors.
+    pub fn plus(&self, other: &Self) -> Self {
+        let (mut left, mut right) = (self.terms.iter().copied().peekable(), other.terms.iter().copied().peekable());
+        let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));
+        loop {
+            let next = match (left.peek().copied(), right.peek().copied()) {
+                (None, None) => break,
+                (Some((i, a)), Some((j, b))) if i == j => {
+                    right.next();
+                    left.next();
+                    (i, a.plus(b))
+                }
+                (Some((i, a)), other) if other.is_none_or(|(j, _)| i < j) => {
+                    left.next();
+                    (i, a)
+                }
+                (_, Some(term)) => {
+                    right.next();
+                    term
+                }
+                (Some(term), None) => {
+                    left.next();
+                    term
+                }
+            };
+            terms.push(next);
+        }
+        Self { constant: self.constant.plus(other.constant), terms }
+    }
+
+    /// The exact product of what may have errors. Of two sums the one with more terms is taken as a number.
+    pub fn times(&self, other: &Self, domain: &Domain) -> Self {
+        let (sum, number) = if self.terms.len() <= other.terms.len() { (self, other) } else { (other, self) };
+        let (sum, number) =
+            if sum.terms.is_empty() && !number.terms.is_empty() { (number, sum) } else { (sum, number) };
+        let factor = number.number(domain);
+        sum.mapped(|c| c.times(factor))
+    }
+
+    /// The value as a number, wherever the mole fractions of the domain are.
+    pub fn number(&self, domain: &Domain) -> Known {
+        if self.terms.is_empty() {
+            return self.constant;
+        }
+        let fold = |of: fn(&Known) -> f64, pick: fn(f64, f64) -> f64| {
+            self.terms.iter().map(|(_, c)| of(c)).reduce(pick).unwrap_or(0.0)
+        };
+        let (mut least, mut most) = (fold(|c| c.least, f64::min), fold(|c| c.most, f64::max));
+        if self.terms.len() < domain.species {
+            (least, most) = (least.min(0.0), most.max(0.0));
+        }
+        let [fewest, largest] = domain.sums;
+        let ends = [fewest * least, largest * least, fewest * most, largest * most];
+        let range = Known::new(ends, 0.0, 0.0);
+        let c = self.constant;
+        let is_one_sided = least >= 0.0 && c.least >= 0.0 || most <= 0.0 && c.most <= 0.0;
+        let of_terms = if is_one_sided { fold(|c| c.relative, f64::max) } else { f64::INFINITY };
+        // What errs though it is 0 errs in relation to all the rest.
+        let of_constant = if c.is_zero() { c.absolute / range.nearest() } else { c.relative };
+        let relative = match c.is_zero() {
+            true if c.absolute == 0.0 => of_terms,
+            true => of_terms + of_constant,
+            false => of_terms.max(of_constant),
+        };
+        let absolute = c.absolute + largest * fold(|c| c.absolute, f64::max);
+        Known::new([range.least + c.least, range.most + c.most], absolute, relative)
+    }
+
+    /// With the rounding of the result.
+    pub fn rounded(&self, unit: f64, domain: &Domain) -> Result<Self, Unproven> {
+        if self.is_exactly_zero() {
+            return Ok(self.clone());
+        }
+        let number = self.number(domain);
+        // Half of the range is left for the errors.
+        if !(number.magnitude() * (1.0 + number.relative.min(1.0)) < 0.5 * f64::from(f32::MAX)) {
+            return Err(Unproven::Range);
+        }
+        let mut result = self.mapped(|c| if c == Known::ZERO { c } else { c.rounded(unit) });
+        let is_normal = number.nearest() * (1.0 - number.relative.min(1.0)) >= UNDERFLOW;
+        if !is_normal {
+            let c = result.constant;
+            result.constant = Known::new([c.least, c.most], c.absolute + UNDERFLOW, f64::INFINITY);
+        }
+        Ok(result)
+    }
+}

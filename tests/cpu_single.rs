@@ -1,0 +1,172 @@
+//! The C++ of the CPU target in single precision: compiled by g++ at every width of vectors, run, and compared in bits with what the
+//! dataflow graph gives in single precision.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kinetics::Model;
+use machine::target::Target;
+use singe::driver::{self, Request};
+use singe::graph::single::interpret::Machine;
+use singe::kernels::{Kernel, Precision};
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+use singe::verify;
+
+#[path = "common/project.rs"]
+mod project;
+use project::{generate, run, shipped, there};
+
+/// Fills no whole number of vectors of any width.
+const POINTS: usize = 75;
+const STRIDE: usize = 80;
+const KERNELS: [Kernel; 2] = [Kernel::Viscosity, Kernel::Conductivity];
+
+/// Reads the inputs, and writes viscosity and conductivity.
+const HOST: &str = r#"
+#include "NAME.h"
+#include <cstdio>
+#include <vector>
+int main()
+{
+  const int points = POINTS, stride = STRIDE;
+  std::vector<double> t(stride), p(stride), x(NAME_SPECIES_ROWS * stride), out(2 * stride, -1.0);
+  for (std::vector<double> *field : {&t, &p, &x}) {
+    if (std::fread(field->data(), sizeof(double), field->size(), stdin) != field->size()) return 1;
+  }
+  NAME_context *context = nullptr;
+  int status = NAME_context_create(&context);
+  if (!status) status = NAME_viscosity_launch(context, t.data(), p.data(), x.data(), out.data(), points, stride, nullptr);
+  if (!status) status = NAME_conductivity_launch(context, t.data(), p.data(), x.data(), out.data() + stride, points, stride, nullptr);
+  std::fwrite(out.data(), sizeof(double), out.size(), stdout);
+  return status;
+}
+"#;
+
+fn written(name: &str, folder: &Path) -> (Model, Vec<Unit>) {
+    let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
+    let emit = vec![Emit::Host];
+    let request = Request { files, emit, output: Some(folder.to_owned()), ..Request::default() }.with(|r| {
+        r.kernels = KERNELS.to_vec();
+        r.common.target = Target::cpu();
+        r.common.precision = Precision::Single;
+        r.codegen = Codegen::DataParallel;
+    });
+    let request = request.for_target().unwrap();
+    let report = driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    for kernel in &report.kernels {
+        let (single, found) = (kernel.single.as_ref().unwrap(), kernel.verification.as_ref().unwrap().single_error);
+        let found = found.unwrap();
+        println!("{name} {} {}: bound {:.2e}, found {found:.2e}", kernel.kernel, kernel.form, single.bound);
+        assert!(found > 0.0 && found <= single.bound);
+    }
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let unit = |kernel| driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+    let units: Vec<Unit> = KERNELS.map(|kernel| unit(kernel).map_err(|f| f.diagnostics).unwrap()).into();
+    let host = HOST
+        .replace("NAME_SPECIES_ROWS", &model.species().len().to_string())
+        .replace("NAME", name)
+        .replace("POINTS", &POINTS.to_string())
+        .replace("STRIDE", &STRIDE.to_string());
+    std::fs::write(folder.join("host.cpp"), host).unwrap();
+    (model, units)
+}
+
+fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model, units): &(Model, Vec<Unit>)) {
+    let program = folder.join("host");
+    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
+    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
+    let mut compile = Command::new("g++");
+    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
+    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
+    let mut states = kinetics::verification_states(model, POINTS);
+    states.truncate(POINTS);
+    // What is no temperature gives no number, in any lane.
+    states[3].temperature = f64::NAN;
+    states[40].temperature = -5.0;
+    let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &units[0].graph, state)).collect();
+    let mut input: Vec<u8> = Vec::new();
+    for (a, array) in units[0].graph.arrays.iter().enumerate().filter(|(_, array)| !array.output) {
+        for row in 0..array.rows as usize {
+            let value = |point: usize| fields.get(point).map_or(f64::NAN, |fields| fields[a][row]);
+            input.extend((0..STRIDE).flat_map(|point| value(point).to_le_bytes()));
+        }
+    }
+    let data = folder.join("input");
+    std::fs::write(&data, input).unwrap();
+    let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
+    let found = run(Command::new(&program).stdin(stdin)).stdout;
+    let found: Vec<f64> = found.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    for (unit, found) in units.iter().zip(found.chunks_exact(STRIDE)) {
+        for (point, &found) in found.iter().enumerate() {
+            let Some(fields) = fields.get(point) else {
+                // What lies beyond the last point stays as it was.
+                assert_eq!(found, -1.0);
+                continue;
+            };
+            let mut fields = fields.clone();
+            let mut machine = Machine::new(&unit.graph, &fields);
+            for phase in &unit.proven.schedule().phases {
+                phase.runs.iter().flatten().for_each(|&at| machine.step(at, &mut fields));
+            }
+            let expected = fields.pop().unwrap()[0];
+            let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(is_same, "{name} {} {flags:?}: point {point}: {found:e}, {expected:e}", unit.kernel);
+            assert_eq!(found.is_nan(), point == 3 || point == 40, "{name} {}: point {point}", unit.kernel);
+        }
+    }
+}
+
+/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
+fn ways() -> Vec<Vec<&'static str>> {
+    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        ways.push(vec!["-O1", "-march=haswell"]);
+    }
+    ways
+}
+
+#[test]
+fn every_width_gives_the_bits_of_the_graph() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", folder.path());
+    for flags in ways() {
+        gives_the_bits_of_the_graph(&flags, folder.path(), "h2o2", &project);
+    }
+}
+
+#[test]
+fn threads_and_a_larger_mechanism_give_the_bits_of_the_graph() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("gri30", folder.path());
+    gives_the_bits_of_the_graph(&["-O1", "-march=native", "-fopenmp"], folder.path(), "gri30", &project);
+}
+
+/// The driver of the project holds the kernels against the reference, within the bound that the header states.
+#[test]
+fn the_project_builds_and_its_driver_agrees_with_the_reference() {
+    if !there("cmake") || !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
+    let kernels = ["--kernel", "viscosity,conductivity"];
+    generate(&shipped("h2o2"), &source, &[&["--target", "cpu", "--precision", "single"][..], &kernels].concat());
+    for file in ["h2o2.h", "h2o2_viscosity.cpp"] {
+        let text = std::fs::read_to_string(source.join(file)).unwrap().replace("\n// ", " ");
+        assert!(text.contains("proven to err by at most"), "{file}");
+    }
+    run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    run(Command::new(build.join("h2o2_driver")).args(["--sizes", "3", "--repeat", "2"]));
+}

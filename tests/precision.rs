@@ -1,0 +1,166 @@
+//! The proven bound of single precision: its elementary functions go through all of their arguments, no sample exceeds the bound of a whole
+//! kernel, and a rounding that is stated too small is refused by the checker.
+
+use std::path::Path;
+use std::time::Instant;
+
+use kinetics::Model;
+use kinetics::approximation::range::TemperatureRange;
+use mechanism::Files;
+use singe::graph::single::{self, Domain, Plan, Rounding, Unproven, elementary};
+use singe::graph::{Graph, interpret};
+use singe::kernels::{self, Form, Kernel, Options, Precision};
+
+#[path = "common/numbers.rs"]
+mod numbers;
+
+use numbers::Numbers;
+
+const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
+
+fn model(name: &str) -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("mechanisms/{name}/chem.inp"));
+    let files = Files { mechanism: path, ..Files::default() };
+    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
+    kinetics::model(mechanism).unwrap()
+}
+
+fn graph(model: &Model, kernel: Kernel, form: Form) -> Graph {
+    let options = Options { form, warps: 1, stage_inputs: false, precision: Precision::Single, ..Options::default() };
+    kernels::build(kernel, model, &options).unwrap()
+}
+
+fn prove(model: &Model, graph: &Graph, rounding: &Rounding) -> Result<Plan, Unproven> {
+    let cells = if graph.kernel == "conductivity" { 256 } else { 24 };
+    single::prove(graph, &graph.order(), &Domain::of(model.species().len(), TEMPERATURES, cells), rounding)
+}
+
+/// The largest relative error over all numbers from the first to the last, positive both.
+fn worst(first: f32, last: f32, single: impl Fn(f32) -> f32, double: impl Fn(f64) -> f64) -> f64 {
+    (first.to_bits()..=last.to_bits()).map(f32::from_bits).fold(0.0, |worst: f64, x| {
+        let exact = double(f64::from(x));
+        worst.max((f64::from(single(x)) / exact - 1.0).abs())
+    })
+}
+
+#[test]
+fn elementary_functions_err_by_less_than_is_stated() {
+    let Rounding { power, logarithm, .. } = Rounding::SINGLE;
+    // Of smaller arguments r the power is 1 or one of its neighbours, which is within 2^-24 of 1 + r.
+    let tiny = 2f32.powi(-25);
+    let powers = [
+        worst(tiny, elementary::EXP_LIMIT, elementary::exp, f64::exp),
+        worst(tiny, elementary::EXP_LIMIT, |x| elementary::exp(-x), |x| (-x).exp()),
+        worst(tiny, elementary::EXP2_LIMIT, elementary::exp2, f64::exp2),
+        worst(tiny, elementary::EXP2_LIMIT, |x| elementary::exp2(-x), |x| (-x).exp2()),
+    ];
+    let (first, last) = (elementary::LOG_FIRST, elementary::LOG_LAST);
+    let logarithms = [worst(first, last, elementary::log, f64::ln), worst(first, last, elementary::log2, f64::log2)];
+    println!("e^x, e^-x, 2^x, 2^-x {powers:?} (stated {power:.2e}), ln, log2 {logarithms:?} (stated {logarithm:.2e})");
+    // 1e-15 is for the functions that they are compared with.
+    assert!(powers.iter().all(|&error| error + 1e-15 <= power && error > power / 2.0));
+    assert!(logarithms.iter().all(|&error| error + 1e-15 <= logarithm && error > logarithm / 4.0));
+    for r in [tiny, tiny * 0.5, f32::MIN_POSITIVE, 1e-45, 0.0] {
+        for x in [r, -r] {
+            assert!((elementary::exp(x) - 1.0).abs() <= 6e-8 && (elementary::exp2(x) - 1.0).abs() <= 6e-8, "{x}");
+        }
+    }
+}
+
+#[test]
+fn elementary_functions_say_what_is_beyond() {
+    for (function, limit) in
+        [(elementary::exp as fn(f32) -> f32, elementary::EXP_LIMIT), (elementary::exp2, elementary::EXP2_LIMIT)]
+    {
+        for beyond in [limit.next_up(), 1e30, f32::INFINITY] {
+            assert_eq!((function(beyond), function(-beyond)), (f32::INFINITY, 0.0), "{beyond}");
+        }
+    }
+    for no_argument in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-40] {
+        assert!(elementary::log(no_argument).is_nan() && elementary::log2(no_argument).is_nan(), "{no_argument}");
+    }
+}
+
+/// The largest relative error of single precision against double in so many random states, of which the third has few species.
+fn sampled(graph: &Graph, species: usize, states: usize) -> f64 {
+    let mut n = Numbers(44);
+    let mut worst = 0.0f64;
+    for state in 0..states {
+        let t = TEMPERATURES.coldest * (TEMPERATURES.hottest / TEMPERATURES.coldest).powf(n.between(1e-6, 1.0 - 1e-6));
+        let mut x: Vec<f64> = (0..species)
+            .map(|_| match state % 3 {
+                0 => n.between(0.0, 1.0),
+                1 => 10f64.powf(n.between(-60.0, 0.0)),
+                _ if n.below(4) == 0 => n.between(0.1, 1.0),
+                _ => 0.0,
+            })
+            .collect();
+        x[state % species] += 0.1;
+        let sum: f64 = x.iter().sum();
+        x.iter_mut().for_each(|x| *x /= sum);
+        let mut double = vec![vec![t], vec![101_325.0], x, vec![f64::NAN]];
+        let mut narrow = double.clone();
+        interpret::run(graph, &mut double);
+        let mut machine = single::interpret::Machine::new(graph, &narrow);
+        graph.order().into_iter().for_each(|at| machine.step(at, &mut narrow));
+        let error = (narrow[3][0] / double[3][0] - 1.0).abs();
+        assert!(error.is_finite(), "{t} K");
+        worst = worst.max(error);
+    }
+    worst
+}
+
+#[test]
+fn no_sample_exceeds_the_bound() {
+    for name in ["h2o2", "gri30"] {
+        let model = model(name);
+        for (kernel, form, most) in [
+            (Kernel::Viscosity, Form::Pairwise, 5e-5),
+            (Kernel::Viscosity, Form::Symmetric, 5e-5),
+            (Kernel::Viscosity, Form::LowRank, 6e-5),
+            (Kernel::Conductivity, Form::Pairwise, 3e-5),
+            (Kernel::Conductivity, Form::LogSpace, 2e-4),
+            (Kernel::Conductivity, Form::Polynomial, 3e-4),
+        ] {
+            let graph = graph(&model, kernel, form);
+            let start = Instant::now();
+            let plan = prove(&model, &graph, &Rounding::SINGLE).unwrap();
+            let seconds = start.elapsed().as_secs_f64();
+            let (bound, sampled) = (plan.bound, sampled(&graph, model.species().len(), 1000));
+            let times = bound / sampled;
+            println!(
+                "{name} {kernel} {form}: bound {bound:.2e}, sampled {sampled:.2e}, {times:.1} times, {seconds:.2} s"
+            );
+            assert!(sampled <= bound && bound < most, "{name} {kernel} {form}");
+        }
+    }
+}
+
+/// What an operation errs by is stated in two places that know nothing of each other.
+#[test]
+fn a_rounding_that_is_stated_too_small_is_refused() {
+    let model = model("h2o2");
+    let proven = Rounding::SINGLE;
+    for (form, weak) in [
+        (Form::LowRank, Rounding { unit: proven.unit * 0.99, ..proven }),
+        (Form::LowRank, Rounding { power: proven.power * 0.99, ..proven }),
+        (Form::Pairwise, Rounding { power: 0.0, ..proven }),
+        (Form::Pairwise, Rounding { logarithm: proven.logarithm * 0.99, ..proven }),
+    ] {
+        let graph = graph(&model, Kernel::Viscosity, form);
+        assert!(prove(&model, &graph, &proven).is_ok());
+        let refused = prove(&model, &graph, &weak);
+        assert!(matches!(&refused, Err(Unproven::Refused(why)) if why.contains("does not follow")), "{refused:?}");
+    }
+}
+
+#[test]
+fn what_has_no_rule_is_refused() {
+    let model = model("h2o2");
+    let refused = prove(&model, &graph(&model, Kernel::Chemistry, Form::LogSpace), &Rounding::SINGLE);
+    println!("chemistry: {refused:?}");
+    assert!(refused.is_err());
+    let graph = graph(&model, Kernel::Viscosity, Form::Pairwise);
+    let cold = Domain::of(model.species().len(), TemperatureRange { coldest: 1.0, hottest: 100.0 }, 24);
+    assert_eq!(single::prove(&graph, &graph.order(), &cold, &Rounding::SINGLE), Err(Unproven::Range));
+}
