@@ -116,7 +116,8 @@ impl Form {
         }
         let number = self.number(domain);
         // Half of the range is left for the errors.
-        if !(number.magnitude() * (1.0 + number.relative.min(1.0)) < 0.5 * f64::from(f32::MAX)) {
+        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
+        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) {
             return Err(Unproven::Range);
         }
         let mut result = self.mapped(|c| if c == Known::ZERO { c } else { c.rounded(unit) });

@@ -100,7 +100,7 @@ pub fn prove(graph: &Graph, order: &[StepRef], domain: &Domain, rounding: &Round
 
 /// What an error of the arithmetic and one of the form come to.
 pub fn together(arithmetic: f64, form: f64) -> f64 {
-    (1.0 + arithmetic) * (1.0 + form) - 1.0
+    arithmetic + form + arithmetic * form
 }
 
 /// The plan as text: a line for each operation.
