@@ -6,9 +6,9 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Inst, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
-use super::form::Form;
+use super::form::{Claims, Form};
 use super::known::Known;
-use super::{Claims, Domain};
+use super::premises::Domain;
 use kinetics::approximation::range::TemperatureRange;
 
 /// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.

@@ -4,11 +4,15 @@
 //! sums of products with constants of either sign, as thin factors of matrices have them, are known to be positive where all of their factors
 //! are, and their relative error is the largest of any factor.
 
+use super::super::dataflow::StepRef;
 use super::known::Known;
-use super::{Domain, Unproven};
+use super::premises::{Domain, Unproven};
 
 /// Results below the normal numbers err by less than this, whether they are kept or taken for 0.
 const UNDERFLOW: f64 = 2.0 * f32::MIN_POSITIVE as f64;
+
+/// Claims of one cell: of the preamble's instructions (`None`) and of each step's, in the order in which they run.
+pub type Claims = Vec<(Option<StepRef>, Vec<Form>)>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
