@@ -121,6 +121,7 @@ fn no_sample_exceeds_the_bound() {
             (Kernel::Conductivity, Form::Pairwise, 3e-5),
             (Kernel::Conductivity, Form::LogSpace, 2e-4),
             (Kernel::Conductivity, Form::Polynomial, 3e-4),
+            (Kernel::Conductivity, Form::LowRank, 8e-4),
         ] {
             let graph = graph(&model, kernel, form);
             let start = Instant::now();

@@ -6,13 +6,13 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Inst, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
-use super::form::Form;
+use super::form::{Claims, Form};
 use super::known::Known;
-use super::{Claims, Domain};
+use super::premises::Domain;
 use kinetics::approximation::range::TemperatureRange;
 
 /// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.
-const HALF_ULP: f64 = 0.000_000_059_604_644_775_390_625;
+const HALF_ULP: f64 = 0.5 * f32::EPSILON as f64;
 const ULP: f64 = 2.0 * HALF_ULP;
 /// Twice the least normal number.
 const TINY: f64 = 2.350_988_701_644_575e-38;
@@ -253,7 +253,7 @@ fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
     if all.values().all(|factor| factor.size() == 0.0 && factor.off == 0.0) {
         return Some(all.clone());
     }
-    if !(reach <= 0.5 * f64::from(f32::MAX)) {
+    if reach.is_nan() || reach > 0.5 * f64::from(f32::MAX) {
         return None;
     }
     let mut rounded: Factors = all.iter().map(|(&key, factor)| (key, factor.round(HALF_ULP))).collect();

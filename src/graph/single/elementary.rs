@@ -19,7 +19,8 @@ pub const LN2: [f32; 2] = [LN2_HIGH, LN2_LOW];
 /// (e^r - 1)/r for |r| <= 0.35 and (2^r - 1)/r for |r| <= 0.5, highest power first: Chebyshev's interpolants, relative errors of the
 /// powers 1.1e-8 and 9.2e-9.
 pub const EXP: [f32; 6] = [0.001_393_454_1, 0.008_369_87, 0.041_666_456, 0.166_664_99, 0.5, 1.0];
-pub const EXP2: [f32; 6] = [0.000_154_531_63, 0.001_339_086_3, 0.009_618_083, 0.055_503_57, 0.240_226_51, 0.693_147_2];
+pub const EXP2: [f32; 6] =
+    [0.000_154_531_63, 0.001_339_086_3, 0.009_618_083, 0.055_503_57, 0.240_226_5, std::f32::consts::LN_2];
 /// 2/9, 2/7, 2/5, 2/3
 pub const LOG: [f32; 4] = [2.0 / 9.0, 2.0 / 7.0, 0.4, 2.0 / 3.0];
 /// log2 m / s with s = (m - 1)/(m + 1), of s^2: relative error 1.3e-8.

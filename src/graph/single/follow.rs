@@ -5,9 +5,9 @@ use cranelift_entity::SecondaryMap;
 use super::super::body::{Binary, Body, Id, Inst, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
 use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
-use super::form::Form;
+use super::form::{Claims, Form};
 use super::known::Known;
-use super::{Claims, Domain, Rounding, Unproven};
+use super::premises::{Domain, Rounding, Unproven};
 use kinetics::approximation::range::TemperatureRange;
 
 /// What is claimed of every instruction.

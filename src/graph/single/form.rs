@@ -4,11 +4,15 @@
 //! sums of products with constants of either sign, as thin factors of matrices have them, are known to be positive where all of their factors
 //! are, and their relative error is the largest of any factor.
 
+use super::super::dataflow::StepRef;
 use super::known::Known;
-use super::{Domain, Unproven};
+use super::premises::{Domain, Unproven};
 
 /// Results below the normal numbers err by less than this, whether they are kept or taken for 0.
 const UNDERFLOW: f64 = 2.0 * f32::MIN_POSITIVE as f64;
+
+/// Claims of one cell: of the preamble's instructions (`None`) and of each step's, in the order in which they run.
+pub type Claims = Vec<(Option<StepRef>, Vec<Form>)>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
@@ -116,7 +120,8 @@ impl Form {
         }
         let number = self.number(domain);
         // Half of the range is left for the errors.
-        if !(number.magnitude() * (1.0 + number.relative.min(1.0)) < 0.5 * f64::from(f32::MAX)) {
+        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
+        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) {
             return Err(Unproven::Range);
         }
         let mut result = self.mapped(|c| if c == Known::ZERO { c } else { c.rounded(unit) });

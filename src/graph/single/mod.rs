@@ -13,55 +13,11 @@ mod follow;
 pub mod form;
 pub mod interpret;
 pub mod known;
+mod premises;
+
+pub use premises::{Domain, Rounding, Unproven};
 
 use super::dataflow::{Graph, Op, Part, StepRef};
-use form::Form;
-use kinetics::approximation::range::TemperatureRange;
-
-/// What one operation errs by at most, relatively, where its result is a normal number.
-#[derive(Debug, Clone, Copy)]
-pub struct Rounding {
-    pub unit: f64,
-    pub power: f64,
-    pub logarithm: f64,
-}
-
-impl Rounding {
-    /// Half a unit in the last place of 24 digits, and twice that for [`elementary`], whose errors `tests/precision.rs` goes through.
-    pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
-}
-
-/// The points for which a bound holds: mole fractions are not negative.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Domain {
-    pub temperatures: TemperatureRange,
-    /// Cells of the proof, equal in ln T.
-    pub cells: usize,
-    pub species: usize,
-    /// The least and the largest sum of the mole fractions.
-    pub sums: [f64; 2],
-}
-
-impl Domain {
-    pub fn of(species: usize, temperatures: TemperatureRange, cells: usize) -> Self {
-        Self { temperatures, cells, species, sums: [0.99, 1.01] }
-    }
-}
-
-/// Why there is no bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unproven {
-    /// An operation that the analysis has no rule for.
-    Operation(String),
-    /// A comparison that errors may turn.
-    Comparison,
-    /// A result, or the argument of a function, may be beyond what single precision or the function takes.
-    Range,
-    /// A difference may lose all of its digits.
-    Cancellation,
-    /// The checker found a line that does not follow.
-    Refused(String),
-}
 
 /// In which arithmetic every operation is, and what is proven of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,9 +28,6 @@ pub struct Plan {
     /// By operation, in the order of the graph: the largest relative error of its results, infinite where a result may be 0.
     pub operations: Vec<(Op, f64)>,
 }
-
-/// Claims of one cell: of the preamble's instructions (`None`) and of each step's, in the order in which they run.
-pub type Claims = Vec<(Option<StepRef>, Vec<Form>)>;
 
 /// The plan that has every operation in single precision, checked.
 pub fn prove(graph: &Graph, order: &[StepRef], domain: &Domain, rounding: &Rounding) -> Result<Plan, Unproven> {
@@ -100,7 +53,7 @@ pub fn prove(graph: &Graph, order: &[StepRef], domain: &Domain, rounding: &Round
 
 /// What an error of the arithmetic and one of the form come to.
 pub fn together(arithmetic: f64, form: f64) -> f64 {
-    (1.0 + arithmetic) * (1.0 + form) - 1.0
+    arithmetic + form + arithmetic * form
 }
 
 /// The plan as text: a line for each operation.

@@ -1,0 +1,48 @@
+//! What a bound of single precision rests on, and why there may be none.
+
+use kinetics::approximation::range::TemperatureRange;
+
+/// What one operation errs by at most, relatively, where its result is a normal number.
+#[derive(Debug, Clone, Copy)]
+pub struct Rounding {
+    pub unit: f64,
+    pub power: f64,
+    pub logarithm: f64,
+}
+
+impl Rounding {
+    /// Half a unit in the last place of 24 digits, and twice that for [`elementary`](super::elementary), whose errors `tests/precision.rs` goes through.
+    pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
+}
+
+/// The points for which a bound holds: mole fractions are not negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Domain {
+    pub temperatures: TemperatureRange,
+    /// Cells of the proof, equal in ln T.
+    pub cells: usize,
+    pub species: usize,
+    /// The least and the largest sum of the mole fractions.
+    pub sums: [f64; 2],
+}
+
+impl Domain {
+    pub fn of(species: usize, temperatures: TemperatureRange, cells: usize) -> Self {
+        Self { temperatures, cells, species, sums: [0.99, 1.01] }
+    }
+}
+
+/// Why there is no bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unproven {
+    /// An operation that the analysis has no rule for.
+    Operation(String),
+    /// A comparison that errors may turn.
+    Comparison,
+    /// A result, or the argument of a function, may be beyond what single precision or the function takes.
+    Range,
+    /// A difference may lose all of its digits.
+    Cancellation,
+    /// The checker found a line that does not follow.
+    Refused(String),
+}
