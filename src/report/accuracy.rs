@@ -1,6 +1,7 @@
 //! What a form promises, in words.
 
-/// Such as `relative error at most 9.8e-5 from 200 to 4000 K, rounding aside`, of a bound and the kelvins between which it holds.
+/// Such as `relative error at most 9.8e-5 from 200 to 4000 K, rounding aside`, of a bound and the kelvins between which it holds; none
+/// where it holds at every temperature.
 pub fn accuracy(bound: f64, range: Option<[f64; 2]>) -> String {
     match range {
         Some([coldest, hottest]) if bound > 0.0 => {
@@ -9,6 +10,7 @@ pub fn accuracy(bound: f64, range: Option<[f64; 2]>) -> String {
         Some([coldest, hottest]) => {
             format!("exact to rounding; proven to stay in the range of doubles from {coldest} to {hottest} K")
         }
+        None if bound > 0.0 => format!("relative error at most {}, rounding aside", rounded_up(bound)),
         None => "exact to rounding".into(),
     }
 }
@@ -26,6 +28,16 @@ pub fn rounded_up(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_is_told_with_and_without_a_range() {
+        assert_eq!(accuracy(4.05e-5, None), "relative error at most 4.1e-5, rounding aside");
+        assert_eq!(accuracy(0.0, None), "exact to rounding");
+        assert!(
+            accuracy(4.05e-5, Some([200.0, 4000.0])).starts_with("relative error at most 4.1e-5 from 200 to 4000 K")
+        );
+        assert!(accuracy(0.0, Some([200.0, 4000.0])).starts_with("exact to rounding"));
+    }
 
     #[test]
     fn a_bound_is_never_printed_as_less() {
