@@ -2,7 +2,7 @@
 //! the dataflow graph in bits; the project around it, in three languages.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use kinetics::Model;
 use machine::target::Target;
@@ -15,6 +15,8 @@ use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
 
+#[path = "common/host_program.rs"]
+mod host_program;
 #[path = "common/project.rs"]
 mod project;
 use project::{generate, run, shipped, there};
@@ -110,37 +112,20 @@ fn gives_the_bits_of_the_graph(
     name: &str,
     (model, units): &(Model, Vec<Unit>),
 ) {
-    let program = folder.join("host");
-    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
-    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
-    let mut compile = Command::new(compiler);
-    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
-    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
     let states = kinetics::verification_states(model, POINTS);
-    let mut input: Vec<u8> = Vec::new();
+    let mut inputs: Vec<f64> = Vec::new();
     let mut expected: Vec<f64> = Vec::new();
     for unit in units {
-        let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &unit.graph, state)).collect();
-        let (output, inputs) = unit.graph.arrays.split_last().unwrap();
-        for (a, array) in inputs.iter().enumerate() {
-            for row in 0..array.rows as usize {
-                let value = |point: usize| fields.get(point).map_or(f64::NAN, |fields| fields[a][row]);
-                input.extend((0..STRIDE).flat_map(|point| value(point).to_le_bytes()));
-            }
-        }
-        let mut made = fields;
-        made.iter_mut().for_each(|fields| in_schedule_order(unit, fields));
+        let mut fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &unit.graph, state)).collect();
+        inputs.extend(host_program::inputs(unit, &fields, STRIDE));
+        fields.iter_mut().for_each(|fields| in_schedule_order(unit, fields));
+        let (output, place) = unit.graph.arrays.split_last().map(|(output, inputs)| (output, inputs.len())).unwrap();
         for row in 0..output.rows as usize {
             // What lies beyond the last point stays as it was.
-            let value = |point: usize| made.get(point).map_or(-1.0, |fields| fields[inputs.len()][row]);
-            expected.extend((0..STRIDE).map(value));
+            expected.extend((0..STRIDE).map(|point| fields.get(point).map_or(-1.0, |fields| fields[place][row])));
         }
     }
-    let data = folder.join("input");
-    std::fs::write(&data, input).unwrap();
-    let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
-    let found = run(Command::new(&program).stdin(stdin)).stdout;
-    let found: Vec<f64> = found.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let found = host_program::outputs((compiler, flags), folder, name, units, &inputs);
     assert_eq!(found.len(), expected.len());
     for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(
@@ -151,16 +136,6 @@ fn gives_the_bits_of_the_graph(
     }
 }
 
-/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
-fn ways() -> Vec<Vec<&'static str>> {
-    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        ways.push(vec!["-O1", "-march=haswell"]);
-    }
-    ways
-}
-
 #[test]
 fn every_width_gives_the_bits_of_the_graph() {
     if !there("g++") {
@@ -168,7 +143,7 @@ fn every_width_gives_the_bits_of_the_graph() {
     }
     let folder = tempfile::tempdir().unwrap();
     let project = written("h2o2", folder.path());
-    for flags in ways() {
+    for flags in host_program::ways() {
         gives_the_bits_of_the_graph("g++", &flags, folder.path(), "h2o2", &project);
     }
 }

@@ -2,12 +2,12 @@
 //! dataflow graph gives in single precision.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use kinetics::Model;
 use machine::target::Target;
 use singe::driver::{self, Request};
-use singe::graph::single::interpret::Machine;
+use singe::graph::single::Machine;
 use singe::kernels::{Kernel, Precision};
 use singe::observer::Observer;
 use singe::output::Unit;
@@ -15,6 +15,8 @@ use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
 
+#[path = "common/host_program.rs"]
+mod host_program;
 #[path = "common/project.rs"]
 mod project;
 use project::{generate, run, shipped, there};
@@ -76,30 +78,15 @@ fn written(name: &str, folder: &Path) -> (Model, Vec<Unit>) {
 }
 
 fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model, units): &(Model, Vec<Unit>)) {
-    let program = folder.join("host");
-    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
-    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
-    let mut compile = Command::new("g++");
-    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
-    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
     let mut states = kinetics::verification_states(model, POINTS);
     states.truncate(POINTS);
     // What is no temperature gives no number, in any lane.
     states[3].temperature = f64::NAN;
     states[40].temperature = -5.0;
     let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &units[0].graph, state)).collect();
-    let mut input: Vec<u8> = Vec::new();
-    for (a, array) in units[0].graph.arrays.iter().enumerate().filter(|(_, array)| !array.output) {
-        for row in 0..array.rows as usize {
-            let value = |point: usize| fields.get(point).map_or(f64::NAN, |fields| fields[a][row]);
-            input.extend((0..STRIDE).flat_map(|point| value(point).to_le_bytes()));
-        }
-    }
-    let data = folder.join("input");
-    std::fs::write(&data, input).unwrap();
-    let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
-    let found = run(Command::new(&program).stdin(stdin)).stdout;
-    let found: Vec<f64> = found.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let inputs = host_program::inputs(&units[0], &fields, STRIDE);
+    let found = host_program::outputs(("g++", flags), folder, name, units, &inputs);
+    assert_eq!(found.len(), units.len() * STRIDE);
     for (unit, found) in units.iter().zip(found.chunks_exact(STRIDE)) {
         for (point, &found) in found.iter().enumerate() {
             let Some(fields) = fields.get(point) else {
@@ -120,16 +107,6 @@ fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model
     }
 }
 
-/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
-fn ways() -> Vec<Vec<&'static str>> {
-    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        ways.push(vec!["-O1", "-march=haswell"]);
-    }
-    ways
-}
-
 #[test]
 fn every_width_gives_the_bits_of_the_graph() {
     if !there("g++") {
@@ -137,7 +114,7 @@ fn every_width_gives_the_bits_of_the_graph() {
     }
     let folder = tempfile::tempdir().unwrap();
     let project = written("h2o2", folder.path());
-    for flags in ways() {
+    for flags in host_program::ways() {
         gives_the_bits_of_the_graph(&flags, folder.path(), "h2o2", &project);
     }
 }

@@ -101,7 +101,7 @@ fn sampled(graph: &Graph, species: usize, states: usize) -> f64 {
         let mut double = vec![vec![t], vec![101_325.0], x, vec![f64::NAN]];
         let mut narrow = double.clone();
         interpret::run(graph, &mut double);
-        let mut machine = single::interpret::Machine::new(graph, &narrow);
+        let mut machine = single::Machine::new(graph, &narrow);
         graph.order().into_iter().for_each(|at| machine.step(at, &mut narrow));
         let error = (narrow[3][0] / double[3][0] - 1.0).abs();
         assert!(error.is_finite(), "{t} K");

@@ -94,6 +94,20 @@ pub enum Tensor {
     Pass,
 }
 
+/// A function of real numbers, for which there may be several algorithms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RealFunction {
+    Neg,
+    Sqrt,
+    Exp,
+    Log,
+    Exp2,
+    /// 2^-x
+    Exp2OfNegative,
+    Log2,
+    Positive,
+}
+
 impl Unary {
     pub const ALL: [Self; 14] = [
         Self::Neg,
@@ -134,6 +148,21 @@ impl Unary {
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
         matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within) || self.reads_powers()
+    }
+
+    /// What it computes.
+    pub fn real_function(self) -> RealFunction {
+        match self {
+            Self::Neg => RealFunction::Neg,
+            Self::Sqrt => RealFunction::Sqrt,
+            Self::Exp => RealFunction::Exp,
+            Self::Log => RealFunction::Log,
+            Self::Exp2 | Self::Exp2Table | Self::Exp2Rising => RealFunction::Exp2,
+            Self::Exp2Within | Self::Exp2TableWithin | Self::Exp2RisingWithin => RealFunction::Exp2,
+            Self::Exp2Falling | Self::Exp2FallingWithin => RealFunction::Exp2OfNegative,
+            Self::Log2 => RealFunction::Log2,
+            Self::Positive => RealFunction::Positive,
+        }
     }
 
     /// The power without a guard.

@@ -1,9 +1,20 @@
-//! Runs a graph on one point in f64, with our own elementary functions.
+//! Runs a graph on one point, in double precision with our own elementary functions, or in another [`Arithmetic`].
 
 use cranelift_entity::SecondaryMap;
 
 use super::body::{Binary, Body, Inst, Unary};
 use super::dataflow::{Graph, Op, Step, StepRef, Value};
+use std::ops::{Add, Div, Mul, Sub};
+
+/// The numbers that a graph is run in. Arrays hold doubles: what is read is rounded to them, what is written is widened.
+pub trait Arithmetic:
+    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    fn rounded(x: f64) -> Self;
+    fn widened(self) -> f64;
+    fn unary(op: Unary, a: Self) -> Self;
+    fn mul_add(self, b: Self, c: Self) -> Self;
+}
 
 /// The arrays of one point: `fields[array][row]`. Outputs are overwritten.
 pub type Fields = Vec<Vec<f64>>;
@@ -16,20 +27,23 @@ pub fn run(graph: &Graph, fields: &mut Fields) {
     }
 }
 
+/// In double precision.
+pub type Machine<'a> = Evaluation<'a, f64>;
+
 /// The state of one point's evaluation, for callers that choose the order of the steps themselves.
-pub struct Machine<'a> {
+pub struct Evaluation<'a, N: Arithmetic> {
     graph: &'a Graph,
-    scalars: Vec<f64>,
-    values: SecondaryMap<Value, f64>,
-    states: SecondaryMap<Op, Vec<f64>>,
+    scalars: Vec<N>,
+    values: SecondaryMap<Value, N>,
+    states: SecondaryMap<Op, Vec<N>>,
 }
 
-impl<'a> Machine<'a> {
-    pub fn new(graph: &'a Graph, fields: &Fields) -> Self {
+impl<'a, N: Arithmetic> Evaluation<'a, N> {
+    pub fn new(graph: &'a Graph, fields: &[Vec<f64>]) -> Self {
         let mut machine = Self {
             graph,
             scalars: Vec::new(),
-            values: SecondaryMap::with_default(f64::NAN),
+            values: SecondaryMap::with_default(N::rounded(f64::NAN)),
             states: SecondaryMap::new(),
         };
         let body = &graph.shapes[graph.preamble.shape];
@@ -39,11 +53,11 @@ impl<'a> Machine<'a> {
     }
 
     /// The value, or not a number before the step that makes it ran.
-    pub fn value(&self, value: Value) -> f64 {
+    pub fn value(&self, value: Value) -> N {
         self.values[value]
     }
 
-    pub fn step(&mut self, at: StepRef, fields: &mut Fields) {
+    pub fn step(&mut self, at: StepRef, fields: &mut [Vec<f64>]) {
         let graph = self.graph;
         let (body, step) = (graph.body(at), graph.step(at));
         let all = self.evaluate(body, step, &self.states[at.op], fields);
@@ -54,22 +68,24 @@ impl<'a> Machine<'a> {
             self.values[value] = all[i as usize];
         }
         for (&(array, row), &i) in step.stores.iter().zip(&body.stores) {
-            fields[array as usize][row as usize] = all[i as usize];
+            fields[array as usize][row as usize] = all[i as usize].widened();
         }
     }
 
-    fn evaluate(&self, body: &Body, step: &Step, states: &[f64], fields: &Fields) -> Vec<f64> {
-        let mut all: Vec<f64> = Vec::with_capacity(body.insts.len());
+    fn evaluate(&self, body: &Body, step: &Step, states: &[N], fields: &[Vec<f64>]) -> Vec<N> {
+        let mut all: Vec<N> = Vec::with_capacity(body.insts.len());
         for inst in &body.insts {
             let get = |i: u32| all[i as usize];
             all.push(match *inst {
-                Inst::Literal(v) => v,
-                Inst::Constant(k) => step.constants[k as usize],
+                Inst::Literal(v) => N::rounded(v),
+                Inst::Constant(k) => N::rounded(step.constants[k as usize]),
                 Inst::Scalar(k) => self.scalars[k as usize],
                 Inst::Input(k) => self.values[step.inputs[k as usize]],
-                Inst::Field { array, operand } => fields[array as usize][step.rows[operand as usize] as usize],
+                Inst::Field { array, operand } => {
+                    N::rounded(fields[array as usize][step.rows[operand as usize] as usize])
+                }
                 Inst::State(k) => states[k as usize],
-                Inst::Unary(op, a) => unary(op, get(a)),
+                Inst::Unary(op, a) => N::unary(op, get(a)),
                 Inst::Binary(op, a, b) => binary(op, get(a), get(b)),
                 Inst::Fma(a, b, c) => get(a).mul_add(get(b), get(c)),
                 Inst::SelectLe { a, b, then, otherwise } => {
@@ -85,15 +101,29 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn unary(op: Unary, a: f64) -> f64 {
-    match op {
-        Unary::Neg => -a,
-        Unary::Sqrt => a.sqrt(),
-        _ => op.function().expect("what is no instruction is a list of steps").evaluate(a),
+impl Arithmetic for f64 {
+    fn rounded(x: f64) -> Self {
+        x
+    }
+
+    fn widened(self) -> f64 {
+        self
+    }
+
+    fn unary(op: Unary, a: Self) -> Self {
+        match op {
+            Unary::Neg => -a,
+            Unary::Sqrt => a.sqrt(),
+            _ => op.function().expect("what is no instruction is a list of steps").evaluate(a),
+        }
+    }
+
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self.mul_add(b, c)
     }
 }
 
-fn binary(op: Binary, a: f64, b: f64) -> f64 {
+fn binary<N: Arithmetic>(op: Binary, a: N, b: N) -> N {
     match op {
         Binary::Add => a + b,
         Binary::Sub => a - b,

@@ -6,7 +6,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::body::{Binary, Body, Id, Inst, Unary};
+use super::body::{Binary, Body, Id, Inst, RealFunction, Unary};
 use super::dataflow::{Graph, Step, StepRef, Value};
 use kinetics::approximation::range::TemperatureRange;
 
@@ -142,16 +142,15 @@ fn unary(op: Unary, x: Interval) -> Interval {
         let values = x.map(|x| f(x.max(0.0)));
         Interval { or_nan: values.or_nan || x.least <= 0.0, ..values }
     };
-    match op {
-        Unary::Neg => x.negative(),
-        Unary::Sqrt => positive(f64::sqrt),
-        Unary::Log => positive(f64::ln),
-        Unary::Log2 => positive(f64::log2),
-        Unary::Positive => x.map(|x| x.max(0.0)),
-        Unary::Exp => x.map(f64::exp),
-        Unary::Exp2 | Unary::Exp2Within | Unary::Exp2Table | Unary::Exp2TableWithin => x.map(f64::exp2),
-        Unary::Exp2Rising | Unary::Exp2RisingWithin => x.map(f64::exp2),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin => x.negative().map(f64::exp2),
+    match op.real_function() {
+        RealFunction::Neg => x.negative(),
+        RealFunction::Sqrt => positive(f64::sqrt),
+        RealFunction::Log => positive(f64::ln),
+        RealFunction::Log2 => positive(f64::log2),
+        RealFunction::Positive => x.map(|x| x.max(0.0)),
+        RealFunction::Exp => x.map(f64::exp),
+        RealFunction::Exp2 => x.map(f64::exp2),
+        RealFunction::Exp2OfNegative => x.negative().map(f64::exp2),
     }
 }
 

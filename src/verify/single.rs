@@ -2,7 +2,7 @@
 
 use super::{Subject, inputs, judge};
 use crate::graph::interpret;
-use crate::graph::single::interpret::Machine;
+use crate::graph::single::Machine;
 use diagnostics::Diagnostic;
 
 /// The largest relative error on so many states.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_2, LOG2_E};
 
-use super::super::body::{Binary, Inst, Unary};
+use super::super::body::{Binary, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
 use super::form::{Claims, Form};
 use super::known::Known;
@@ -313,22 +313,17 @@ fn function(op: Unary, x: Factor) -> Option<Factor> {
         |[low, high]: [f64; 2], share: f64| Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(ULP);
     let logarithm = |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(ULP);
     let is_temperature = low * (1.0 - x.share) >= 64.0 && high * (1.0 + x.share) <= 16384.0;
-    match op {
-        Unary::Exp => (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1())),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin => {
+    match op.real_function() {
+        RealFunction::Exp => (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1())),
+        RealFunction::Exp2OfNegative => {
             (reach <= 126.0).then(|| power([(-high).exp2(), (-low).exp2()], (x.off * LN_2).exp_m1()))
         }
-        Unary::Exp2
-        | Unary::Exp2Table
-        | Unary::Exp2Rising
-        | Unary::Exp2Within
-        | Unary::Exp2TableWithin
-        | Unary::Exp2RisingWithin => {
-            (reach <= 126.0).then(|| power([low.exp2(), high.exp2()], (x.off * LN_2).exp_m1()))
+        RealFunction::Exp2 => (reach <= 126.0).then(|| power([low.exp2(), high.exp2()], (x.off * LN_2).exp_m1())),
+        RealFunction::Log => is_temperature.then(|| logarithm([low.ln(), high.ln()], -(-x.share).ln_1p())),
+        RealFunction::Log2 => {
+            is_temperature.then(|| logarithm([low.log2(), high.log2()], -(-x.share).ln_1p() * LOG2_E))
         }
-        Unary::Log => is_temperature.then(|| logarithm([low.ln(), high.ln()], -(-x.share).ln_1p())),
-        Unary::Log2 => is_temperature.then(|| logarithm([low.log2(), high.log2()], -(-x.share).ln_1p() * LOG2_E)),
-        Unary::Sqrt if low > 0.0 && x.share < 0.5 => Some(
+        RealFunction::Sqrt if low > 0.0 && x.share < 0.5 => Some(
             Factor { ends: [low.sqrt(), high.sqrt()], off: f64::INFINITY, share: x.share }.closed().round(HALF_ULP),
         ),
         _ => None,

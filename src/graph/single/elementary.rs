@@ -1,7 +1,8 @@
 //! Powers and logarithms in single precision. `tests/precision.rs` goes through all arguments; the C++ of `templates/cpu/singe_single.h.hbs`
 //! takes the same steps, so that both give the same bits.
 
-use super::super::body::Unary;
+use super::super::body::{RealFunction, Unary};
+use super::super::interpret::Arithmetic;
 
 /// Largest magnitude of the argument of [`exp`] and of [`exp2`] whose result is normal; what is beyond gives infinity or 0.
 pub const EXP_LIMIT: f32 = 87.0;
@@ -28,23 +29,31 @@ pub const LOG2: [f32; 4] = [0.431_829_3, 0.576_711_06, 0.961_798_85, 2.885_39];
 /// Bits of sqrt(1/2): mantissas are reduced to [sqrt(1/2), sqrt(2)).
 pub const SPLIT: u32 = 0x3f35_04f3;
 
-/// The function in single precision, the same for all algorithms that it has in double precision.
-pub fn evaluate(op: Unary, x: f32) -> f32 {
-    match op {
-        Unary::Neg => -x,
-        Unary::Sqrt => x.sqrt(),
-        Unary::Positive if x < 0.0 => 0.0,
-        Unary::Positive => x,
-        Unary::Exp => exp(x),
-        Unary::Log => log(x),
-        Unary::Log2 => log2(x),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin => exp2(-x),
-        Unary::Exp2
-        | Unary::Exp2Table
-        | Unary::Exp2Rising
-        | Unary::Exp2Within
-        | Unary::Exp2TableWithin
-        | Unary::Exp2RisingWithin => exp2(x),
+impl Arithmetic for f32 {
+    fn rounded(x: f64) -> Self {
+        x as Self
+    }
+
+    fn widened(self) -> f64 {
+        self.into()
+    }
+
+    fn unary(op: Unary, x: Self) -> Self {
+        match op.real_function() {
+            RealFunction::Neg => -x,
+            RealFunction::Sqrt => x.sqrt(),
+            RealFunction::Positive if x < 0.0 => 0.0,
+            RealFunction::Positive => x,
+            RealFunction::Exp => exp(x),
+            RealFunction::Log => log(x),
+            RealFunction::Log2 => log2(x),
+            RealFunction::Exp2 => exp2(x),
+            RealFunction::Exp2OfNegative => exp2(-x),
+        }
+    }
+
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self.mul_add(b, c)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::super::body::{Binary, Body, Id, Inst, Unary};
+use super::super::body::{Binary, Body, Id, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
 use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
 use super::form::{Claims, Form};
@@ -122,30 +122,32 @@ impl Follower<'_> {
             true => Ok(()),
             false => Err(Unproven::Range),
         };
-        match op {
-            Unary::Exp => {
+        match op.real_function() {
+            RealFunction::Exp => {
                 within(EXP_LIMIT)?;
                 Ok(x.map(f64::exp, [f64::INFINITY, x.absolute.exp_m1()], power))
             }
-            _ if op.is_power() => {
+            function @ (RealFunction::Exp2 | RealFunction::Exp2OfNegative) => {
                 within(EXP2_LIMIT)?;
                 let errors = [f64::INFINITY, (x.absolute * std::f64::consts::LN_2).exp_m1()];
-                let falls = matches!(op, Unary::Exp2Falling | Unary::Exp2FallingWithin);
+                let falls = function == RealFunction::Exp2OfNegative;
                 Ok(if falls { x.negative() } else { x }.map(f64::exp2, errors, power))
             }
-            Unary::Log | Unary::Log2 => {
+            function @ (RealFunction::Log | RealFunction::Log2) => {
                 let is_proven = x.least * (1.0 - x.relative) >= f64::from(LOG_FIRST)
                     && x.most * (1.0 + x.relative) <= f64::from(LOG_LAST);
                 if !is_proven {
                     return Err(Unproven::Range);
                 }
                 let natural = -(-x.relative).ln_1p();
-                let error = if op == Unary::Log { natural } else { natural * std::f64::consts::LOG2_E };
-                let f = if op == Unary::Log { f64::ln } else { f64::log2 };
+                let error = if function == RealFunction::Log { natural } else { natural * std::f64::consts::LOG2_E };
+                let f = if function == RealFunction::Log { f64::ln } else { f64::log2 };
                 Ok(x.map(f, [error, f64::INFINITY], logarithm))
             }
-            Unary::Sqrt if x.least > 0.0 && x.relative < 0.5 => Ok(x.map(f64::sqrt, [f64::INFINITY, x.relative], unit)),
-            Unary::Sqrt => Err(Unproven::Cancellation),
+            RealFunction::Sqrt if x.least > 0.0 && x.relative < 0.5 => {
+                Ok(x.map(f64::sqrt, [f64::INFINITY, x.relative], unit))
+            }
+            RealFunction::Sqrt => Err(Unproven::Cancellation),
             _ => Err(Unproven::Operation(format!("{op:?}"))),
         }
     }

@@ -11,13 +11,16 @@ pub mod check;
 pub mod elementary;
 mod follow;
 pub mod form;
-pub mod interpret;
 pub mod known;
 mod premises;
 
 pub use premises::{Domain, Rounding, Unproven};
 
 use super::dataflow::{Graph, Op, Part, StepRef};
+use super::interpret::Evaluation;
+
+/// Runs a graph in single precision, with [`elementary`].
+pub type Machine<'a> = Evaluation<'a, f32>;
 
 /// In which arithmetic every operation is, and what is proven of it.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-use crate::graph::body::{Binary, Body, Id, Inst, Unary};
+use crate::graph::body::{Binary, Body, Id, Inst, RealFunction, Unary};
 use crate::kernels::build::Operands;
 
 /// The derivative of an operand: of a scalar or an input. None is zero.
@@ -79,32 +79,27 @@ fn of_function(b: &mut Body, function: Unary, (id, a): (Id, Id), slope: Id) -> I
         let factor = b.literal(factor);
         mul(b, factor, x)
     };
-    match function {
-        Unary::Neg => b.neg(slope),
-        Unary::Exp => mul(b, id, slope),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin => {
+    match function.real_function() {
+        RealFunction::Neg => b.neg(slope),
+        RealFunction::Exp => mul(b, id, slope),
+        RealFunction::Exp2OfNegative => {
             let scaled = times(b, -LN_2, slope);
             mul(b, id, scaled)
         }
-        Unary::Exp2
-        | Unary::Exp2Table
-        | Unary::Exp2Rising
-        | Unary::Exp2Within
-        | Unary::Exp2TableWithin
-        | Unary::Exp2RisingWithin => {
+        RealFunction::Exp2 => {
             let scaled = times(b, LN_2, slope);
             mul(b, id, scaled)
         }
-        Unary::Log => b.div(slope, a),
-        Unary::Log2 => {
+        RealFunction::Log => b.div(slope, a),
+        RealFunction::Log2 => {
             let scaled = times(b, LOG2_E, slope);
             b.div(scaled, a)
         }
-        Unary::Sqrt => {
+        RealFunction::Sqrt => {
             let half = times(b, 0.5, slope);
             b.div(half, id)
         }
-        Unary::Positive => {
+        RealFunction::Positive => {
             let zero = b.literal(0.0);
             b.select_le(a, zero, zero, slope)
         }

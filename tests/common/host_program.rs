@@ -1,0 +1,50 @@
+//! `host.cpp` beside kernels for CPUs: compiled with them at every width of vectors, and run.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use singe::output::Unit;
+
+use crate::project::run;
+
+/// What the program of a project writes to stdout for these numbers on stdin. The text compiles without a warning.
+pub fn outputs(
+    (compiler, flags): (&str, &[&str]),
+    folder: &Path,
+    name: &str,
+    units: &[Unit],
+    inputs: &[f64],
+) -> Vec<f64> {
+    let program = folder.join("host");
+    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
+    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
+    let mut compile = Command::new(compiler);
+    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
+    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
+    let data = folder.join("input");
+    std::fs::write(&data, inputs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
+    let written = run(Command::new(&program).stdin(stdin)).stdout;
+    written.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+/// The input arrays of a kernel at these points, row by row, filled up to the stride.
+pub fn inputs(unit: &Unit, points: &[Vec<Vec<f64>>], stride: usize) -> Vec<f64> {
+    let mut all = Vec::new();
+    for (a, array) in unit.graph.arrays.iter().enumerate().filter(|(_, array)| !array.output) {
+        for row in 0..array.rows as usize {
+            all.extend((0..stride).map(|point| points.get(point).map_or(f64::NAN, |fields| fields[a][row])));
+        }
+    }
+    all
+}
+
+/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
+pub fn ways() -> Vec<Vec<&'static str>> {
+    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        ways.push(vec!["-O1", "-march=haswell"]);
+    }
+    ways
+}
