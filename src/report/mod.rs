@@ -422,7 +422,7 @@ fn verdict(
 ) -> String {
     match (verification, text, machine_code) {
         (None, ..) => "proven, not simulated".into(),
-        (Some(_), None, _) => "proven, verified (lowered text only)".into(),
+        (Some(_), None, _) => "proven, verified (own PTX only)".into(),
         (Some(_), Some(text), Some(MachineCode::Verified(code))) => {
             format!(
                 "proven, verified (CUDA text, as {} compiles it; machine code of {})",

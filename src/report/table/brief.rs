@@ -25,7 +25,7 @@ pub fn brief(report: &Report, request: &Request, folder: &Path) -> String {
     out + &next(report, request, folder)
 }
 
-/// The names of all kernels, then each row of the short report: its name and a cell for each kernel.
+/// The names of all kernels, then each row of the short report of which something is known: its name and a cell for each kernel.
 pub fn summary(report: &Report) -> Vec<Vec<String>> {
     lines(&report.kernels, rows(report))
 }
@@ -88,7 +88,8 @@ fn rows(report: &Report) -> &'static [Row] {
 fn lines(kernels: &[KernelReport], rows: &[Row]) -> Vec<Vec<String>> {
     let head: Vec<String> = std::iter::once(String::new()).chain(kernels.iter().map(|k| k.title())).collect();
     let line = |row: &Row| std::iter::once(row.0.to_owned()).chain(kernels.iter().map(row.1)).collect::<Vec<_>>();
-    std::iter::once(head).chain(rows.iter().map(line)).collect()
+    let is_known = |line: &Vec<String>| line.iter().skip(1).any(|cell| cell != "-");
+    std::iter::once(head).chain(rows.iter().map(line).filter(is_known)).collect()
 }
 
 fn block(kernels: &[KernelReport], rows: &[Row]) -> String {
@@ -150,7 +151,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
         out += &format!("times are modelled for one point on {board}, not measured\n");
         if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {
-            out += "compilers that would tell registers and times exactly are absent: singe doctor\n";
+            out += "without compilers registers and times are estimates: singe doctor tells which are there\n";
         }
     }
     for kernel in report.kernels.iter().filter(|kernel| kernel.is_slower_than_data_parallel()) {

@@ -85,7 +85,7 @@ pub fn verdict(kernel: &KernelReport) -> String {
 pub fn verified_text(kernel: &KernelReport) -> String {
     match (&kernel.text, &kernel.verification) {
         (Some(text), _) => format!("CUDA ({})", text.compiler),
-        (None, Some(_)) => "lowered".into(),
+        (None, Some(_)) => "own PTX".into(),
         (None, None) => "-".into(),
     }
 }
