@@ -21,6 +21,7 @@ mod stress;
 mod sweep;
 mod sweep_page;
 mod targets;
+mod test_binaries;
 mod tests;
 mod toolchain;
 mod tuning;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::{cantera, program, skipped, toolchain};
+use crate::{cantera, program, skipped, test_binaries, toolchain};
 
-/// Fetches what tests use, runs all of them with more arguments of `cargo test`, and lists those that were skipped.
+/// Fetches what tests use, runs all of them, and lists those that were skipped. With arguments of `cargo test` other than `--no-fail-fast`
+/// cargo runs them, one binary after another.
 pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
     for missing in toolchain::fetch(root) {
         eprintln!("Not installed; the tests that need it will be skipped. {missing}");
@@ -12,7 +13,11 @@ pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
     if let Err(reason) = cantera::fetch(root) {
         eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
     }
+    let goes_on = |argument: &String| argument == "--no-fail-fast";
     skipped::listed(root, |list| {
+        if arguments.iter().all(goes_on) {
+            return test_binaries::run(root, list, arguments.is_empty());
+        }
         let mut tests = program::cargo(root);
         tests.args(["test", "--workspace", "--release"]).args(arguments);
         program::succeeds(tests.env("SINGE_SKIPPED", list))
