@@ -51,7 +51,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     tables.sort_by_key(|t| !t.input);
     let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
-    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor.{extension}"));
+    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor"));
     let place = |of: &Unit| cases.iter().position(|case: &Case| case.symbol == of.program.symbol);
     let duels = units.iter().filter(|unit| unit.report.alternative).filter_map(|other| {
         let shipped = units.iter().find(|unit| unit.kernel == other.kernel)?;
@@ -59,7 +59,11 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     });
     Project {
         duels: duels.collect(),
-        sources: sources.chain([format!("{name}_context.{extension}")]).chain(reactor).collect(),
+        modules: std::iter::once(name).chain(&reactor).map(|of| format!("{of}_module.f90")).collect(),
+        sources: sources
+            .chain([format!("{name}_context.{extension}")])
+            .chain(reactor.map(|reactor| format!("{reactor}.{extension}")))
+            .collect(),
         states: states.len(),
         tables,
         cases,

@@ -18,6 +18,8 @@ pub struct Project {
     pub tables: Vec<Table>,
     pub cases: Vec<Case>,
     pub duels: Vec<Duel>,
+    /// Fortran modules.
+    pub modules: Vec<String>,
     /// The Fortran example.
     pub example: &'static str,
     /// Whether it contains the same for CPUs, in a file [`FALLBACK`] for CMake.
@@ -71,6 +73,7 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         prefix: String,
         architecture: String,
         sources: &'a [String],
+        modules: &'a [String],
         example: &'static str,
         /// The file to include without a compiler for CUDA; empty where there is none.
         fallback: &'static str,
@@ -84,10 +87,11 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         target if target.is_amd() => Template::HipCmake,
         _ => Template::Cmake,
     };
-    let (prefix, sources, example) = (prefix(interface), &project.sources, project.example);
+    let (prefix, sources, modules, example) =
+        (prefix(interface), &project.sources, &project.modules, project.example);
     let fallback = if project.fallback { FALLBACK } else { "" };
     let ignition = if project.ignition { super::ignition_file(target) } else { "" };
-    render(template, &File { comment, prefix, architecture, sources, example, fallback, ignition })
+    render(template, &File { comment, prefix, architecture, sources, modules, example, fallback, ignition })
 }
 
 /// What CMake installs, for projects of any target; `headers` are those that host codes include.
