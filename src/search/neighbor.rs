@@ -3,7 +3,7 @@
 use super::Told;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
-use crate::plan::{Multiplier, Resolved, Tuning};
+use crate::plan::{Effort, Multiplier, Resolved, Tuning};
 
 /// What two versions of a kernel differ in here.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ pub fn neighbor(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[
         let partial = may_be_partial.then_some(Codegen::Partial);
         partial.into_iter().chain([fastest.codegen]).map(move |codegen| Version { codegen, tuning })
     });
-    shapes.chain(on_tensor_cores(own, told, fastest)).find(is_new)
+    shapes.chain(on_tensor_cores(own, told, fastest, tried)).find(is_new)
 }
 
 fn is_same(a: Version, b: Version) -> bool {
@@ -75,7 +75,7 @@ fn other_shape(own: &Resolved<'_>, told: &Told<'_>, tuning: Tuning) -> Option<Tu
 
 /// Warp-specialized code that multiplies on tensor cores, in two layouts where layouts are free: on targets that have a higher rate
 /// there.
-fn on_tensor_cores(own: &Resolved<'_>, told: &Told<'_>, fastest: Version) -> Vec<Version> {
+fn on_tensor_cores(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Vec<Version> {
     let gains = own.asked.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
     let multiplies = matches!(told.kernel, Kernel::Viscosity | Kernel::Diffusion);
     let is_near = told.behind <= FAR_FROM_TENSOR_CORES;
@@ -83,6 +83,40 @@ fn on_tensor_cores(own: &Resolved<'_>, told: &Told<'_>, fastest: Version) -> Vec
         return Vec::new();
     }
     let layouts = if own.beside.is_empty() { vec![fastest.codegen] } else { vec![Codegen::Overlay, Codegen::Partial] };
-    let tuning = Tuning { matrix: Some(Multiplier::Dmma), constants: own.tuning.constants, ..fastest.tuning };
-    layouts.into_iter().map(|codegen| Version { codegen, tuning }).collect()
+    let on_them = |tuning| Tuning { matrix: Some(Multiplier::Dmma), constants: own.tuning.constants, ..tuning };
+    let shapes = shapes_for_tensor_cores(fastest, tried, own.asked.effort).into_iter().map(on_them);
+    shapes.flat_map(|tuning| layouts.iter().map(move |&codegen| Version { codegen, tuning })).collect()
+}
+
+/// That of the fastest version; with all effort also those with other numbers of CTAs that were tried before it. One more CTA that neither saves nor costs
+/// anything without tensor cores may leave too few registers with them: USC Mech II's diffusion on Ampere takes 2.79 ns with three CTAs, and 3.62 with four.
+fn shapes_for_tensor_cores(fastest: Version, tried: &[Version], effort: Effort) -> Vec<Tuning> {
+    let of = |tuning: Tuning| (tuning.warps, tuning.groups_per_cta);
+    let is_kin = |other: &&Version| {
+        of(other.tuning) == of(fastest.tuning)
+            && other.tuning.ctas_per_sm != fastest.tuning.ctas_per_sm
+            && other.tuning.matrix != Some(Multiplier::Dmma)
+    };
+    let earlier = tried.iter().filter(|_| effort == Effort::Thorough).filter(is_kin);
+    std::iter::once(fastest.tuning).chain(earlier.map(|other| other.tuning)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_effort_tries_tensor_cores_with_fewer_ctas_too() {
+        let of = |warps, ctas_per_sm, matrix| {
+            let tuning = Tuning { warps, ctas_per_sm, matrix, ..Tuning::default() };
+            Version { codegen: Codegen::Partial, tuning }
+        };
+        let fastest = of(4, 4, None);
+        let tried = [of(8, 1, None), of(4, 3, None), of(4, 2, Some(Multiplier::Dmma)), fastest];
+        let ctas = |effort| {
+            shapes_for_tensor_cores(fastest, &tried, effort).iter().map(|of| of.ctas_per_sm).collect::<Vec<_>>()
+        };
+        assert_eq!(ctas(Effort::Normal), [4]);
+        assert_eq!(ctas(Effort::Thorough), [4, 3]);
+    }
 }

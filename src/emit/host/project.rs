@@ -87,8 +87,7 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         target if target.is_amd() => Template::HipCmake,
         _ => Template::Cmake,
     };
-    let (prefix, sources, modules, example) =
-        (prefix(interface), &project.sources, &project.modules, project.example);
+    let (prefix, sources, modules, example) = (prefix(interface), &project.sources, &project.modules, project.example);
     let fallback = if project.fallback { FALLBACK } else { "" };
     let ignition = if project.ignition { super::ignition_file(target) } else { "" };
     render(template, &File { comment, prefix, architecture, sources, modules, example, fallback, ignition })
