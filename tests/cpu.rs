@@ -158,6 +158,28 @@ fn clang_gives_the_same_bits() {
     gives_the_bits_of_the_graph("clang++", &["-O2", "-march=native"], folder.path(), "h2o2", &project);
 }
 
+/// Its sums with large numbers, which round, would be left out.
+#[test]
+fn fast_math_is_refused() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (_, units) = written("h2o2", folder.path());
+    let compiled = |option: &str| {
+        let text = format!("h2o2_{}.cpp", units[0].kernel);
+        let mut command = Command::new("g++");
+        command.current_dir(folder.path()).args(["-std=c++17", "-fsyntax-only", option, &text]);
+        command.output().unwrap()
+    };
+    assert!(compiled("-O3").status.success());
+    for option in ["-ffast-math", "-Ofast"] {
+        let output = compiled(option);
+        assert!(!output.status.success(), "{option}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("make the values of these files wrong"));
+    }
+}
+
 #[test]
 fn threads_and_a_larger_mechanism_give_the_bits_of_the_graph() {
     if !there("g++") {

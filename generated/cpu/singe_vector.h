@@ -1,9 +1,13 @@
 // Vectors of doubles and of words of 32 bits, one element for each of some points, and what kernels compute with them.
 // For GCC and Clang, whose vector extensions these are. What is fused is fused here and nowhere else, so that kernels give the
-// same bits whatever the width; options that change the meaning of arithmetic (-ffast-math) are not for these files.
+// same bits whatever the width; options that change the meaning of arithmetic (-ffast-math) are refused below.
 
 #ifndef SINGE_VECTOR_H
 #define SINGE_VECTOR_H
+
+#if defined(__FAST_MATH__)
+#error "-ffast-math and -Ofast make the values of these files wrong: compile them without"
+#endif
 
 #include <cmath>
 #include <cstddef>

@@ -9,8 +9,8 @@
 // Rows of inputs lie in_stride doubles apart and rows of outputs out_stride: 1 for arrays of a thread's own, the distance between
 // fields where pointers are to a point of field-major arrays.
 // For nvcc and hipcc, which get functions of host and device, for NVRTC and Clang, and for C++ compilers for CPUs (which get functions
-// of the host). What is fused is fused here, so that all give the same bits; options that change the meaning of arithmetic
-// (--use_fast_math, -ffast-math) are not for this file, and hipcc needs -ffp-contract=off for the same bits.
+// of the host). What is fused is fused here, so that all give the same bits; hipcc needs -ffp-contract=off for that. Options that change the
+// meaning of arithmetic are not for this file: -ffast-math is put off for its functions, others of that kind (--use_fast_math) are not.
 // Units: SI with kmol.
 
 #ifndef SINGE_H2O2_DEVICE_H
@@ -44,6 +44,16 @@
 #if !defined(__CUDACC_RTC__)
 #include <cmath>
 #include <cstring>
+#endif
+
+// With -ffast-math compilers leave out the roundings by which exponentials find a whole number, and values are off by percents. Clang
+// goes on fusing products and sums then, which changes last bits.
+#if defined(__FAST_MATH__) && defined(__clang__)
+#pragma float_control(push)
+#pragma float_control(precise, on)
+#elif defined(__FAST_MATH__) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("no-fast-math", "fp-contract=off")
 #endif
 
 namespace h2o2_device {
@@ -925,5 +935,11 @@ SINGE_POINT void viscosity(const double *__restrict__ temperature, const double 
 }
 
 } // namespace h2o2_device
+
+#if defined(__FAST_MATH__) && defined(__clang__)
+#pragma float_control(pop)
+#elif defined(__FAST_MATH__) && defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 
 #endif
