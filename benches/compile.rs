@@ -8,9 +8,7 @@ use mechanism::Options;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::plan::Emit;
-
-#[path = "../tests/common/request.rs"]
-mod request;
+use testkit::request;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -31,7 +29,7 @@ fn main() {
 
 /// The shipped mechanisms, and usc2 where the shared data are at hand.
 fn mechanisms() -> Vec<PathBuf> {
-    let mut list = ["h2o2", "gri30"].map(request::shipped).to_vec();
+    let mut list = ["h2o2", "gri30"].map(testkit::shipped).to_vec();
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/usc2/chem.inp");
     if shared.exists() {
         list.push(shared);

@@ -14,14 +14,10 @@ use machine::toolchain::{self, Job, Toolchain};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
+use testkit::broken;
+use testkit::request;
+use testkit::ring;
 use warpsim::{Launch, prove};
-
-#[path = "../tests/common/broken.rs"]
-mod broken;
-#[path = "../tests/common/request.rs"]
-mod request;
-#[path = "../tests/common/ring.rs"]
-mod ring;
 
 /// In this mode the process verifies one file and prints its row.
 const ONE: &str = "--one";
@@ -115,7 +111,7 @@ fn peak() -> Option<f64> {
 
 /// (entry, text) of every kernel of GRI-Mech 3.0.
 fn kernels(warps: u32, toolchain: Option<&Toolchain>) -> Vec<(String, String)> {
-    let request = Request { verify: None, ..request::of(request::shipped("gri30")) }.with(|r| r.tuning.warps = warps);
+    let request = Request { verify: None, ..request::of(testkit::shipped("gri30")) }.with(|r| r.tuning.warps = warps);
     let model =
         kinetics::model(mechanism::read(&request.files).expect("a shipped mechanism").0).expect("it has a model");
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent());

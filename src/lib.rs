@@ -25,7 +25,3 @@ pub mod report;
 pub mod schedule;
 pub mod search;
 pub mod verify;
-
-#[cfg(test)]
-#[path = "../tests/common/skip.rs"]
-mod skip;

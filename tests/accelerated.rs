@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 #[test]
 fn a_gas_of_cantera_has_our_rates_and_transport() {

@@ -9,14 +9,9 @@ use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
+use testkit::pressure::{options, parse, pressure};
+use testkit::request;
 use warpsim::{self, Argument, Buffer, Launch};
-
-#[path = "common/pressure.rs"]
-mod pressure;
-#[path = "common/request.rs"]
-mod request;
-
-use pressure::{options, parse, pressure};
 
 const BUDGETS: [u32; 6] = [8, 16, 24, 32, 48, 63];
 const REWRITINGS: [Rewriting; 4] = [Rewriting::None, Rewriting::DivRA, Rewriting::RemRA, Rewriting::AffRA];
@@ -137,7 +132,7 @@ fn a_register_that_one_side_overwrites_stays_with_its_thread() {
 #[test]
 fn mechanism_kernels_at_every_budget() {
     let codegen = Codegen::Overlay;
-    let request = Request { codegen, verify: None, ..request::of(request::shipped("h2o2")) };
+    let request = Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) };
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 40);

@@ -4,11 +4,7 @@ use ptx::allocate::spill_location::Rewriting;
 use ptx::allocate::{self, Algorithm, Allocation, File, PhysicalRegister, check};
 use ptx::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
 use ptx::ir::Reg;
-
-#[path = "common/pressure.rs"]
-mod pressure;
-
-use pressure::{options, parse, pressure};
+use testkit::pressure::{options, parse, pressure};
 
 fn found(allocation: &Allocation) -> Vec<check::Kind> {
     check::check(allocation).expect_err("it is broken").into_iter().map(|v| v.kind).collect()

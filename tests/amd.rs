@@ -12,18 +12,15 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::report::{self, Report};
-
-#[path = "common/project.rs"]
-mod project;
-#[path = "common/request.rs"]
-mod request;
-use project::{generate, run, shipped, there};
+use testkit::project::{generate, run, there};
+use testkit::request;
+use testkit::shipped;
 
 const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 
 /// Kernels as the command line would have them, unverified: the same trees are verified for NVIDIA's targets.
 fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
-    let request = Request { kernels: kernels.to_vec(), ..request::of(request::shipped(mechanism)) }.with(|r| {
+    let request = Request { kernels: kernels.to_vec(), ..request::of(testkit::shipped(mechanism)) }.with(|r| {
         r.common.target = target;
         r.tuning.form = None;
         r.codegen = codegen;
@@ -40,7 +37,7 @@ fn compilable() -> Vec<&'static Target> {
     let is_there = |target: &&'static Target| match toolchain::hip_compiler(target.amd().unwrap()) {
         Ok(_) => true,
         Err(absent) => {
-            project::skip::skip(format!("{}: {absent}", target.name));
+            testkit::skip::skip(format!("{}: {absent}", target.name));
             false
         }
     };
@@ -263,7 +260,7 @@ fn the_host_half_compiles_with_the_headers_of_rocm() {
     let places = named.into_iter().chain(["/usr", "/opt/rocm"].map(Into::into));
     let include = places.map(|place| place.join("include")).find(|place| place.join("hip/hip_runtime.h").is_file());
     let Some(include) = include.filter(|_| there("g++")) else {
-        return project::skip::skip("the headers of HIP are absent (Debian's libamdhip64-dev has them)");
+        return testkit::skip::skip("the headers of HIP are absent (Debian's libamdhip64-dev has them)");
     };
     let folder = tempfile::tempdir().unwrap();
     generate(&shipped("gri30"), folder.path(), &["--target", "mi300x"]);

@@ -9,15 +9,9 @@ use ptx::analysis::ssa::{Facts, Ssa, SsaFunc, apply, destruct};
 use ptx::inst::{Op, UnaryOp};
 use ptx::ir::{Block, Func, Module, Reg};
 use std::collections::{BTreeMap, BTreeSet};
+use testkit::numbers::Numbers;
+use testkit::random_kernel::{self, Shape};
 use warpsim::{self, Argument, Buffer, Launch, Options};
-
-#[path = "common/numbers.rs"]
-mod numbers;
-#[path = "common/random_kernel.rs"]
-mod random_kernel;
-
-use numbers::Numbers;
-use random_kernel::Shape;
 
 fn random(seed: u64) -> Module {
     let mut numbers = Numbers(seed);

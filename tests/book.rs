@@ -1,5 +1,5 @@
 //! The guide as a book: it builds without a warning, its links lead somewhere, and what it tells a reader to type works
-//! (`tests/common/page.rs` says how a page names what a command needs).
+//! (`crates/testkit/src/page.rs` says how a page names what a command needs).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,9 @@ use std::process::{Command, Output};
 
 use clap::CommandFactory;
 use singe::cli::Arguments;
-
-#[path = "common/page.rs"]
-mod page;
-#[path = "common/skip.rs"]
-mod skip;
-
-use page::{fences, root, text};
+use testkit::page::{self, fences, text};
+use testkit::root;
+use testkit::skip;
 
 /// The pages of the book, from its summary.
 fn pages() -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The promised errors of fitted forms hold at 10,000 temperatures from 200 to 4000 K, for every species and every pair, and
 //! the kernels' graphs keep to them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kinetics::approximation::interpolation::value;
 use kinetics::approximation::range::TemperatureRange;
@@ -9,13 +9,10 @@ use kinetics::approximation::{polynomials, principal, tucker};
 use kinetics::fits::cubic;
 use kinetics::mixture::pair_index;
 use kinetics::{Model, State, TransportFits};
-use mechanism::{Companion, Files};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Form, Kernel, Options};
 use singe::verify;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 const TEMPERATURES: u32 = 10_000;
 const RANGE: TemperatureRange = TemperatureRange::DEFAULT;
@@ -24,12 +21,7 @@ const TOLERANCE: f64 = 1e-4;
 fn models() -> Vec<(&'static str, Model)> {
     let gri30 = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/gri30/chem.inp");
     let all = [("gri30", Some(gri30)), ("heptane", skip::shared("mechanisms/heptane/chem.inp"))];
-    all.into_iter().filter_map(|(name, path)| Some((name, model(path?)))).collect()
-}
-
-fn model(mechanism: PathBuf) -> Model {
-    let files = Files { mechanism, reduction: Companion::Ignored, ..Files::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+    all.into_iter().filter_map(|(name, path)| Some((name, testkit::detailed(&path?)))).collect()
 }
 
 /// Temperatures equally spaced in ln T, ends included, as u.

@@ -1,8 +1,5 @@
 //! A command that was run before takes what it made then: the same bytes, whatever became of the entry meanwhile.
 
-#[path = "common/request.rs"]
-mod request;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,7 +55,7 @@ const WORDS: [&str; 4] = ["--kernel", "conductivity,chemistry", "--target", "cpu
 
 #[test]
 fn the_second_run_gives_the_same_bytes() {
-    let (place, mechanism) = (Place::new(), request::shipped("h2o2"));
+    let (place, mechanism) = (Place::new(), testkit::shipped("h2o2"));
     let without = place.run(&mechanism, &[&WORDS[..], &["--no-cache"]].concat());
     assert!(place.entries().is_empty(), "--no-cache keeps nothing");
     let first = place.run(&mechanism, &WORDS);
@@ -78,8 +75,8 @@ fn the_second_run_gives_the_same_bytes() {
 fn what_decides_the_outcome_decides_the_entry() {
     let place = Place::new();
     let mechanism = place.folder.path().join("m.inp");
-    let text = fs::read_to_string(request::shipped("h2o2")).unwrap();
-    let thermo = request::shipped("h2o2").with_file_name("therm.dat");
+    let text = fs::read_to_string(testkit::shipped("h2o2")).unwrap();
+    let thermo = testkit::shipped("h2o2").with_file_name("therm.dat");
     fs::write(&mechanism, &text).unwrap();
     let given = ["--thermo", thermo.to_str().unwrap(), "--transport", "none", "--target", "cpu", "--kernel"];
     let run = |kernel: &str| place.run(&mechanism, &[&given[..], &[kernel]].concat());
@@ -102,7 +99,7 @@ fn what_decides_the_outcome_decides_the_entry() {
 
 #[test]
 fn a_refusal_is_not_kept_and_a_fault_is_not_hidden() {
-    let (place, mechanism) = (Place::new(), request::shipped("h2o2"));
+    let (place, mechanism) = (Place::new(), testkit::shipped("h2o2"));
     let words = ["--kernel", "viscosity", "--codegen", "overlay", "--compilers", "off"];
     place.run(&mechanism, &words);
     let broken = [&words[..], &["--inject-fault", "constant"]].concat();
@@ -113,7 +110,7 @@ fn a_refusal_is_not_kept_and_a_fault_is_not_hidden() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_no_hindrance() {
-    let (place, mechanism) = (Place::new(), request::shipped("h2o2"));
+    let (place, mechanism) = (Place::new(), testkit::shipped("h2o2"));
     fs::write(place.cache(), "a file where the folder would be").unwrap();
     let first = place.run(&mechanism, &WORDS);
     assert_eq!(place.run(&mechanism, &WORDS), first);

@@ -1,7 +1,5 @@
 //! What compilers must keep in registers from one group of points to the next.
 
-mod common;
-
 use machine::target::Target;
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
@@ -16,6 +14,7 @@ use singe::lower;
 use singe::mapping::{self, Mapper, Weights};
 use singe::overlay::{self, Codegen, Frame, Residence};
 use singe::schedule::{self, Limits, Placement, proof};
+use testkit::made_up;
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
@@ -43,7 +42,7 @@ fn no_double_is_carried_to_the_next_group() {
             [(3, 10, Codegen::Overlay), (8, 24, Codegen::Overlay), (13, 33, Codegen::Overlay), (4, 10, Codegen::Switch)]
         {
             for registers in [32, 255] {
-                let model = common::model(species, species * 3, 1);
+                let model = made_up::model(species, species * 3, 1);
                 let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
                 let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();

@@ -5,10 +5,8 @@ use std::process::Command;
 
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::{Model, State};
-
-#[path = "common/project.rs"]
-mod project;
-use project::{run, shipped, there};
+use testkit::project::{run, there};
+use testkit::shipped;
 
 /// A caller with implicit interfaces, as old codes have it. `@...@` are sizes and the state.
 const CALLER: &str = "

@@ -5,11 +5,8 @@ use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::request;
+use testkit::skip;
 
 fn accepted(name: &str, warps: u32) {
     if let Err(absent) = toolchain::find() {
@@ -20,7 +17,7 @@ fn accepted(name: &str, warps: u32) {
     let pairwise = [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel]
         .map(|codegen| (codegen, Some(Form::Pairwise)));
     for (codegen, form) in pairwise.into_iter().chain([log_space, (Codegen::DataParallel, log_space.1)]) {
-        let plain = request::of(request::shipped(name));
+        let plain = request::of(testkit::shipped(name));
         let request = Request { codegen, verify: None, real_compilers: true, ..plain }.with(|r| {
             r.tuning.warps = warps;
             r.tuning.form = form;
@@ -60,7 +57,7 @@ fn spilling_is_told_as_ptxas_found_it() {
         skip::skip(absent);
         return;
     }
-    let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(request::shipped("h2o2")) };
+    let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(testkit::shipped("h2o2")) };
     let crowded = plain.with(|r| {
         r.tuning.warps = 8;
         r.tuning.ctas_per_sm = 8;

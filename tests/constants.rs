@@ -5,31 +5,12 @@ use singe::driver::{self, FailureKind, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
-use singe::report::KernelReport;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
-
-fn verified(request: &Request) -> Vec<KernelReport> {
-    let what = format!(
-        "{} {} {:?} {:?}",
-        request.common.target.name, request.tuning.warps, request.codegen, request.tuning.constants
-    );
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    for k in &report.kernels {
-        let v = k.verification.as_ref().unwrap();
-        assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        assert!(k.shared_bytes <= request.common.target.shared_bytes_per_cta, "{what} {}", k.kernel);
-        println!("{what} {}: {}, {:.0} shuffles per point", k.kernel, k.constants, v.shuffles_per_point);
-    }
-    report.kernels
-}
+use testkit::request;
+use testkit::skip;
+use testkit::verified::reports;
 
 fn with(name: &str, target: &str, constants: Residence) -> Request {
-    request::of(request::shipped(name)).with(|r| {
+    request::of(testkit::shipped(name)).with(|r| {
         r.tuning.constants = Some(constants);
         r.common.target = Target::by_name(target).unwrap();
     })
@@ -39,7 +20,7 @@ fn with(name: &str, target: &str, constants: Residence) -> Request {
 fn no_residence_but_stripes_shuffles() {
     for (name, target) in [("h2o2", "kepler"), ("gri30", "hopper")] {
         for constants in [Residence::ConstantBank, Residence::Shared] {
-            for k in verified(&with(name, target, constants)) {
+            for k in reports(&with(name, target, constants)) {
                 // But one of each warp, by which compilers see that it has one number.
                 let most = if target == "hopper" { k.warps.into() } else { 0.0 };
                 assert!(k.verification.as_ref().unwrap().shuffles_per_point <= most, "{}", k.kernel);
@@ -57,7 +38,7 @@ fn every_layout_and_many_warp_counts() {
     for constants in [Residence::ConstantBank, Residence::Shared] {
         for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch] {
             for warps in [1, 2, 5, 13, 32] {
-                verified(&Request { codegen, ..with("h2o2", "ampere", constants) }.with(|r| r.tuning.warps = warps));
+                reports(&Request { codegen, ..with("h2o2", "ampere", constants) }.with(|r| r.tuning.warps = warps));
             }
         }
     }
@@ -67,8 +48,8 @@ fn every_layout_and_many_warp_counts() {
 #[test]
 fn slots_make_room_for_constants() {
     let request = |constants| Request { kernels: vec![Kernel::Diffusion], ..with("gri30", "ampere-ga10x", constants) };
-    let striped = verified(&request(Residence::Striped));
-    let shared = verified(&request(Residence::Shared));
+    let striped = reports(&request(Residence::Striped));
+    let shared = reports(&request(Residence::Shared));
     assert!(striped[0].shared_bytes > 101_376 - 60_000 && shared[0].shared_bytes <= 101_376);
     assert!(shared[0].barriers > striped[0].barriers);
 }

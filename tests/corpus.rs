@@ -4,19 +4,10 @@
 use machine::target::ComputeCapability;
 use machine::toolchain;
 use ptx::inst::Type;
+use testkit::corpus::{self, Kernel};
+use testkit::ring::ring;
+use testkit::skip;
 use warpsim::{self, Kind, Options, Schedule, prove};
-
-#[path = "common/corpus.rs"]
-mod corpus;
-
-#[path = "common/ring.rs"]
-mod ring;
-
-#[path = "common/skip.rs"]
-mod skip;
-
-use corpus::Kernel;
-use ring::ring;
 
 /// Elements of the kernel's buffers as numbers.
 fn numbers(kernel: &Kernel, buffers: &[warpsim::Buffer], buffer: usize) -> Vec<f64> {

@@ -14,12 +14,9 @@ use singe::output::Unit;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
-
-#[path = "common/host_program.rs"]
-mod host_program;
-#[path = "common/project.rs"]
-mod project;
-use project::{generate, run, shipped, there};
+use testkit::host_program;
+use testkit::project::{generate, run, there};
+use testkit::shipped;
 
 /// Fills no whole number of vectors of any width.
 const POINTS: usize = 70;

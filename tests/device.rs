@@ -16,10 +16,9 @@ use singe::observer::Observer;
 use singe::output::Unit;
 use singe::plan::Emit;
 use singe::verify::{self, Subject};
-
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, run, shipped, skip, there};
+use testkit::project::{cuda13, run, there};
+use testkit::shipped;
+use testkit::skip;
 
 const KERNELS: [Kernel; 5] =
     [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Isobaric];

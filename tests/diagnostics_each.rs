@@ -14,13 +14,9 @@ use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::schedule::{self, Limits};
 use singe::verify::{self, Subject};
-
-#[path = "common/diagnosed_ptx.rs"]
-mod diagnosed_ptx;
-#[path = "common/handover.rs"]
-mod handover;
-#[path = "common/request.rs"]
-mod request;
+use testkit::diagnosed_ptx;
+use testkit::handover;
+use testkit::request;
 
 #[test]
 fn each_diagnostic_is_produced() {
@@ -50,7 +46,7 @@ fn each_diagnostic_is_produced() {
     let ids = entries().map(|entry| entry.id).filter(|id| !id.starts_with("tune::"));
     let missing: Vec<&str> = ids.filter(|id| !produced.contains_key(id)).collect();
     // Without a CUDA compiler none can refuse.
-    let target = request::of(request::shipped("h2o2")).common.target;
+    let target = request::of(testkit::shipped("h2o2")).common.target;
     let compilers = toolchain::find_for(target.compute_capability).is_ok();
     let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
@@ -318,7 +314,7 @@ fn models() -> Vec<Case> {
 
 /// Ids that the command prints, each with its arguments; the mechanism is `chem.inp`.
 fn command_line() -> Vec<Case> {
-    let h2o2 = |file: &str| std::fs::read_to_string(request::shipped("h2o2").with_file_name(file)).expect("shipped");
+    let h2o2 = |file: &str| std::fs::read_to_string(testkit::shipped("h2o2").with_file_name(file)).expect("shipped");
     let all = [("chem.inp", h2o2("chem.inp")), ("therm.dat", h2o2("therm.dat")), ("tran.dat", h2o2("tran.dat"))];
     let alone = [("chem.inp", MECHANISM.to_owned()), ("therm.dat", THERMO.to_owned())];
     let atom = "ELEMENTS H END\nSPECIES H END\nREACTIONS\nEND\n".to_owned();
@@ -535,7 +531,7 @@ fn schedules() -> Vec<Case> {
 
 /// A kernel judged as if it were another.
 fn kernels() -> Vec<Case> {
-    let request = driver::Request { verify: None, ..request::of(request::shipped("h2o2")) };
+    let request = driver::Request { verify: None, ..request::of(testkit::shipped("h2o2")) };
     let (mechanism, _) = mechanism::read(&request.files).expect("shipped");
     let model = kinetics::model(mechanism).expect("shipped");
     let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent());

@@ -1,10 +1,6 @@
 //! The affine divergence analysis: why it does not find more. What it finds stands in `files/divergence`.
 
-#[path = "common/divergence.rs"]
-#[allow(dead_code, reason = "other tests state what is found of a kernel; here it is why")]
-mod common;
-
-use common::{WARPS, analyse, kernel, value};
+use testkit::divergence::{WARPS, analyse, kernel, value};
 
 /// Reasons lead from a value to a source.
 #[test]

@@ -4,15 +4,9 @@ use ptx::Module;
 use ptx::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
 use ptx::analysis::gated::Gated;
 use ptx::inst::Type;
+use testkit::corpus::{self, Kernel};
+use testkit::numbers::Numbers;
 use warpsim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions, Schedule};
-
-#[path = "common/corpus.rs"]
-mod corpus;
-#[path = "common/numbers.rs"]
-mod numbers;
-
-use corpus::Kernel;
-use numbers::Numbers;
 
 /// Random launches of each kernel.
 const LAUNCHES: usize = 40;
@@ -58,7 +52,7 @@ fn random_launch(kernel: &Kernel, numbers: &mut Numbers) -> (Launch, Vec<Buffer>
         other => other.clone(),
     });
     let launch = Launch { ctas, threads, shared: own.shared, arguments: arguments.collect() };
-    let words = |numbers: &mut Numbers| Buffer::words(Type::U32, (0..ELEMENTS).map(|_| numbers.next() >> 32));
+    let words = |numbers: &mut Numbers| Buffer::words(Type::U32, (0..ELEMENTS).map(|_| numbers.bits() >> 32));
     let buffers = (0..kernel.setup.buffers.len()).map(|_| words(numbers)).collect();
     (launch, buffers)
 }

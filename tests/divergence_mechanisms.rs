@@ -12,18 +12,15 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::report::divergence::Analysed;
 use singe::verify;
+use testkit::request;
+use testkit::skip;
 use warpsim::Claims;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
 
 const ARCH: ComputeCapability = ComputeCapability(3, 5);
 
 fn all(codegen: Codegen, warps: u32) {
     let request =
-        Request { codegen, verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
+        Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 70);

@@ -3,18 +3,10 @@
 use ptx::analysis::divergence::{BlockShape, Class, Coefficient, Options, State};
 use ptx::analysis::ssa::Value;
 use ptx::ir::Module;
+use testkit::divergence::{WARPS, analyse, expect, kernel, state, value};
+use testkit::numbers::Numbers;
+use testkit::random_kernel::{self, Shape};
 use warpsim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions};
-
-#[path = "common/divergence.rs"]
-mod common;
-#[path = "common/numbers.rs"]
-mod numbers;
-#[path = "common/random_kernel.rs"]
-mod random_kernel;
-
-use common::{WARPS, analyse, expect, kernel, state, value};
-use numbers::Numbers;
-use random_kernel::Shape;
 
 /// A launch of one shape; the kernel is analysed with what `options` say of it.
 struct Run {

@@ -1,10 +1,5 @@
 //! How long the fastest version is looked for: less effort compiles fewer versions, and what is kept was verified all the same.
 
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
-
 use machine::target::Target;
 use machine::toolchain;
 use singe::driver::{self, Request};
@@ -13,9 +8,11 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::{Effort, Free};
 use singe::report::KernelReport;
+use testkit::request;
+use testkit::skip;
 
 fn kernels(effort: Effort) -> Vec<KernelReport> {
-    let request = Request { real_compilers: true, effort, ..request::of(request::shipped("h2o2")) }.with(|r| {
+    let request = Request { real_compilers: true, effort, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.form = None;
         r.kernels = vec![Kernel::Diffusion, Kernel::Chemistry];

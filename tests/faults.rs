@@ -4,9 +4,7 @@
 use assert_cmd::Command;
 use machine::target::Target;
 use machine::toolchain;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 fn broken(fault: &str) -> (i32, String, bool) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,7 @@
 //! Files that say in comments how the command is run on them and what it must answer (see README.md): the folders, and the
 //! runner itself on files that it must refuse.
 
-#[path = "common/file_test.rs"]
-mod file_test;
+use testkit::file_test;
 
 #[test]
 fn reader() {

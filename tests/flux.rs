@@ -2,52 +2,32 @@
 //! without thermal diffusion; what it stores sums to zero.
 
 use kinetics::Model;
-use mechanism::{Companion, Files};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::graph::{Units, interpret};
 use singe::kernels::{self, Form, Kernel, Options, Outputs, StateVariables};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify::inputs;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::verified::each;
 
 const ALL: &str = "mass-fluxes,enthalpy-flux,thermal-diffusion-ratios";
 
-fn model(name: &str) -> Model {
-    let files = Files { mechanism: request::shipped(name), reduction: Companion::Ignored, ..Files::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
-}
-
-fn verified(model: &Model, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) {
-    for warps in warps {
-        let request = Request { verify: Some(33), ..request::of(request::shipped("h2o2")) };
-        let request = request.with(|r| r.common.outputs = Outputs::parse(ALL).unwrap());
-        let request = request.with(|r| r.common.soret = true).with(&change).with(|r| r.tuning.warps = warps);
-        let unit = driver::compile_kernel(Kernel::Flux, model, &request, &mut Observer::silent());
-        let unit = unit.unwrap_or_else(|failure| panic!("{warps} warps: {:#?}", failure.diagnostics));
-        let verification = unit.report.verification.expect("it was asked for");
-        println!(
-            "{} {} {warps} warps: error {:.1e} of {:.1e}, {:.0} slots",
-            model.mechanism.name,
-            unit.report.form,
-            verification.largest_error,
-            verification.tolerance,
-            verification.slots_per_point
-        );
-        assert!(verification.largest_error > 0.0 && verification.largest_error <= verification.tolerance);
-    }
+fn verified(model: &Model, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32> + Clone) {
+    let all = |r: &mut Request| {
+        r.common.outputs = Outputs::parse(ALL).unwrap();
+        r.common.soret = true;
+        change(r);
+    };
+    assert!(each(model, &[Kernel::Flux], all, warps) > 0.0);
 }
 
 #[test]
 fn h2o2_is_verified_for_1_to_32_warps() {
-    verified(&model("h2o2"), |_| {}, 1..=32);
+    verified(&testkit::detailed(&testkit::shipped("h2o2")), |_| {}, 1..=32);
 }
 
 #[test]
 fn every_form_layout_unit_and_state_is_verified() {
-    let model = model("h2o2");
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
     for form in Form::of(Kernel::Flux, Some(1e-4)) {
         verified(&model, |r| r.tuning.form = Some(form), [3]);
     }
@@ -62,7 +42,7 @@ fn every_form_layout_unit_and_state_is_verified() {
 
 #[test]
 fn every_choice_of_outputs_is_verified_with_and_without_thermal_diffusion() {
-    let model = model("h2o2");
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
     for soret in [false, true] {
         for outputs in ["default", "enthalpy-flux", "thermal-diffusion-ratios", ALL] {
             let outputs = Outputs::parse(outputs).unwrap();
@@ -73,7 +53,7 @@ fn every_choice_of_outputs_is_verified_with_and_without_thermal_diffusion() {
 
 #[test]
 fn gri30_is_verified() {
-    let model = model("gri30");
+    let model = testkit::detailed(&testkit::shipped("gri30"));
     verified(&model, |r| r.tuning.form = Some(Form::Polynomial), [8]);
     verified(&model, |r| r.codegen = Codegen::DataParallel, [4]);
 }
@@ -81,7 +61,7 @@ fn gri30_is_verified() {
 /// Mass moves, but not as a whole; and thermal diffusion changes what hydrogen does.
 #[test]
 fn fluxes_sum_to_zero() {
-    let model = model("gri30");
+    let model = testkit::detailed(&testkit::shipped("gri30"));
     let built = |soret| kernels::build(Kernel::Flux, &model, &Options { soret, ..Options::default() }).unwrap();
     let graphs = [built(false), built(true)];
     let hydrogen = model.species().iter().position(|s| s.name == "H2").unwrap();

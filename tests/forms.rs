@@ -13,9 +13,8 @@ use singe::kernels::{Form, Kernel, Matrix, Options, build};
 use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
 use singe::verify;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::request;
+use testkit::skip;
 
 fn mechanisms() -> Vec<PathBuf> {
     let mechanisms = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms");
@@ -26,12 +25,6 @@ fn mechanisms() -> Vec<PathBuf> {
 
 fn name(path: &Path) -> String {
     path.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned()
-}
-
-fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), reduction: Companion::Ignored, ..Files::default() };
-    // USC Mech II has two transport entries for some species.
-    kinetics::model(mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap().0).unwrap()
 }
 
 /// Largest relative error of a kernel's graph over some states, and what is allowed.
@@ -70,7 +63,7 @@ fn error_on(states: &[State], kernel: Kernel, model: &Model, options: &Options) 
 #[test]
 fn graphs_are_within_their_bounds() {
     for path in mechanisms() {
-        let model = model(&path);
+        let model = testkit::detailed(&path);
         for kernel in Kernel::ALL {
             for form in Form::of(kernel, Some(1e-4)) {
                 for (warps, stage_inputs, tolerance) in [(8, true, 1e-4), (3, false, 1e-6), (1, true, 1e-4)] {
@@ -117,7 +110,7 @@ fn nearly_pure(model: &Model) -> Vec<State> {
 #[test]
 fn low_rank_diffusion_is_right_for_nearly_pure_species() {
     for path in mechanisms().into_iter().take(3) {
-        let model = model(&path);
+        let model = testkit::detailed(&path);
         for (warps, tolerance) in [(8, 1e-4), (1, 1e-6)] {
             let fit_tolerance = Some(tolerance);
             let options = Options { warps, form: Form::LowRank, fit_tolerance, ..Options::default() };
@@ -128,9 +121,6 @@ fn low_rank_diffusion_is_right_for_nearly_pure_species() {
         }
     }
 }
-
-#[path = "common/request.rs"]
-mod request;
 
 fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
@@ -210,7 +200,7 @@ fn the_viscosity_of_hundreds_of_species_fits_into_shared_memory() {
 #[test]
 fn a_form_that_turns_out_dearer_is_compared_again() {
     let path = mechanisms().remove(1);
-    let model = model(&path);
+    let model = testkit::detailed(&path);
     let options = Options::default();
     let rates = Rates::of(Target::by_name("kepler").unwrap(), false, 255, 1);
     let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, &[Matrix::Dfma], rates).unwrap();

@@ -6,10 +6,8 @@ use kinetics::{self, Model, State, Stiffness};
 use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
 use singe::graph::interpret;
 use singe::kernels::{Exponential, Form, Kernel, Options, build};
-
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::made_up;
+use testkit::skip;
 
 fn check(path: PathBuf) {
     let files = Files { mechanism: path.clone(), ..Files::default() };
@@ -102,7 +100,7 @@ fn shared_zoo() {
 #[test]
 fn made_up_mechanisms() {
     for seed in 0..40 {
-        let model = common::model(3 + seed as usize % 9, 1 + seed as usize * 3, seed);
+        let model = made_up::model(3 + seed as usize % 9, 1 + seed as usize * 3, seed);
         check_kernel(Kernel::Chemistry, &model, &format!("seed {seed}"));
     }
 }
@@ -110,7 +108,7 @@ fn made_up_mechanisms() {
 /// Reactions of equal reactants take their products over these once, and are right; those of other reactants do not.
 #[test]
 fn equal_reactants_are_multiplied_once() {
-    let first = common::model(4, 1, 7);
+    let first = made_up::model(4, 1, 7);
     // Each with its own temperature dependence, so that rate constants share nothing.
     let reaction = |n: usize, reactants: [usize; 2], products: [usize; 2], reverse: &Reverse| Reaction {
         reactants: reactants.map(|k| (k, 1.0)).to_vec(),
@@ -128,7 +126,7 @@ fn equal_reactants_are_multiplied_once() {
         ..first.mechanism.reactions[0].clone()
     };
     let model = |pairs: [[usize; 2]; 4], reverse: &Reverse| {
-        let mut model = common::model(4, 1, 7);
+        let mut model = made_up::model(4, 1, 7);
         let thermo = model.mechanism.species[0].thermo.clone();
         model.mechanism.species.iter_mut().for_each(|species| species.thermo = thermo.clone());
         // Everything is read of every species, whatever the others are.

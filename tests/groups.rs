@@ -9,16 +9,14 @@ use singe::lower::{self, code::Code};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::{emit, verify};
+use testkit::request;
 use warpsim::{Launch, prove};
-
-#[path = "common/request.rs"]
-mod request;
 
 const LAYOUTS: [Codegen; 4] = [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch];
 
 /// Three warps in a group: no power of two.
 fn with((warps, groups): (u32, u32), target: &str, codegen: Codegen) -> Request {
-    let request = Request { codegen, ..request::of(request::shipped("h2o2")) };
+    let request = Request { codegen, ..request::of(testkit::shipped("h2o2")) };
     request.with(|r| {
         (r.tuning.warps, r.tuning.groups_per_cta) = (warps, groups);
         r.common.target = Target::by_name(target).unwrap();

@@ -4,12 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, has_gpu, run, there};
+use testkit::project::{self, cuda13, has_gpu, run, there};
 
 fn singe(mechanism: &str, out: &Path, arguments: &[&str]) {
-    project::generate(&project::shipped(mechanism), out, arguments);
+    project::generate(&testkit::shipped(mechanism), out, arguments);
 }
 
 /// Statuses without a GPU: arguments are checked first, then the device is missed.

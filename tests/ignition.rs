@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-#[path = "common/project.rs"]
-mod project;
-use project::{generate, run, shipped, skip, there};
+use testkit::project::{generate, run, there};
+use testkit::shipped;
+use testkit::skip;
 
 /// A header of SUNDIALS, where Debian has it.
 const HEADER: &str = "/usr/include/cvode/cvode.h";

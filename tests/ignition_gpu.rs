@@ -6,9 +6,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, generate, run, shipped, skip, there};
+use testkit::project::{cuda13, generate, run, there};
+use testkit::shipped;
+use testkit::skip;
 
 /// SUNDIALS, where Debian has it. Its package has no vectors for CUDA.
 const HEADERS: &str = "/usr/include";

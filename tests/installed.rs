@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, generate, run, shipped, there};
+use testkit::project::{self, cuda13, generate, run, there};
+use testkit::shipped;
 
 /// The viscosity of hydrogen at 1000 K; with a GPU's library, the status of a call without a context.
 const PROGRAM: &str = r#"

@@ -5,11 +5,8 @@ use std::path::Path;
 
 use kinetics::{self, Model, Reduced, State, Stiffness, Surroundings};
 use mechanism::{self, Files};
-use reference::{Case, published, shipped};
 use serde::Deserialize;
-
-#[path = "common/reference.rs"]
-mod reference;
+use testkit::reference::{Case, published, shipped};
 
 #[derive(Deserialize)]
 struct Reference {

@@ -6,11 +6,9 @@ use std::time::Instant;
 
 use kinetics::{self, Model, State, TransportFits};
 use mechanism::{self, Companion, Files, Options};
-use reference::{Case, load, published, shared, shipped};
 use serde::Deserialize;
-
-#[path = "common/reference.rs"]
-mod reference;
+use testkit::reference::{Case, load, published, shipped};
+use testkit::skip::shared;
 
 const OWN_FITS: f64 = 1e-9;
 const EVALUATED: f64 = 1e-11;

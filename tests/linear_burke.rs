@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kinetics::{Model, State, rates};
+use kinetics::{State, rates};
 use mechanism::{Files, Mechanism, Options, PressureRate, Rate, Sources, decode, parse, write, write_yaml};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::kernels::{Form, Kernel};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::request;
+use testkit::skip;
+use testkit::verified::unit;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/mechanisms/linear-burke.yaml");
 
@@ -119,20 +116,11 @@ fn kernels_are_verified() {
     for kernel in [Kernel::Chemistry].into_iter().chain(derivatives) {
         for codegen in [Codegen::Overlay, Codegen::DataParallel, Codegen::Straight] {
             for form in [Form::Pairwise, Form::LogSpace] {
-                verified(&model, kernel, codegen, form);
+                let request = Request { verify: Some(33), codegen, ..request::of(testkit::shipped("h2o2")) };
+                unit(kernel, &model, &request.with(|r| (r.tuning.warps, r.tuning.form) = (4, Some(form))));
             }
         }
     }
-}
-
-fn verified(model: &Model, kernel: Kernel, codegen: Codegen, form: Form) {
-    let request = Request { verify: Some(33), codegen, ..request::of(request::shipped("h2o2")) };
-    let request = request.with(|r| (r.tuning.warps, r.tuning.form) = (4, Some(form)));
-    let unit = driver::compile_kernel(kernel, model, &request, &mut Observer::silent());
-    let unit =
-        unit.unwrap_or_else(|failure| panic!("{kernel} {codegen:?} {form:?}: {:#?}", failure.diagnostics.first()));
-    let error = unit.report.verification.expect("it was asked for").largest_error;
-    println!("{} {kernel} {codegen:?} {form:?}: {error:.1e}", model.mechanism.name);
 }
 
 /// Forward rate constants of files in Cantera, at states of its own choice.

@@ -18,12 +18,9 @@ use singe::observer::Observer;
 use singe::overlay::program::{Node, Program};
 use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Subject};
+use testkit::request;
+use testkit::skip;
 use warpsim::{Launch, prove};
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
 
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
@@ -40,7 +37,7 @@ fn request(mechanism: PathBuf, form: Form) -> Request {
 /// Shipped mechanisms, and shared ones where they are.
 fn mechanisms() -> Vec<Files> {
     let published = ["dme", "heptane"].map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp")));
-    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(published.into_iter().flatten());
+    let all = ["h2o2", "gri30"].map(testkit::shipped).into_iter().chain(published.into_iter().flatten());
     let reduction = Companion::Ignored;
     all.map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
 }
@@ -93,7 +90,7 @@ fn matrix_products_are_verified_and_cheaper() {
 fn diffusion_is_verified() {
     for name in ["h2o2", "gri30"] {
         let measured = |matrix| {
-            let plain = request(request::shipped(name), Form::LowRank);
+            let plain = request(testkit::shipped(name), Form::LowRank);
             let request =
                 Request { kernels: vec![Kernel::Diffusion], ..plain }.with(|r| r.tuning.matrix = Some(matrix));
             let report = driver::compile(&request, &mut Observer::silent());
@@ -110,7 +107,7 @@ fn diffusion_is_verified() {
 /// Warps, layouts, locations of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {
-    let gri30 = |form| request(request::shipped("gri30"), form);
+    let gri30 = |form| request(testkit::shipped("gri30"), form);
     let mut requests = Vec::new();
     for form in FORMS {
         requests.extend([1, 2, 5, 16].map(|warps| gri30(form).with(|r| r.tuning.warps = warps)));
@@ -144,7 +141,7 @@ fn compilers_agree() {
             }
         };
         for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
-            let plain = request(request::shipped(name), form);
+            let plain = request(testkit::shipped(name), form);
             let request = Request { real_compilers: true, ..plain }.with(|r| {
                 r.common.target = target;
                 r.tuning.points_per_lane = Some(points_per_lane);
@@ -201,7 +198,7 @@ fn transpose_a_fragment(program: &mut Program) {
 
 #[test]
 fn a_transposed_fragment_is_found() {
-    let request = request(request::shipped("h2o2"), Form::Symmetric);
+    let request = request(testkit::shipped("h2o2"), Form::Symmetric);
     let (model, unit) = unit(&request);
     let verified = |program: &Program| {
         let target = request.common.target;
@@ -230,7 +227,7 @@ fn a_transposed_fragment_is_found() {
 fn the_compiler_chooses_where_it_may() {
     let chosen = |target, form, codegen| {
         let target = Target::by_name(target).unwrap();
-        let plain = request(request::shipped("gri30"), Form::Symmetric);
+        let plain = request(testkit::shipped("gri30"), Form::Symmetric);
         let request = Request { codegen, verify: None, ..plain }.with(|r| {
             r.common.target = target;
             r.tuning.form = form;
@@ -251,7 +248,7 @@ fn the_compiler_chooses_where_it_may() {
 #[test]
 fn other_targets_are_refused() {
     let request =
-        request(request::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
+        request(testkit::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     assert_eq!((failure.kind, failure.diagnostics[0].id), (FailureKind::Usage, "target::no-matrix-products"));
 }

@@ -5,9 +5,7 @@ use std::process::{Command, Output};
 
 use machine::target::Target;
 use machine::toolchain;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/measure/tests/stand_in.c");
 

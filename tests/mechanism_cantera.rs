@@ -1,16 +1,13 @@
 //! Every file of Cantera's Python package: what it holds, that it survives both canonical forms bit for bit, and that
 //! the same kernels come out of YAML and CHEMKIN.
 
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
-
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
 use std::path::{Path, PathBuf};
+use testkit::request;
+use testkit::skip;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain/cantera/cantera/data");
 
@@ -225,7 +222,7 @@ fn yaml_and_chemkin_give_the_same_kernels() {
 fn cantera_s_files_give_the_kernels_of_the_original_ones() {
     let Some(data) = data() else { return };
     for name in ["gri30", "h2o2"] {
-        let [yaml, chemkin] = [data.join(name).with_extension("yaml"), request::shipped(name)].map(|path| {
+        let [yaml, chemkin] = [data.join(name).with_extension("yaml"), testkit::shipped(name)].map(|path| {
             let (mechanism, _) = read(&file(path, None)).expect("a valid mechanism");
             let request = Request { verify: None, ..request::of(PathBuf::from("mechanism")) };
             kernels(mechanism, &request)

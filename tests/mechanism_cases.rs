@@ -13,9 +13,7 @@ use mechanism::{
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 fn folder() -> Option<PathBuf> {
     skip::shared("chemkin_cases")

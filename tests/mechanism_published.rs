@@ -1,9 +1,7 @@
 //! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
 
 use mechanism::{Files, Mechanism, Options, Reverse, read_with};
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 fn load(name: &str) -> Option<Mechanism> {
     let mechanism = skip::shared(&format!("mechanisms/{name}/chem.inp"))?;

@@ -2,9 +2,7 @@
 
 use mechanism::{Files, Mechanism, Options, Sources, Written, decode, parse, read};
 use std::path::{Path, PathBuf};
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");
 

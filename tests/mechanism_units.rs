@@ -2,11 +2,8 @@
 
 use approx::assert_relative_eq;
 use mechanism::{Companion, Files, Mechanism, Options, Rate, Sources, decode, parse, read_with};
-use reference::{Case, published, shipped};
 use serde_json::Value;
-
-#[path = "common/reference.rs"]
-mod reference;
+use testkit::reference::{Case, published, shipped};
 
 fn read(case: &Case) -> Mechanism {
     let files = Files { mechanism: case.mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };

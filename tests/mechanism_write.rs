@@ -3,6 +3,7 @@
 use mechanism::{
     Files, Mechanism, Nasa9, Options, Polynomials, Sources, Written, decode, parse, read_with, write_yaml,
 };
+use testkit::skip;
 
 fn write(mechanism: &Mechanism) -> Written {
     mechanism::write(mechanism).expect("a CHEMKIN form")
@@ -10,9 +11,6 @@ fn write(mechanism: &Mechanism) -> Written {
 
 use proptest::prelude::*;
 use proptest::sample::select;
-
-#[path = "common/skip.rs"]
-mod skip;
 
 /// Where reactions stand, and in which files, is no part of what they say.
 fn without_spans(mut mechanism: Mechanism) -> Mechanism {

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 /// Of thermodynamics and rate constants.
 const ALLOWED: f64 = 1e-12;

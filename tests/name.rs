@@ -4,12 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use singe::plan::Request;
-
-#[path = "common/project.rs"]
-mod project;
-#[path = "common/request.rs"]
-mod request;
-use project::{cuda13, generate, has_gpu, run, shipped, there};
+use testkit::project::{self, cuda13, generate, has_gpu, run, there};
+use testkit::request;
+use testkit::shipped;
 
 #[test]
 fn a_project_is_named_after_the_mechanism_or_as_the_user_says() {

@@ -1,17 +1,15 @@
 //! Partial overlay: what becomes straight code of each warp, and what that saves.
 
-#[path = "common/request.rs"]
-mod request;
-
 use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::report::KernelReport;
+use testkit::request;
 
 fn report(kernel: Kernel, codegen: Codegen, change: impl FnOnce(&mut Request)) -> KernelReport {
-    let plain = request::of(request::shipped("gri30"));
+    let plain = request::of(testkit::shipped("gri30"));
     let request = Request { codegen, kernels: vec![kernel], ..plain }.with(|r| {
         r.common.target = Target::by_name("ampere").unwrap();
         r.tuning.warps = 8;

@@ -5,10 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kinetics::{Model, State};
-
-#[path = "common/project.rs"]
-mod project;
-use project::{run, shipped, there};
+use testkit::project::{run, there};
+use testkit::shipped;
 
 /// (value, what its error is relative to) of a name in the library's units, and how large the error may be.
 fn expected(model: &Model, state: &State, name: &str, column: usize) -> (Vec<(f64, f64)>, f64) {

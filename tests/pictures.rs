@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 

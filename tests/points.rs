@@ -8,9 +8,8 @@ use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Verification};
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
+use testkit::verified::reports;
 
 const LAYOUTS: [Codegen; 5] =
     [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel];
@@ -18,23 +17,19 @@ const LAYOUTS: [Codegen; 5] =
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {
     let (points_per_lane, target) = (Some(points_per_lane), Target::by_name("ampere").unwrap());
-    request::of(request::shipped(name)).with(|r| {
+    request::of(testkit::shipped(name)).with(|r| {
         r.tuning.points_per_lane = points_per_lane;
         r.common.target = target;
     })
 }
 
 fn verified(request: &Request) -> Vec<Verification> {
-    let what = format!("{:?} points {:?} {:?}", request.tuning.points_per_lane, request.codegen, request.tuning.form);
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    let verified = report.kernels.into_iter().map(|k| {
-        assert!(request.tuning.points_per_lane.is_none_or(|points| points == k.points_per_lane));
-        let v = k.verification.unwrap();
-        assert!(v.states as u32 > 32 * k.points_per_lane, "the streaming loop runs twice");
-        assert!(!v.states.is_multiple_of(32), "a tail");
-        println!("{what} {}: {:.0} slots, {:.0} shuffles", k.kernel, v.slots_per_point, v.shuffles_per_point);
-        v
+    let verified = reports(request).into_iter().map(|kernel| {
+        assert!(request.tuning.points_per_lane.is_none_or(|points| points == kernel.points_per_lane));
+        let found = kernel.verification.expect("it is verified");
+        assert!(found.states as u32 > 32 * kernel.points_per_lane, "the streaming loop runs twice");
+        assert!(!found.states.is_multiple_of(32), "a tail");
+        found
     });
     verified.collect()
 }

@@ -4,30 +4,21 @@
 use std::path::Path;
 
 use kinetics::{Model, State};
-use mechanism::Files;
 use singe::graph::body::{Inst, Unary};
 use singe::graph::unguarded::TEMPERATURES;
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::verify;
-
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
-fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), ..Files::default() };
-    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
-    kinetics::model(mechanism).unwrap()
-}
+use testkit::made_up;
+use testkit::skip;
 
 fn models() -> Vec<(String, Model)> {
     let shipped = ["h2o2", "gri30", "methane"].map(|name| format!("mechanisms/{name}/chem.inp"));
     let shipped = shipped.map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).into_iter();
     let files = shipped
         .chain(["dme", "heptane"].into_iter().filter_map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp"))));
-    let read = files.map(|path| (path.display().to_string(), model(&path)));
-    read.chain([("every form of rate".to_owned(), common::model(9, 90, 7))]).collect()
+    let read = files.map(|path| (path.display().to_string(), testkit::model(&path)));
+    read.chain([("every form of rate".to_owned(), made_up::model(9, 90, 7))]).collect()
 }
 
 /// The power with a guard of which this is the other.

@@ -1,29 +1,16 @@
 //! The proven bound of single precision: its elementary functions go through all of their arguments, no sample exceeds the bound of a whole
 //! kernel, and a rounding that is stated too small is refused by the checker.
 
-use std::path::Path;
 use std::time::Instant;
 
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use mechanism::Files;
 use singe::graph::single::{self, Domain, Plan, Rounding, Unproven, elementary};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Form, Kernel, Options, Precision};
-
-#[path = "common/numbers.rs"]
-mod numbers;
-
-use numbers::Numbers;
+use testkit::numbers::Numbers;
 
 const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
-
-fn model(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("mechanisms/{name}/chem.inp"));
-    let files = Files { mechanism: path, ..Files::default() };
-    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
-    kinetics::model(mechanism).unwrap()
-}
 
 fn graph(model: &Model, kernel: Kernel, form: Form) -> Graph {
     let options = Options { form, warps: 1, stage_inputs: false, precision: Precision::Single, ..Options::default() };
@@ -113,7 +100,7 @@ fn sampled(graph: &Graph, species: usize, states: usize) -> f64 {
 #[test]
 fn no_sample_exceeds_the_bound() {
     for name in ["h2o2", "gri30"] {
-        let model = model(name);
+        let model = testkit::model(&testkit::shipped(name));
         for (kernel, form, most) in [
             (Kernel::Viscosity, Form::Pairwise, 5e-5),
             (Kernel::Viscosity, Form::Symmetric, 5e-5),
@@ -140,7 +127,7 @@ fn no_sample_exceeds_the_bound() {
 /// What an operation errs by is stated in two places that know nothing of each other.
 #[test]
 fn a_rounding_that_is_stated_too_small_is_refused() {
-    let model = model("h2o2");
+    let model = testkit::model(&testkit::shipped("h2o2"));
     let proven = Rounding::SINGLE;
     for (form, weak) in [
         (Form::LowRank, Rounding { unit: proven.unit * 0.99, ..proven }),
@@ -157,7 +144,7 @@ fn a_rounding_that_is_stated_too_small_is_refused() {
 
 #[test]
 fn what_has_no_rule_is_refused() {
-    let model = model("h2o2");
+    let model = testkit::model(&testkit::shipped("h2o2"));
     let refused = prove(&model, &graph(&model, Kernel::Chemistry, Form::LogSpace), &Rounding::SINGLE);
     println!("chemistry: {refused:?}");
     assert!(refused.is_err());

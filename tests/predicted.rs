@@ -5,9 +5,7 @@ use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
 
 /// (target, doubles: 10^9 fused multiply-adds per second, memory: 10^9 bytes per second, multiprocessors, 10^9 clocks per second)
 const BOARDS: [(&str, f64, f64, f64, f64); 3] = [
@@ -24,7 +22,7 @@ fn no_time_is_below_what_the_board_can_do() {
     for (name, doubles, memory, multiprocessors, clock) in BOARDS {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             let target = Target::by_name(name).unwrap();
-            let shipped = request::of(request::shipped("h2o2"));
+            let shipped = request::of(testkit::shipped("h2o2"));
             let report = driver::compile(
                 &Request { codegen, ..shipped }.with(|r| {
                     r.common.target = target;

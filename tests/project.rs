@@ -7,10 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use machine::target::Target;
-
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, generate, has_gpu, run, shared, shipped, there};
+use testkit::project::{self, cuda13, generate, has_gpu, run, shared, there};
+use testkit::shipped;
 
 const BOTH_LAYOUTS: [&str; 2] = ["--codegen", "overlay,data-parallel"];
 

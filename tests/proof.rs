@@ -2,11 +2,7 @@
 //! they were made from.
 
 use singe::schedule::proof;
-
-#[path = "common/handover.rs"]
-mod handover;
-
-use handover::{BROKEN, exchange, handover, qssa_warps, violations};
+use testkit::handover::{BROKEN, exchange, handover, qssa_warps, violations};
 
 #[test]
 fn the_handover_is_proven() {

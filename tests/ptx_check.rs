@@ -3,9 +3,7 @@
 use ptx::check::{Rule, check};
 use ptx::inst::*;
 use ptx::ir::{Block, Module, Param, Reg, Variable};
-
-#[path = "common/corpus.rs"]
-mod corpus;
+use testkit::corpus;
 
 fn kernel(name: &str) -> Module {
     corpus::kernels().into_iter().find(|kernel| kernel.name == name).unwrap().module

@@ -7,10 +7,8 @@ use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use ptx::inst::Type;
 use ptx::{Module, read};
+use testkit::skip;
 use warpsim::{self, Argument, Buffer, Launch, Options, Schedule, prove};
-
-#[path = "common/skip.rs"]
-mod skip;
 
 /// From the oldest that CUDA 11.8 knows to one that only CUDA 12.9 knows.
 const ARCHS: [ComputeCapability; 4] =

@@ -8,9 +8,7 @@ use machine::target::ComputeCapability;
 use machine::toolchain;
 use ptx::inst::Op;
 use ptx::{Module, check, read};
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 const ARCHS: [ComputeCapability; 7] = [
     ComputeCapability(3, 5),

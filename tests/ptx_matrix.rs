@@ -9,11 +9,8 @@ use ptx::analysis::divergence::Class;
 use ptx::check::Rule;
 use ptx::inst::Op;
 use ptx::{Module, check, read};
+use testkit::divergence;
 use warpsim::{self, Argument, Buffer, Kind, Launch, Options, prove};
-
-#[path = "common/divergence.rs"]
-#[allow(dead_code)]
-mod divergence;
 
 const MMA: &str = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64";
 

@@ -6,12 +6,8 @@ use std::sync::Arc;
 use diagnostics::Source;
 use ptx::inst::Type;
 use ptx::read;
+use testkit::numbers::Numbers;
 use warpsim::{self, Argument, Buffer, Launch, Options};
-
-#[path = "common/numbers.rs"]
-mod numbers;
-
-use numbers::Numbers;
 
 /// Runs `d = op(a, b, c)` on registers of 64 bits, one thread per line of operands.
 fn run(statement: &str, operands: &[[u64; 3]]) -> Vec<u64> {
@@ -51,8 +47,8 @@ fn words(seed: u64) -> Vec<[u64; 3]> {
     let special = [0, 1, 2, 31, 32, 63, 64, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 63, u64::MAX >> 1, u64::MAX];
     let mut word = || match numbers.below(3) {
         0 => special[numbers.below(special.len())],
-        1 => numbers.next() >> numbers.below(64),
-        _ => numbers.next(),
+        1 => numbers.bits() >> numbers.below(64),
+        _ => numbers.bits(),
     };
     (0..512).map(|_| [word(), word(), word()]).collect()
 }

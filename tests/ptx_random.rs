@@ -7,11 +7,7 @@ use diagnostics::Source;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use ptx::{Module, read};
-
-#[path = "common/random_module.rs"]
-mod random_module;
-
-use random_module::Choices;
+use testkit::random_module::{self, Choices};
 
 fn parse(text: String) -> Result<Module, String> {
     read::read(&Arc::new(Source { name: "random.ptx".into(), text })).map_err(|diagnostics| format!("{diagnostics:?}"))

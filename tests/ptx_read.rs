@@ -8,9 +8,7 @@ use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
 
 fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
     read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.into() }))
@@ -18,7 +16,7 @@ fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
 
 fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {
     let request =
-        Request { codegen, verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
+        Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
     let unit = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     request.kernels.iter().map(unit).map(|unit| unit.ptx).collect()

@@ -11,17 +11,14 @@ use singe::driver::{self, Multiplier, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::request;
+use testkit::skip;
 
 /// All kernels of h2o2 in both layouts, and a product of matrices where the target has them. Verified: from sm_70 on, the lanes
 /// of a simulated warp go on one by one.
 fn modules(target: &'static Target) -> Vec<(String, Module)> {
     let shipped =
-        Request { verify: Some(40), ..request::of(request::shipped("h2o2")) }.with(|r| r.common.target = target);
+        Request { verify: Some(40), ..request::of(testkit::shipped("h2o2")) }.with(|r| r.common.target = target);
     let model = kinetics::model(mechanism::read(&shipped.files).unwrap().0).unwrap();
     let plain = Kernel::ALL.into_iter().flat_map(|kernel| {
         [Codegen::Overlay, Codegen::DataParallel].map(|codegen| (kernel, Request { codegen, ..shipped.clone() }))

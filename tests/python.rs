@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 #[test]
 fn the_module_compiles_checks_and_computes() {

@@ -2,33 +2,18 @@
 //! both layouts, in both forms and for any number of warps.
 
 use kinetics::reactor::{Constant, tendency};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::kernels::{Form, Kernel, StateVariables};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
+use testkit::verified::{each, unit};
 
 const KERNELS: [Kernel; 2] = [Kernel::Isobaric, Kernel::Isochoric];
 
-fn verified(name: &str, form: Form, codegen: Codegen, warps: impl IntoIterator<Item = u32>, states: usize) {
-    let plain = request::of(request::shipped(name));
-    let (mechanism, _) = mechanism::read(&plain.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
-    for warps in warps {
-        for kernel in KERNELS {
-            let request = Request { codegen, verify: Some(states), ..plain.clone() }.with(|r| {
-                r.tuning.warps = warps;
-                r.tuning.form = Some(form);
-            });
-            let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-            let unit =
-                unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps} {form}: {:?}", failure.diagnostics));
-            let verification = unit.report.verification.expect("it was asked for");
-            assert!(verification.largest_error > 0.0 && verification.largest_error <= 1e-10, "{verification:?}");
-        }
-    }
+fn verified(name: &str, form: Form, codegen: Codegen, warps: impl IntoIterator<Item = u32> + Clone, states: usize) {
+    let change = |r: &mut Request| (r.codegen, r.verify, r.tuning.form) = (codegen, Some(states), Some(form));
+    let worst = each(&testkit::model(&testkit::shipped(name)), &KERNELS, change, warps);
+    assert!(worst > 0.0 && worst <= 1e-10, "{worst:.1e}");
 }
 
 #[test]
@@ -48,9 +33,8 @@ fn gri30_is_verified_for_1_to_32_warps() {
 #[test]
 fn mass_fractions_tell_the_state_too() {
     for (name, form) in [("h2o2", None), ("h2o2", Some(Form::Pairwise)), ("gri30", None)] {
-        let plain = request::of(request::shipped(name));
-        let (mechanism, _) = mechanism::read(&plain.files).unwrap();
-        let model = kinetics::model(mechanism).unwrap();
+        let plain = request::of(testkit::shipped(name));
+        let model = testkit::model(&testkit::shipped(name));
         for kernel in Kernel::ALL.into_iter().chain(KERNELS) {
             for (codegen, warps) in [(Codegen::Overlay, 1), (Codegen::Overlay, 8), (Codegen::DataParallel, 4)] {
                 let request = Request { codegen, verify: Some(33), ..plain.clone() }.with(|r| {
@@ -58,8 +42,7 @@ fn mass_fractions_tell_the_state_too() {
                     r.tuning.warps = warps;
                     r.tuning.form = form;
                 });
-                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-                let unit = unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps}: {:?}", failure.diagnostics));
+                let unit = unit(kernel, &model, &request);
                 assert_eq!(unit.graph.arrays[2].name, "mass_fractions");
             }
         }
@@ -69,8 +52,7 @@ fn mass_fractions_tell_the_state_too() {
 /// The temperature of a gas that burns at constant volume rises faster: nothing of the heat goes into work.
 #[test]
 fn a_burning_gas_heats_up_faster_in_a_closed_vessel() {
-    let (mechanism, _) = mechanism::read(&request::of(request::shipped("h2o2")).files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::model(&testkit::shipped("h2o2"));
     let of = |name: &str| model.species().iter().position(|s| s.name == name).unwrap();
     let mut mole_fractions = vec![0.0; model.species().len()];
     for (name, x) in [("H2", 0.28), ("O2", 0.14), ("N2", 0.55), ("OH", 0.01), ("H", 0.02)] {

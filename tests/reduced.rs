@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use kinetics::{self, State, Stiffness};
 use mechanism::{self, Files};
-use reference::{Case, published, shipped};
-use request::of as request;
 use serde::Deserialize;
 use singe::driver::{self, Request};
 use singe::graph::interpret;
@@ -14,12 +12,10 @@ use singe::kernels::{Form, Kernel, Options, build};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
+use testkit::reference::{Case, published, shipped};
+use testkit::request::of as request;
+use testkit::verified::reports;
 use warpsim::{self, Buffer, Launch};
-
-#[path = "common/reference.rs"]
-mod reference;
-#[path = "common/request.rs"]
-mod request;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -227,48 +223,32 @@ fn quasi_steady_species_balance_in_the_kernels() {
     }
 }
 
-fn verified(request: &Request) {
-    let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
-    let (warps, qssa_warps) = (request.tuning.warps, request.tuning.qssa_warps);
-    let what = format!("{folder} {warps} warps {qssa_warps:?} {:?} {:?}", request.common.stiffness, request.codegen);
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    for k in &report.kernels {
-        let v = k.verification.as_ref().unwrap();
-        assert!(v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        println!(
-            "{what}: {} {} error {:.1e}, {:.0} slots, {} barriers, {} phases",
-            k.form, k.kernel, v.largest_error, v.slots_per_point, k.barriers, k.phases
-        );
-    }
-}
-
 const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
 
 fn kernels(case: &Case, all_warps: &[u32]) {
     let path = case.mechanism.clone();
     for &warps in all_warps {
-        verified(&request(path.clone()).with(|r| r.tuning.warps = warps));
+        reports(&request(path.clone()).with(|r| r.tuning.warps = warps));
         for qssa_warps in [1, 2, 4] {
             let kernels = vec![Kernel::Chemistry];
-            verified(&Request { kernels, ..request(path.clone()) }.with(|r| {
+            reports(&Request { kernels, ..request(path.clone()) }.with(|r| {
                 r.tuning.warps = warps;
                 r.tuning.qssa_warps = Some(qssa_warps);
             }));
         }
     }
     for stiffness in [Stiffness::Jacobi, Stiffness::Off] {
-        verified(
+        reports(
             &Request { kernels: vec![Kernel::Chemistry], ..request(path.clone()) }
                 .with(|r| r.common.stiffness = stiffness),
         );
     }
     for codegen in [Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
-        verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+        reports(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
     }
     let log_space =
         Request { kernels: vec![Kernel::Chemistry], ..request(path) }.with(|r| r.tuning.form = Some(Form::LogSpace));
-    verified(&Request { codegen: Codegen::DataParallel, ..log_space.clone() });
+    reports(&Request { codegen: Codegen::DataParallel, ..log_space.clone() });
     for (warps, qssa_warps, stiffness) in [
         (8, None, Stiffness::Sequential),
         (16, None, Stiffness::Sequential),
@@ -276,7 +256,7 @@ fn kernels(case: &Case, all_warps: &[u32]) {
         (8, Some(2), Stiffness::Jacobi),
         (13, None, Stiffness::Off),
     ] {
-        verified(&log_space.clone().with(|r| {
+        reports(&log_space.clone().with(|r| {
             r.tuning.warps = warps;
             r.tuning.qssa_warps = qssa_warps;
             r.common.stiffness = stiffness;
@@ -323,7 +303,7 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
 #[test]
 fn without_quasi_steady_species_there_is_no_crew() {
     let kernels = vec![Kernel::Chemistry];
-    verified(&Request { kernels, ..request(request::shipped("h2o2")) }.with(|r| r.tuning.qssa_warps = Some(2)));
+    reports(&Request { kernels, ..request(testkit::shipped("h2o2")) }.with(|r| r.tuning.qssa_warps = Some(2)));
 }
 
 #[test]

@@ -6,11 +6,8 @@ use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::request;
+use testkit::skip;
 
 /// A kernel of a reduced mechanism.
 struct Tight {
@@ -96,7 +93,7 @@ fn data_parallel_code_keeps_most_values_in_registers() {
         skip::skip(absent);
         return;
     }
-    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(request::shipped("gri30")) }
+    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(testkit::shipped("gri30")) }
         .with(|r| r.tuning.form = Some(Form::LowRank));
     let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| {
         Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {

@@ -1,7 +1,5 @@
 //! Schedules of made-up mechanisms of every size: always proven, and in the schedule's order the same numbers.
 
-mod common;
-
 use cranelift_entity::SecondaryMap;
 use machine::target::Target;
 use singe::graph::interpret::{self, Machine};
@@ -9,6 +7,8 @@ use singe::graph::{Graph, QssaWarps, Role};
 use singe::kernels::{Form, Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, Storage, proof};
+use testkit::made_up;
+use testkit::numbers::Numbers;
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
@@ -24,12 +24,12 @@ fn kepler() -> Limits {
 }
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
-    let model = common::model(species, species * 3, species as u64);
+    let model = made_up::model(species, species * 3, species as u64);
     build(kernel, &model, &Options { warps, stage_inputs, ..Options::default() }).unwrap()
 }
 
 fn fields(graph: &Graph) -> Vec<Vec<f64>> {
-    let mut n = common::Numbers(7);
+    let mut n = Numbers(7);
     let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
     fields[0][0] = 1234.5;
     fields[1][0] = 2e5;

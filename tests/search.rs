@@ -1,8 +1,5 @@
 //! What the search tried, as the report has it: one candidate was taken, and of every other it says why not.
 
-#[path = "common/request.rs"]
-mod request;
-
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use singe::driver::{self, Failure, FailureKind, Request};
@@ -18,6 +15,7 @@ use singe::plan::Resolved;
 use singe::report::KernelReport;
 use singe::schedule::{self, Placement, proof};
 use singe::search::{Candidate, Draft, Found, Inputs, LevelTime, Outcome, ScheduleScore, Search, Step, Trial};
+use testkit::request;
 
 fn reports(request: &Request) -> Vec<KernelReport> {
     let report = driver::compile(request, &mut Observer::silent());
@@ -26,7 +24,7 @@ fn reports(request: &Request) -> Vec<KernelReport> {
 
 /// GRI-Mech with every choice left to the compiler.
 fn free() -> Request {
-    Request { verify: None, ..request::of(request::shipped("gri30")) }.with(|r| {
+    Request { verify: None, ..request::of(testkit::shipped("gri30")) }.with(|r| {
         r.tuning.form = None;
         r.tuning.points_per_lane = None;
     })
@@ -43,7 +41,7 @@ fn the_occupancy_is_the_lowest_of_the_fastest() {
         ("h2o2", "kepler", Codegen::Overlay),
     ];
     for (mechanism, target, codegen) in cases {
-        let auto = request::of(request::shipped(mechanism)).with(|r| {
+        let auto = request::of(testkit::shipped(mechanism)).with(|r| {
             r.common.target = machine::target::Target::by_name(target).unwrap();
             r.kernels = Kernel::ALL.to_vec();
             r.codegen = codegen;
@@ -133,7 +131,7 @@ fn scripts_get_the_candidates() {
 
 /// The log-space chemistry of a small mechanism, with a model.
 fn log_space() -> (Request, Model) {
-    let request = Request { verify: None, ..request::of(request::shipped("h2o2")) }
+    let request = Request { verify: None, ..request::of(testkit::shipped("h2o2")) }
         .with(|r| r.tuning.form = Some(Form::LogSpace));
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     (request, kinetics::model(mechanism).unwrap())

@@ -5,9 +5,7 @@ use std::process::{Command, Output};
 
 use clap::CommandFactory;
 use singe::cli::Arguments;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 fn singe(words: &[&str]) -> String {
     let Output { status, stdout, stderr } =

@@ -1,46 +1,25 @@
 //! States that are told by density, energy or enthalpy: proven and verified in every kernel, and the temperature kernel.
 
-use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::graph::Units;
 use singe::graph::interpret;
 use singe::kernels::{self, Form, Kernel, Options, StateVariables};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
+use testkit::verified::unit;
 
 const STATES: [StateVariables; 3] = [StateVariables::Density, StateVariables::Energy, StateVariables::Enthalpy];
 const KERNELS: [Kernel; 4] = [Kernel::Temperature, Kernel::Isobaric, Kernel::Isochoric, Kernel::Thermodynamics];
 
-fn model(name: &str) -> (Request, Model) {
-    let plain = request::of(request::shipped(name));
-    let (mechanism, _) = mechanism::read(&plain.files).unwrap();
-    (plain, kinetics::model(mechanism).unwrap())
-}
-
-fn verified(
-    name: &str,
-    kernels: &[Kernel],
-    change: impl Fn(&mut Request),
-    warps: impl IntoIterator<Item = u32> + Clone,
-) {
-    let (plain, model) = model(name);
-    for &kernel in kernels {
-        for state in STATES {
-            for warps in warps.clone() {
-                let request = Request { verify: Some(33), ..plain.clone() }.with(&change).with(|r| {
-                    r.common.state = state;
-                    r.tuning.warps = warps;
-                });
-                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-                let unit = unit.unwrap_or_else(|f| panic!("{name} {kernel} {state:?} {warps}: {:?}", f.diagnostics));
-                let verification = unit.report.verification.expect("it was asked for");
-                println!("{name} {kernel} {state:?} {warps}: {:.1e}", verification.largest_error);
-                assert_eq!(unit.graph.arrays[0].name, state.arrays()[0]);
-            }
+fn verified(name: &str, kernels: &[Kernel], change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) {
+    let model = testkit::model(&testkit::shipped(name));
+    let plain = Request { verify: Some(33), ..request::of(testkit::shipped(name)) }.with(change);
+    for warps in warps {
+        for (kernel, state) in kernels.iter().flat_map(|&kernel| STATES.map(|state| (kernel, state))) {
+            let request = plain.clone().with(|r| (r.common.state, r.tuning.warps) = (state, warps));
+            let unit = unit(kernel, &model, &request);
+            assert_eq!(unit.graph.arrays[0].name, state.arrays()[0]);
         }
     }
 }
@@ -74,7 +53,7 @@ fn a_larger_mechanism_takes_every_state() {
 #[test]
 fn an_energy_that_no_temperature_has_gives_no_number() {
     for name in ["h2o2", "gri30"] {
-        let (_, model) = model(name);
+        let model = testkit::model(&testkit::shipped(name));
         for state in [StateVariables::Energy, StateVariables::Enthalpy] {
             let options = Options { state, ..Options::default() };
             let graph = kernels::build(Kernel::Temperature, &model, &options).unwrap();

@@ -1,9 +1,5 @@
 //! Straight code for each warp: sums that are split among the warps which make their terms, and values that pass in registers.
 
-mod common;
-#[path = "common/request.rs"]
-mod request;
-
 use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::graph::interpret::{self, Machine};
@@ -14,6 +10,8 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::report::KernelReport;
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
+use testkit::made_up;
+use testkit::request;
 
 fn limits() -> Limits {
     let target = Target::by_name("hopper").unwrap();
@@ -23,7 +21,7 @@ fn limits() -> Limits {
 
 /// A kernel of a made-up mechanism, with its sums whole and split.
 fn split(kernel: Kernel, form: Form, warps: u32) -> (Graph, Graph, Mapping) {
-    let model = common::model(17, 60, 5);
+    let model = made_up::model(17, 60, 5);
     let whole = build(kernel, &model, &Options { warps, form, ..Options::default() }).unwrap();
     let mapping = mapping::map(&whole, warps, Mapper::Greedy, &Weights::default()).unwrap();
     let (split, mapping) = partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping));
@@ -113,7 +111,7 @@ fn what_passes_in_a_register_stays_in_its_warp_and_phase() {
 }
 
 fn report(codegen: Codegen) -> KernelReport {
-    let plain = request::of(request::shipped("gri30"));
+    let plain = request::of(testkit::shipped("gri30"));
     let request = Request { codegen, kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.warps = 4;

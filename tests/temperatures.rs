@@ -9,10 +9,8 @@ use singe::kernels::{self, Form, Kernel, Matrix, Options, StateVariables};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
-
-mod common;
-#[path = "common/request.rs"]
-mod request;
+use testkit::made_up;
+use testkit::request;
 
 const WITHIN: [f64; 2] = [100.0, 10_000.0];
 const BEYOND: [f64; 12] = [
@@ -49,11 +47,6 @@ const KERNELS: [Kernel; 15] = [
     Kernel::IsochoricJacobianVector,
 ];
 
-fn model(name: &str) -> Model {
-    let files = mechanism::Files { mechanism: request::shipped(name), ..Default::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
-}
-
 fn forms(kernel: Kernel) -> impl Iterator<Item = Form> {
     Form::of(kernel, Some(1e-4)).into_iter().filter(|&form| form != Form::Pairwise)
 }
@@ -89,7 +82,9 @@ fn the_kernels_are_all_that_have_such_forms() {
 
 #[test]
 fn no_form_but_the_pairwise_one_gives_a_number_beyond() {
-    for (name, model) in [("h2o2", model("h2o2")), ("every form of rate", common::model(9, 40, 7))] {
+    for (name, model) in
+        [("h2o2", testkit::model(&testkit::shipped("h2o2"))), ("every form of rate", made_up::model(9, 40, 7))]
+    {
         let usual = &kinetics::verification_states(&model, 4)[3];
         for kernel in KERNELS {
             for form in forms(kernel) {
@@ -125,7 +120,7 @@ fn assert_none(found: &[f64], constant: &[bool], what: &str) {
 /// A density whose temperature is given passes it on to all kernels through values.
 #[test]
 fn nor_does_a_state_of_temperature_and_density() {
-    let model = model("h2o2");
+    let model = testkit::model(&testkit::shipped("h2o2"));
     let usual = &kinetics::verification_states(&model, 4)[3];
     for state in [StateVariables::MassFractions, StateVariables::Density] {
         for kernel in KERNELS {
@@ -151,11 +146,11 @@ fn nor_does_a_state_of_temperature_and_density() {
 /// The lowered code selects as the graph does.
 #[test]
 fn nor_does_any_layout() {
-    let model = model("h2o2");
+    let model = testkit::model(&testkit::shipped("h2o2"));
     let usual = &kinetics::verification_states(&model, 4)[3];
     let temperatures = BEYOND.into_iter().chain(WITHIN);
     let states: Vec<State> = temperatures.map(|t| at(usual, t)).collect();
-    let plain = request::of(request::shipped("h2o2"));
+    let plain = request::of(testkit::shipped("h2o2"));
     let shipped = [Codegen::Overlay, Codegen::Switch, Codegen::Partial, Codegen::Straight, Codegen::DataParallel];
     for (target, codegen) in
         ["kepler", "hopper"].into_iter().flat_map(|target| shipped.map(|codegen| (target, codegen)))

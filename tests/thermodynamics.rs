@@ -3,14 +3,11 @@
 
 use kinetics::State;
 use kinetics::properties::properties;
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::graph::Units;
 use singe::kernels::{Form, Kernel, Output, Outputs, StateVariables};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::verified::each;
 
 fn of(kernel: Kernel) -> Outputs {
     let names: Vec<String> = Output::all().filter(|output| output.kernel() == kernel).map(Output::name).collect();
@@ -18,19 +15,13 @@ fn of(kernel: Kernel) -> Outputs {
 }
 
 /// The largest error of all.
-fn verified(name: &str, kernel: Kernel, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) -> f64 {
-    let plain = request::of(request::shipped(name));
-    let (mechanism, _) = mechanism::read(&plain.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
-    let mut worst = 0.0f64;
-    for warps in warps {
-        let request = Request { verify: Some(33), ..plain.clone() }.with(&change).with(|r| r.tuning.warps = warps);
-        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-        let unit = unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps}: {:?}", failure.diagnostics));
-        let verification = unit.report.verification.expect("it was asked for");
-        worst = worst.max(verification.largest_error);
-    }
-    worst
+fn verified(
+    name: &str,
+    kernel: Kernel,
+    change: impl Fn(&mut Request),
+    warps: impl IntoIterator<Item = u32> + Clone,
+) -> f64 {
+    each(&testkit::model(&testkit::shipped(name)), &[kernel], change, warps)
 }
 
 #[test]
@@ -108,8 +99,7 @@ fn source_terms_of_a_reduced_mechanism_are_verified() {
 /// Cantera 3.2.0, `gri30.yaml`, at 1300 K, 2 atm and the mole fractions CH4 1, O2 2, N2 7.52, H2O 0.3, OH 0.01.
 #[test]
 fn a_mixture_is_as_cantera_has_it() {
-    let (mechanism, _) = mechanism::read(&request::of(request::shipped("gri30")).files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::model(&testkit::shipped("gri30"));
     let mut mole_fractions = vec![0.0; model.species().len()];
     for (name, x) in [("CH4", 1.0), ("O2", 2.0), ("N2", 7.52), ("H2O", 0.3), ("OH", 0.01)] {
         let k = model.species().iter().position(|s| s.name == name).unwrap();
@@ -154,7 +144,7 @@ fn the_interface_names_the_rows() {
     let arguments =
         ["--verify", "off", "--compilers", "off", "--codegen", "overlay", "--emit", "host", "--units", "cgs"];
     let kernels = ["--kernel", "thermodynamics,chemistry", "--outputs", "cp,species-molar-h,density,heat-release-rate"];
-    singe().arg(request::shipped("h2o2")).args(arguments).args(kernels).arg("-o").arg(folder.path()).assert().success();
+    singe().arg(testkit::shipped("h2o2")).args(arguments).args(kernels).arg("-o").arg(folder.path()).assert().success();
     let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
     let header = read("h2o2.h");
     for line in [

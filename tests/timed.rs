@@ -3,9 +3,7 @@
 use assert_cmd::Command;
 use machine::target::Target;
 use machine::toolchain;
-
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::skip;
 
 /// Two warps write one word of shared memory without a barrier between.
 const RACING: &str = ".version 6.0

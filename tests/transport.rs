@@ -2,40 +2,24 @@
 //! its parts share is computed once.
 
 use kinetics::Model;
-use mechanism::{Companion, Files};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::graph::Units;
 use singe::kernels::{self, Form, Kernel, Options, StateVariables, TRANSPORT_PARTS};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
+use testkit::verified::each;
 
-#[path = "common/request.rs"]
-mod request;
-
-fn model(name: &str) -> Model {
-    let files = Files { mechanism: request::shipped(name), reduction: Companion::Ignored, ..Files::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
-}
-
-fn verified(model: &Model, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) {
-    for warps in warps {
-        let request = Request { verify: Some(33), ..request::of(request::shipped("h2o2")) };
-        let request = request.with(&change).with(|r| r.tuning.warps = warps);
-        let unit = driver::compile_kernel(Kernel::Transport, model, &request, &mut Observer::silent());
-        let unit = unit.unwrap_or_else(|failure| panic!("{warps} warps: {:#?}", failure.diagnostics));
-        let verification = unit.report.verification.expect("it was asked for");
-        assert!(verification.largest_error > 0.0 && verification.largest_error <= verification.tolerance);
-    }
+fn verified(model: &Model, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32> + Clone) {
+    assert!(each(model, &[Kernel::Transport], change, warps) > 0.0);
 }
 
 #[test]
 fn h2o2_is_verified_for_1_to_32_warps() {
-    verified(&model("h2o2"), |_| {}, 1..=32);
+    verified(&testkit::detailed(&testkit::shipped("h2o2")), |_| {}, 1..=32);
 }
 
 #[test]
 fn every_form_layout_unit_and_state_is_verified() {
-    let model = model("h2o2");
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
     for form in Form::of(Kernel::Transport, Some(1e-4)) {
         verified(&model, |r| r.tuning.form = Some(form), [3]);
     }
@@ -50,7 +34,7 @@ fn every_form_layout_unit_and_state_is_verified() {
 
 #[test]
 fn gri30_is_verified_and_shares_what_its_parts_have_in_common() {
-    let model = model("gri30");
+    let model = testkit::detailed(&testkit::shipped("gri30"));
     verified(&model, |r| r.tuning.form = Some(Form::Symmetric), [8]);
     let options = Options { form: Form::Pairwise, warps: 1, ..Options::default() };
     let built = |kernel| kernels::build(kernel, &model, &options).unwrap();

@@ -7,10 +7,9 @@ use std::process::Command;
 use machine::target::Target;
 use machine::toolchain;
 use serde_json::Value;
-
-#[path = "common/project.rs"]
-mod project;
-use project::{cuda13, has_gpu, run, shipped, skip, there};
+use testkit::project::{self, cuda13, has_gpu, run, there};
+use testkit::shipped;
+use testkit::skip;
 
 /// Whether compilers and a disassembler are there, without which nothing is timed.
 fn timed(target: &str) -> bool {

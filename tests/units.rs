@@ -1,57 +1,35 @@
 //! Kernels in CGS: verified in the simulator against the reference in those units, and worth in SI what they should be.
 
-use kinetics::{self, Model};
-use mechanism::{self, Files};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::graph::{Units, interpret};
 use singe::kernels::{self, Kernel, Options};
-use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
-
-fn verified(request: &Request) {
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    assert_eq!(report.units, "cgs");
-    for k in &report.kernels {
-        let v = k.verification.as_ref().unwrap();
-        assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{} {}", k.kernel, k.codegen);
-        println!("{} {} in CGS: error {:.1e}", k.kernel, k.codegen, v.largest_error);
-    }
-}
+use testkit::request;
+use testkit::skip;
+use testkit::verified::reports;
 
 #[test]
 fn every_layout_and_form_is_verified_in_cgs() {
     for name in ["h2o2", "gri30"] {
-        let cgs = request::of(request::shipped(name)).with(|r| r.common.units = Units::Cgs);
-        verified(&cgs.clone().with(|r| r.tuning.form = None));
-        verified(&Request { beside: vec![Codegen::Switch, Codegen::DataParallel], ..cgs }.with(|r| r.tuning.warps = 5));
+        let cgs = request::of(testkit::shipped(name)).with(|r| r.common.units = Units::Cgs);
+        reports(&cgs.clone().with(|r| r.tuning.form = None));
+        reports(&Request { beside: vec![Codegen::Switch, Codegen::DataParallel], ..cgs }.with(|r| r.tuning.warps = 5));
     }
 }
 
 #[test]
 fn reduced_chemistry_is_verified_in_cgs() {
-    for path in [Some(request::shipped("methane")), skip::shared("mechanisms/dme/chem.inp")].into_iter().flatten() {
-        verified(
+    for path in [Some(testkit::shipped("methane")), skip::shared("mechanisms/dme/chem.inp")].into_iter().flatten() {
+        reports(
             &Request { kernels: vec![Kernel::Chemistry], ..request::of(path) }.with(|r| r.common.units = Units::Cgs),
         );
     }
 }
 
-fn model() -> Model {
-    let files = Files { mechanism: request::shipped("h2o2"), ..Files::default() };
-    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::default()).unwrap();
-    kinetics::model(mechanism).unwrap()
-}
-
 /// The factors are written down here once more, from the definitions of the units.
 #[test]
 fn a_state_in_cgs_gives_the_same_physics() {
-    let model = model();
+    let model = testkit::model(&testkit::shipped("h2o2"));
     // 1 Pa s = 10 P; 1 W/m/K = 1e7 erg/s / 100 cm / K; 1 m^2/s = 1e4 cm^2/s; 1 kmol/m^3/s = 1000 mol / 1e6 cm^3 / s
     for (kernel, factor) in [
         (Kernel::Viscosity, 10.0),

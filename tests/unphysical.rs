@@ -1,42 +1,33 @@
 //! What kernels make of inputs that are no physical state: what is not a number reaches every result that depends on it,
 //! in the graph, in the lowered kernel and in what NVRTC makes of the printed text; the rest is as the guide says.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use diagnostics::Source;
 use kinetics::{self, Model, State};
 use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job};
-use mechanism::{self, Collider, Files, Rate, Reaction, Reverse};
+use mechanism::{self, Collider, Rate, Reaction, Reverse};
 use singe::driver::{self, Request};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
-
-mod common;
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
+use testkit::made_up;
+use testkit::request;
+use testkit::skip;
 
 /// Both signs: only one of them has its sign bit set.
 const NANS: [f64; 2] = [f64::NAN, -f64::NAN];
 
-fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), ..Files::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
-}
-
 /// The shipped mechanisms, of which methane is reduced, a published reduced one if it is there, and one that has every form
 /// of rate.
 fn models() -> Vec<(String, Model)> {
-    let shipped = ["h2o2", "gri30", "methane"].map(request::shipped).into_iter();
+    let shipped = ["h2o2", "gri30", "methane"].map(testkit::shipped).into_iter();
     let files = shipped.chain(skip::shared("mechanisms/dme/chem.inp"));
-    let read = files.map(|path| (path.display().to_string(), model(&path)));
-    read.chain([("every form of rate".to_owned(), common::model(9, 90, 7))]).collect()
+    let read = files.map(|path| (path.display().to_string(), testkit::model(&path)));
+    read.chain([("every form of rate".to_owned(), made_up::model(9, 90, 7))]).collect()
 }
 
 /// The graphs of a kernel in all its forms, with and without what species and warps share.
@@ -244,7 +235,7 @@ fn sums_other_than_one_are_taken_as_they_are() {
 #[test]
 fn without_pressure() {
     for name in ["h2o2", "gri30"] {
-        let model = model(&request::shipped(name));
+        let model = testkit::model(&testkit::shipped(name));
         let state = &kinetics::verification_states(&model, 4)[3];
         for (which, graph) in graphs(Kernel::Diffusion, &model) {
             let [none, below] = [0.0, -1e5].map(|p| run(&model, &graph, state, |fields| fields[1][0] = p));
@@ -275,7 +266,7 @@ fn broken_states(model: &Model) -> Vec<State> {
 }
 
 fn shows(request: &Request) {
-    let model = model(&request.files.mechanism);
+    let model = testkit::model(&request.files.mechanism);
     let states = broken_states(&model);
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
@@ -323,7 +314,7 @@ fn what_is_not_a_number_shows_in_lowered_and_compiled_kernels() {
     for target in ["kepler", "ampere"].map(|name| Target::by_name(name).unwrap()) {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             for form in Form::ALL {
-                let plain = request::of(request::shipped("h2o2"));
+                let plain = request::of(testkit::shipped("h2o2"));
                 shows(&Request { codegen, verify: None, ..plain }.with(|r| {
                     r.common.target = target;
                     r.tuning.form = Some(form);

@@ -7,31 +7,10 @@ use singe::mapping::Weights;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::schedule::Placement;
-
-#[path = "common/request.rs"]
-mod request;
-#[path = "common/skip.rs"]
-mod skip;
-
-use request::{of as request, shipped};
-
-fn verified(request: &Request) {
-    let what = format!(
-        "{} {} warps {:?} {:?} {} CTAs",
-        request.files.mechanism.display(),
-        request.tuning.warps,
-        request.codegen,
-        request.tuning.placement,
-        request.tuning.ctas_per_sm
-    );
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    for k in &report.kernels {
-        let v = k.verification.as_ref().unwrap();
-        assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        println!("{what}: {} error {:.1e}, {:.0} slots per point", k.kernel, v.largest_error, v.slots_per_point);
-    }
-}
+use testkit::request::of as request;
+use testkit::shipped;
+use testkit::skip;
+use testkit::verified::reports;
 
 /// Shared memory cannot hold every value of the diffusion kernel: one message that names the resource.
 fn too_large(request: &Request) {
@@ -43,7 +22,7 @@ fn too_large(request: &Request) {
 fn every_warp_count(name: &str) {
     for warps in [1, 2, 3, 5, 8, 13, 16, 20, 32] {
         for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
-            verified(&Request { codegen, ..request(shipped(name)) }.with(|r| r.tuning.warps = warps));
+            reports(&Request { codegen, ..request(shipped(name)) }.with(|r| r.tuning.warps = warps));
         }
     }
 }
@@ -73,7 +52,7 @@ fn h2o2_over_placements_weights_and_ctas() {
                 if placement == Placement::Store && ctas_per_sm == 4 {
                     too_large(&request);
                 } else {
-                    verified(&request);
+                    reports(&request);
                 }
             }
         }
@@ -84,7 +63,7 @@ fn h2o2_over_placements_weights_and_ctas() {
 fn gri30_over_placements() {
     for placement in [Placement::Buffer, Placement::Mixed] {
         for warps in [4, 11] {
-            verified(&request(shipped("gri30")).with(|r| {
+            reports(&request(shipped("gri30")).with(|r| {
                 r.tuning.placement = placement;
                 r.tuning.warps = warps;
             }));
@@ -98,7 +77,7 @@ fn shared_mechanisms() {
     for name in ["h2_burke", "dme", "usc2"] {
         // USC Mech II has two transport entries for some species.
         let reading = Options::PERMISSIVE;
-        verified(&Request { reading, ..request(shared.join(name).join("chem.inp")) });
+        reports(&Request { reading, ..request(shared.join(name).join("chem.inp")) });
     }
 }
 
@@ -112,12 +91,12 @@ fn shared_zoo() {
                 let zoo = request(shared.join(name).join("chem.inp"));
                 let chemistry =
                     Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
-                verified(&chemistry);
-                verified(&chemistry.with(|r| r.tuning.form = Some(Form::LogSpace)));
+                reports(&chemistry);
+                reports(&chemistry.with(|r| r.tuning.form = Some(Form::LogSpace)));
             }
         }
     }
     for unit in ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"] {
-        verified(&request(shared.join(format!("zoo_{unit}")).join("chem.inp")));
+        reports(&request(shared.join(format!("zoo_{unit}")).join("chem.inp")));
     }
 }

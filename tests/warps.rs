@@ -4,13 +4,11 @@ use clap::ValueEnum;
 use singe::driver::{self, Request};
 use singe::kernels::{Kernel, StateVariables};
 use singe::observer::Observer;
-
-#[path = "common/request.rs"]
-mod request;
+use testkit::request;
 
 #[test]
 fn every_kernel_is_verified_for_few_and_many_warps() {
-    let plain = request::of(request::shipped("h2o2"));
+    let plain = request::of(testkit::shipped("h2o2"));
     let model = kinetics::model(mechanism::read(&plain.files).unwrap().0).unwrap();
     for &kernel in Kernel::value_variants() {
         for warps in [1, 7, 32] {

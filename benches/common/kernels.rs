@@ -10,9 +10,7 @@ use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-
-#[path = "../../tests/common/request.rs"]
-mod request;
+use testkit::request;
 
 /// Every PTX text under tests/corpus, in the order of the names.
 pub fn corpus() -> Vec<(String, Module)> {
@@ -41,7 +39,7 @@ pub fn mechanisms() -> Vec<(String, Module)> {
     let mut modules = Vec::new();
     let toolchain = toolchain::find().ok();
     for (name, codegen) in [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)] {
-        let request = Request { codegen, verify: None, ..request::of(request::shipped(name)) };
+        let request = Request { codegen, verify: None, ..request::of(testkit::shipped(name)) };
         let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
         let model = kinetics::model(mechanism).expect("a shipped mechanism");
         let compile = |kernel: &_| {

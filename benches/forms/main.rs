@@ -18,6 +18,7 @@ use singe::kernels::{self, Form, Kernel, Matrix};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
+use testkit::request;
 
 mod chemistry;
 mod growth;
@@ -25,8 +26,6 @@ mod large;
 mod machine_code;
 mod matrix;
 mod points;
-#[path = "../../tests/common/request.rs"]
-mod request;
 
 const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 const TARGETS: [&str; 3] = ["kepler", "ampere", "hopper"];

@@ -8,13 +8,12 @@ use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::report::KernelReport;
+use testkit::request;
 
 mod agreement;
 mod estimate;
 mod fit;
 mod paper;
-#[path = "../../tests/common/request.rs"]
-mod request;
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,7 +1,5 @@
 #![no_main]
 
-#[path = "../../crates/warpsim/tests/common/fuzzed.rs"]
-#[allow(dead_code)]
-mod fuzzed;
+use testkit::fuzzed;
 
 libfuzzer_sys::fuzz_target!(|text: &str| fuzzed::reader(text));

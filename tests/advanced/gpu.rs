@@ -5,7 +5,7 @@ use super::*;
 /// What NVRTC makes of the program for a GPU.
 pub fn module_for(target: &'static Target, name: &str, method: Method, state: StateVariables) -> Option<ptx::Module> {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
-        project::skip::skip(format!("NVRTC: {absent}"));
+        testkit::skip::skip(format!("NVRTC: {absent}"));
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -31,14 +31,13 @@ mod gpu;
 mod interpreted;
 mod mixing;
 mod program;
-#[path = "../common/project.rs"]
-mod project;
 mod reference;
 
 use interpreted::*;
 use program::*;
-use project::{run, shipped, there};
 use reference::*;
+use testkit::project::{run, there};
+use testkit::shipped;
 
 fn start(point: &Point) -> Vec<f64> {
     [&point.fractions[..], &[point.temperature]].concat()

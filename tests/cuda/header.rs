@@ -82,7 +82,7 @@ fn c_and_cpp_compilers_accept_it_without_a_remark() {
             .output();
         match compile {
             Ok(output) => assert!(output.status.success(), "{compiler}: {}", String::from_utf8_lossy(&output.stderr)),
-            Err(reason) => crate::skip::skip(format!("{compiler}: {reason}")),
+            Err(reason) => testkit::skip::skip(format!("{compiler}: {reason}")),
         }
     }
 }

@@ -114,7 +114,7 @@ fn random_programs_compute_the_same_bits_as_the_interpreter() {
     let compile = match compile {
         Ok(output) => output,
         Err(reason) => {
-            crate::skip::skip(format!("g++ cannot be run: {reason}"));
+            testkit::skip::skip(format!("g++ cannot be run: {reason}"));
             return;
         }
     };

@@ -5,8 +5,6 @@ mod header;
 mod host;
 mod programs;
 mod random;
-#[path = "../common/skip.rs"]
-mod skip;
 mod text;
 mod toolchain;
 
@@ -15,6 +13,7 @@ use machine::toolchain::{Toolchain, find};
 use singe::emit::cuda::{self, Input, Provenance};
 use singe::lower::lower;
 use singe::overlay::program::Program;
+use testkit::skip;
 
 fn provenance() -> Provenance {
     Provenance {

@@ -1,12 +1,11 @@
 //! The report of a search in a browser: it is drawn, and nothing in it is an error.
 
 mod common;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
 
 use std::process::Command;
 
 use common::mechanism;
+use testkit::skip;
 
 #[test]
 fn a_browser_draws_the_report_without_an_error() {

@@ -1,9 +1,6 @@
 //! The commands of the guide's page on tuning.
 
-#[path = "../../tests/common/page.rs"]
-mod page;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
+use testkit::page;
 
 #[test]
 fn tuning() {

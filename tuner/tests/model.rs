@@ -1,14 +1,13 @@
 //! With compilers: the model of an SM tells the times, and halving compiles a part of what it counts.
 
 mod common;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
 
 use std::path::Path;
 use std::process::Command;
 
 use common::{mechanism, text};
 use serde_json::Value;
+use testkit::skip;
 
 /// Layouts and sizes of a CTA for one kernel on Hopper.
 fn tune(folder: &Path, more: &[&str]) -> Value {

@@ -1,8 +1,6 @@
 //! A search as a job array of a real Slurm: munged, slurmctld and slurmd of Debian's packages, started here on the loopback.
 
 mod common;
-#[path = "../../tests/common/skip.rs"]
-mod skip;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -10,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{mechanism, recorded, text};
+use testkit::skip;
 
 /// A cluster of this machine alone, as long as it lives.
 struct Cluster {

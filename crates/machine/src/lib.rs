@@ -15,7 +15,3 @@
 pub mod cost;
 pub mod target;
 pub mod toolchain;
-
-#[cfg(test)]
-#[path = "../../../tests/common/skip.rs"]
-mod skip;

@@ -1,8 +1,5 @@
 //! A pack is made, run on a stand-in for the driver whose kernels take what is scripted, and read.
 
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
 use machine::target::Target;
 use measure::benchmark::{self, Series};
 use measure::model::Tools;
@@ -10,6 +7,7 @@ use measure::{plan, project, results, runner};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output};
+use testkit::skip;
 
 const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in.c");
 

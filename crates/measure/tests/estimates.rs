@@ -1,11 +1,9 @@
 //! The estimators on the model's own clocks give back the tables that the model has.
 
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
 use machine::target::Target;
 use measure::benchmark::{self, entry, findings};
 use measure::model::Tools;
+use testkit::skip;
 
 /// ptxas puts more instructions beside these, and the estimates have them, too: what each is off by at most, as a share of the entry.
 const MORE: [(&str, &str, f64); 4] = [

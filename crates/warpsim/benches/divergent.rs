@@ -15,13 +15,11 @@ use warpsim::{Appraisal, Counts};
 
 #[path = "common/clean.rs"]
 mod clean;
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
 #[path = "common/groups.rs"]
 mod groups;
 
-use corpus::Kernel;
 use groups::{GROUPS, Group};
+use testkit::corpus::{self, Kernel};
 
 const TARGETS: [&str; 2] = ["volta", "hopper"];
 

@@ -13,13 +13,11 @@ use warpsim::{Buffer, Counts, Options as SimOptions};
 
 #[path = "common/clean.rs"]
 mod clean;
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
 #[path = "common/groups.rs"]
 mod groups;
 
-use corpus::Kernel;
 use groups::{GROUPS, Group};
+use testkit::corpus::{self, Kernel};
 
 const PASSES: [&str; 3] = ["tail-merge", "branch-fusion", "meld"];
 

@@ -12,10 +12,6 @@ use warpsim::setup::Setup;
 mod clean;
 #[path = "common/committed.rs"]
 mod committed;
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "../tests/common/dips.rs"]
-mod dips;
 #[path = "occupancy/measured.rs"]
 mod measured;
 #[path = "occupancy/page.rs"]
@@ -29,6 +25,8 @@ mod rows;
 
 use measured::{Measured, measured};
 use rows::Rows;
+use testkit::corpus;
+use testkit::dips;
 
 const TARGETS: [&str; 3] = ["volta", "ampere", "hopper"];
 

@@ -9,13 +9,10 @@ use ptx::ir::ParamKind;
 use ptx::{Module, read};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use testkit::corpus;
+use testkit::skip;
 use warpsim::prove::{self, Verdict};
 use warpsim::{Argument, Launch};
-
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
 
 const ARCHS: [ComputeCapability; 3] = [ComputeCapability(3, 5), ComputeCapability(7, 0), ComputeCapability(9, 0)];
 

@@ -10,18 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsim::Appraisal;
 
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "common/same_execution.rs"]
-mod same_execution;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
-use corpus::Kernel;
 use cranelift_entity::EntityRef;
 use machine::target::{Target, occupancy};
 use ptx::occupancy::Demand;
-use same_execution::same;
+use testkit::corpus::{self, Kernel};
+use testkit::same_execution::same;
+use testkit::skip;
 
 fn given(kernel: &Kernel) -> Given {
     Given {

@@ -8,14 +8,9 @@ use ptx::Module;
 use ptx::passes::{Options, Pass, predication};
 use std::path::Path;
 use std::sync::Arc;
+use testkit::corpus::{self, Kernel};
+use testkit::skip;
 use warpsim::{Buffer, Options as SimOptions};
-
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
-use corpus::Kernel;
 
 /// Patterns with random code of which the PTX is the source.
 const WITHOUT_SOURCE: [&str; 4] = ["sb1-r", "sb2-r", "sb3-r", "sb4-r"];

@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-#[path = "common/fuzzed.rs"]
-mod fuzzed;
+use testkit::fuzzed;
 
 fn seeds() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");

@@ -6,11 +6,9 @@ use machine::target::ComputeCapability;
 use machine::toolchain;
 use ptx::inst::Type;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
-
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
 
 /// Statements that compute `%d` (32 bits) or `%x` (64 bits) from words %a, %b, %c, longs %i, %j and doubles %u, %v, %w, which
 /// differ from lane to lane, and from the same of all lanes: %p, %q and %y.

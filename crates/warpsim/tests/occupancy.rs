@@ -12,19 +12,11 @@ use ptx::occupancy::split::split;
 use ptx::occupancy::{Demand, Direction, Settings, Version, every, levels, realise, select};
 use std::fmt::Write;
 use std::process::Command;
+use testkit::corpus;
+use testkit::dips::DIPS;
+use testkit::same_execution::same;
+use testkit::skip;
 use warpsim::{Appraisal, Argument, Launch, Options};
-
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "common/dips.rs"]
-mod dips;
-#[path = "common/same_execution.rs"]
-mod same_execution;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
-use dips::DIPS;
-use same_execution::same;
 
 fn target(name: &str) -> &'static Target {
     Target::by_name(name).expect("it is described")

@@ -7,23 +7,13 @@ use ptx::Module;
 use ptx::passes::meld::Kind;
 use ptx::passes::{Options, PASSES, Pass, meld, predication};
 use std::collections::BTreeMap;
+use testkit::corpus;
+use testkit::numbers::Numbers;
+use testkit::random_kernel;
+use testkit::random_structured;
+use testkit::same_execution::same;
+use testkit::skip;
 use warpsim::{Argument, Buffer, Launch};
-
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
-#[path = "../../../tests/common/numbers.rs"]
-mod numbers;
-#[path = "../../../tests/common/random_kernel.rs"]
-mod random_kernel;
-#[path = "common/random_structured.rs"]
-mod random_structured;
-#[path = "common/same_execution.rs"]
-mod same_execution;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
-
-use numbers::Numbers;
-use same_execution::same;
 
 fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)

@@ -7,33 +7,23 @@ use ptx::passes::{Options, Pass, predication};
 use ptx::predicate::Report;
 use ptx::read;
 use std::sync::Arc;
+use testkit::numbers::Numbers;
+use testkit::random_kernel;
+use testkit::same_execution::same;
 use warpsim::{Argument, Buffer, Launch};
 
 #[path = "predicate/broken.rs"]
 mod broken;
-#[path = "../../../tests/common/corpus.rs"]
-mod corpus;
 #[path = "predicate/functions.rs"]
 mod functions;
 #[path = "predicate/named.rs"]
 mod named;
-#[path = "../../../tests/common/numbers.rs"]
-mod numbers;
 #[path = "predicate/on_corpus.rs"]
 mod on_corpus;
 #[path = "predicate/published.rs"]
 mod published;
-#[path = "../../../tests/common/random_kernel.rs"]
-mod random_kernel;
-#[path = "common/same_execution.rs"]
-mod same_execution;
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
 #[path = "predicate/structured.rs"]
 mod structured;
-
-use numbers::Numbers;
-use same_execution::same;
 
 fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)

@@ -10,11 +10,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::machine_code;
 use warpsim::{Argument, Buffer, Launch, Options};
-
-#[path = "../../../tests/common/skip.rs"]
-mod skip;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn agrees_with_every_golden_row() {
         let Ok(text) = std::fs::read_to_string(GOLDEN) else {
-            crate::skip::skip("../shared is absent");
+            testkit::skip::skip("../shared is absent");
             return;
         };
         let mut rows = 0;

@@ -3,15 +3,13 @@
 
 mod list;
 
-#[path = "../../../../tests/common/skip.rs"]
-mod skip;
-
 use diagnostics::Source;
 use list::{BINARY, PLAIN, UNARY};
 use machine::target::Target;
 use machine::toolchain::{self, Job};
 use ptx::inst::Type;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
 

@@ -1,7 +1,9 @@
 //! The kernels of the corpus: what they do, their structures, what they cost, and that assemblers take them.
 
-use super::same_execution::{counted, same};
-use super::{MODES, corpus, skip};
+use testkit::same_execution::{counted, same};
+use testkit::{corpus, skip};
+
+use super::MODES;
 use machine::target::ComputeCapability;
 use machine::toolchain::{disassembler, installations};
 use ptx::analysis::divergence::BlockShape;

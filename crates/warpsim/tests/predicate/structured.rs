@@ -1,7 +1,7 @@
 //! Random structured kernels, as text. Each lane keeps a hash of what it executed, in a register and in memory.
 
-use super::numbers::Numbers;
 use std::fmt::Write;
+use testkit::numbers::Numbers;
 
 /// Words per thread that a kernel leaves.
 pub const WORDS: usize = 4;

@@ -2,10 +2,10 @@
 //! slots, and more work never takes less time.
 
 use crate::assembly::{Line, line, looped, repeated, timed, timed_ctas};
-use crate::skip;
 use machine::target::{Pipeline, Target};
 use machine::toolchain;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::machine_code::{self, Cause, Timing, WarpTime};
 use warpsim::{Argument, Buffer, Launch, Options};
 

@@ -3,13 +3,13 @@
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time compiled` writes it, where the compilers are.
 
-use crate::skip;
 use crate::table::{Row, written};
 use diagnostics::Source;
 use machine::target::Target;
 use machine::toolchain::{self, Disassembler, Toolchain};
 use ptx::inst::Type;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 
 const PPT: &str = "PPT (Arafa et al. 2019)";

@@ -6,6 +6,3 @@ mod compiled;
 mod measured;
 mod published;
 mod table;
-
-#[path = "../../../../tests/common/skip.rs"]
-mod skip;

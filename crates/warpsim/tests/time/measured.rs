@@ -4,13 +4,13 @@
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time measured` writes it, where the compilers are.
 
-use crate::skip;
 use crate::table::{Row, table, written};
 use diagnostics::Source;
 use machine::target::Target;
 use machine::toolchain::{self, Disassembler, Job, Toolchain};
 use sass::Cubin;
 use std::sync::Arc;
+use testkit::skip;
 use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 
 const STREAMS: &str = "RRZE-HPC gpu-benches, gpu-stream";

@@ -50,7 +50,7 @@ fn everything(execution: Execution) -> Program {
 fn the_assembler_accepts_the_text() {
     let ptxas = Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda11/nvidia/cuda_nvcc/bin/ptxas");
     if !ptxas.exists() {
-        crate::skip::skip(format!("there is no {}", ptxas.display()));
+        testkit::skip::skip(format!("there is no {}", ptxas.display()));
         return;
     }
     let dir = tempfile::tempdir().unwrap();

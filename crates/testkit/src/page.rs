@@ -11,17 +11,11 @@
 //! A block ```` ```c,file=NAME ```` is written to that file. Each line of a block ```` ```text,printed ```` must have been printed by the
 //! commands above it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::root;
 use crate::skip::skip;
-
-/// The project, whichever of its packages is tested.
-pub fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let above = package.ancestors().find(|folder| folder.join("docs/SUMMARY.md").exists());
-    above.expect("the project has a guide").to_owned()
-}
 
 pub fn text(page: &str) -> String {
     std::fs::read_to_string(root().join("docs").join(page)).unwrap_or_else(|e| panic!("{page}: {e}"))

@@ -6,9 +6,7 @@ use diagnostics::{Source, Span};
 use kinetics::{Model, TransportFits};
 use mechanism::*;
 
-pub mod numbers;
-
-pub use numbers::Numbers;
+use crate::numbers::Numbers;
 
 /// One to five pressures with one to three expressions each; the later ones may be negative or zero.
 fn plog(n: &mut Numbers, first: Arrhenius) -> Vec<(f64, Vec<Arrhenius>)> {

@@ -1,7 +1,6 @@
 //! The hand-written kernels under `tests/corpus`, and those with divergent control flow in its folder `divergent`, each with
 //! its launch.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -18,20 +17,17 @@ pub struct Kernel {
 }
 
 /// All kernels, by name.
-#[allow(dead_code, reason = "not every test wants them")]
 pub fn kernels() -> Vec<Kernel> {
     kernels_in("tests/corpus")
 }
 
 /// Kernels with divergent control flow, by name.
-#[allow(dead_code, reason = "not every test wants them")]
 pub fn divergent() -> Vec<Kernel> {
     kernels_in("tests/corpus/divergent")
 }
 
 fn kernels_in(folder: &str) -> Vec<Kernel> {
-    let roots = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let folder = roots.map(|root| root.join(folder)).find(|folder| folder.is_dir()).unwrap();
+    let folder = crate::root().join(folder);
     let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "ptx")).collect();
     paths.sort();

@@ -5,8 +5,8 @@ use ptx::builder::Builder;
 use ptx::inst::*;
 use ptx::ir::{Block, Func, Init, Linkage, Module, Param, ParamData, Reg, VariableData};
 
-use super::numbers::Numbers;
-use super::random_kernel::{compare, instruction, store};
+use crate::numbers::Numbers;
+use crate::random_kernel::{compare, instruction, store};
 
 /// What a random kernel is made of.
 pub struct Shape {
@@ -156,7 +156,7 @@ impl Writer {
             if numbers.below(2) == 0 { Guard { pred: self.preds[0], negate: false } } else { self.guard(numbers) };
         let [then, otherwise, end] = [self.b.block(), self.b.block(), self.b.block()];
         self.b.end(Terminator::CondBra { guard, uni: false, then, otherwise }, then);
-        let seed = numbers.next();
+        let seed = numbers.bits();
         self.statements(length, depth - 1, false, &mut Numbers(seed));
         self.b.end(Terminator::Bra { target: end }, otherwise);
         match numbers.below(6) {

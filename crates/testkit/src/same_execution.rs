@@ -27,7 +27,6 @@ pub fn same(before: &Module, after: &Module, kernel: &str, launch: &Launch, buff
 }
 
 /// The counts of a run without instruments.
-#[allow(dead_code, reason = "not every test counts")]
 pub fn counted(module: &Module, kernel: &str, launch: &Launch, buffers: &[Buffer]) -> Report {
     let mut buffers = buffers.to_vec();
     warpsim::run(module, kernel, launch, &mut buffers, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{module}"))

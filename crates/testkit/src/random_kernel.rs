@@ -4,7 +4,7 @@ use ptx::builder::Builder;
 use ptx::inst::*;
 use ptx::ir::{Block, Func, Module, ParamData, Reg};
 
-use super::numbers::Numbers;
+use crate::numbers::Numbers;
 
 /// What a random kernel is made of.
 pub struct Shape {

@@ -3,7 +3,6 @@
 use ptx::inst::*;
 use ptx::ir::*;
 
-#[path = "random_op.rs"]
 mod random_op;
 
 use random_op::{op, predicate, reg};

@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::GzDecoder;
 use serde::de::DeserializeOwned;
 
-#[path = "skip.rs"]
-mod skip;
-
-pub use skip::shared;
+use crate::skip::shared;
 
 /// A mechanism and the name of its values.
 pub struct Case {
@@ -23,9 +20,7 @@ pub struct Case {
 
 /// A mechanism that comes with the project, and its values of `tests/data`.
 pub fn shipped(name: &str) -> Case {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mechanism = root.join("mechanisms").join(name).join("chem.inp");
-    Case { name: name.into(), mechanism, values: root.join("tests/data") }
+    Case { name: name.into(), mechanism: crate::shipped(name), values: crate::root().join("tests/data") }
 }
 
 /// A published mechanism and its values of `../shared`.

@@ -1,6 +1,5 @@
 //! One kernel per class of error: tests/corpus/pipeline.ptx changed in one place, and what the verifier says of it.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -39,7 +38,7 @@ const CHANGES: &[(&str, &str, &str)] = &[
 /// (class, kernel, threads)
 pub fn kernels() -> Vec<(&'static str, Module, u32)> {
     let text = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name).with_extension("ptx");
+        let path = crate::root().join("tests/corpus").join(name).with_extension("ptx");
         std::fs::read_to_string(path).expect("the corpus is there")
     };
     let parsed = |text: String| read::read(&Arc::new(Source { name: "k.ptx".to_owned(), text })).expect("PTX");

@@ -114,7 +114,6 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
 }
 
 /// What the proof says when the one QSSA warp has the first step of the handover, and the `others` too.
-#[allow(dead_code, reason = "not every test asks")]
 pub fn qssa_warps(others: &[(usize, usize)]) -> Vec<Diagnostic> {
     let (mut graph, mapping, schedule) = handover();
     let mut roles = SecondaryMap::new();
@@ -126,7 +125,6 @@ pub fn qssa_warps(others: &[(usize, usize)]) -> Vec<Diagnostic> {
 }
 
 /// What the proof says of an operation whose last step runs before its first.
-#[allow(dead_code, reason = "the proof's own tests run the broken handovers alone")]
 pub fn out_of_order() -> Vec<Diagnostic> {
     let mut graph = Graph::new("sum", vec![Array { name: "out", rows: 1, output: true }]);
     graph.preamble.shape = graph.shape(Body::default());
@@ -167,7 +165,6 @@ pub fn out_of_order() -> Vec<Diagnostic> {
 }
 
 /// What the proof says when lanes of one warp exchange a value, and they meet at the boundaries of these `phases`.
-#[allow(dead_code, reason = "not every test asks")]
 pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     let mut graph = Graph::new("exchange", vec![Array { name: "out", rows: 1, output: true }]);
     graph.preamble.shape = graph.shape(Body::default());

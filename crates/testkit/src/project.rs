@@ -5,11 +5,9 @@ use std::process::{Command, Output};
 
 use machine::toolchain::installations;
 
-#[path = "skip.rs"]
-pub mod skip;
+use crate::skip;
 
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
-#[allow(dead_code, reason = "not every test that builds something builds whole projects")]
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
@@ -21,13 +19,7 @@ pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
         .success();
 }
 
-/// A mechanism of `mechanisms/`.
-pub fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
-}
-
 /// A published mechanism; where it is absent, the test is skipped.
-#[allow(dead_code, reason = "not every test that builds projects needs published mechanisms")]
 pub fn shared(name: &str) -> Option<PathBuf> {
     skip::shared(&format!("mechanisms/{name}/chem.inp"))
 }
@@ -42,7 +34,6 @@ pub fn there(program: &str) -> bool {
 }
 
 /// The folder of CUDA 13, with `bin`, `include` and `lib`.
-#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn cuda13() -> Option<PathBuf> {
     let nvcc = installations().iter().filter(|found| found.release.0 == 13).find_map(|found| found.nvcc.as_ref());
     if nvcc.is_none() {
@@ -52,7 +43,6 @@ pub fn cuda13() -> Option<PathBuf> {
 }
 
 /// Whether the programs would do more than to say that there is no GPU; says so.
-#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn has_gpu() -> bool {
     let found = Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success());
     if found {
@@ -63,7 +53,6 @@ pub fn has_gpu() -> bool {
 
 /// Configures with CMake and builds. Every remark of nvcc, and of the compilers that it calls or that stand beside it, is an
 /// error.
-#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn build(cuda: &Path, source: &Path, build: &Path, options: &[&str]) {
     const STRICT: &str = "-Wall -Wextra -Werror";
     let fortran = there("gfortran");

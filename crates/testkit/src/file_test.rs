@@ -5,17 +5,14 @@ use std::process::Command;
 
 use directives::{Directives, Kind, Run};
 
-#[path = "file_test/difference.rs"]
 mod difference;
-#[path = "file_test/directives.rs"]
 mod directives;
-#[path = "file_test/told.rs"]
 mod told;
 
 /// Runs every file of a folder under `tests`, and fails with all that is not as a file says. Where `SINGE_BLESS` is set,
 /// complete outputs are written into the files instead, and the differences printed.
 pub fn folder(name: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    let folder = crate::root().join("tests").join(name);
     let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().and_then(|e| directives::comment(e.to_str()?)).is_some());
     paths.sort();
@@ -63,7 +60,7 @@ fn answer(path: &Path, run: &Run) -> Answer {
     let mut answer = Answer { code: 0, text: String::new() };
     for command in run.command.split(" && ") {
         let arguments = command.split_whitespace().map(|word| word.replace("%s", name(path)).replace("%t", &folder));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_singe"));
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("singe"));
         let output = command.current_dir(path.parent().unwrap()).args(arguments).output().unwrap();
         answer.code = output.status.code().unwrap_or(-1);
         for text in [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).replace(&folder, "%t")) {

@@ -2,13 +2,15 @@
 
 use std::fmt::Display;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::root;
 
 /// Notes that the running test, or a part of it, is skipped, and why. The note goes to the test's output and, as one
 /// line, to the end of the file that `SINGE_SKIPPED` names: `cargo xtask test` lists them at its end.
 pub fn skip(reason: impl Display) {
     let thread = std::thread::current();
-    let line = format!("{}::{}: {reason}", env!("CARGO_CRATE_NAME"), thread.name().unwrap_or("?")).replace('\n', " ");
+    let line = format!("{}::{}: {reason}", program(), thread.name().unwrap_or("?")).replace('\n', " ");
     println!("skipped: {line}");
     if let Some(list) = std::env::var_os("SINGE_SKIPPED") {
         let mut list =
@@ -20,12 +22,18 @@ pub fn skip(reason: impl Display) {
 
 /// A file or folder of published mechanisms and reference values, which not every checkout has beside it; where it is
 /// absent, the test that asks is skipped.
-#[allow(dead_code, reason = "not every test that may be skipped needs published mechanisms")]
 pub fn shared(path: &str) -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
+    let found = root().join("../shared").join(path);
     if found.exists() {
         return Some(found);
     }
     skip(format!("../shared/{path} is absent"));
     None
+}
+
+/// The name of the test's program, without the hash that cargo puts behind it.
+fn program() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    name.rsplit_once('-').map_or(name.as_ref(), |(name, _)| name).to_owned()
 }

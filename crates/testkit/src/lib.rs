@@ -1,0 +1,58 @@
+//! What the tests and benchmarks of all packages share.
+//!
+//! A package that tests without the compiler takes the kit without features. One that tests kernels takes the feature `ptx`, and those that
+//! test the compiler take the feature `compiler`.
+#![forbid(unsafe_code)]
+
+pub mod numbers;
+pub mod page;
+mod place;
+pub mod skip;
+
+#[cfg(feature = "ptx")]
+pub mod broken;
+#[cfg(feature = "ptx")]
+pub mod corpus;
+#[cfg(feature = "ptx")]
+pub mod diagnosed_ptx;
+#[cfg(feature = "ptx")]
+pub mod dips;
+#[cfg(feature = "ptx")]
+pub mod divergence;
+#[cfg(feature = "ptx")]
+pub mod fuzzed;
+#[cfg(feature = "ptx")]
+pub mod pressure;
+#[cfg(feature = "ptx")]
+pub mod random_kernel;
+#[cfg(feature = "ptx")]
+pub mod random_module;
+#[cfg(feature = "ptx")]
+pub mod random_structured;
+#[cfg(feature = "ptx")]
+pub mod ring;
+#[cfg(feature = "ptx")]
+pub mod same_execution;
+
+#[cfg(feature = "compiler")]
+pub mod file_test;
+#[cfg(feature = "compiler")]
+pub mod handover;
+#[cfg(feature = "compiler")]
+pub mod host_program;
+#[cfg(feature = "compiler")]
+pub mod made_up;
+#[cfg(feature = "compiler")]
+mod model;
+#[cfg(feature = "compiler")]
+pub mod project;
+#[cfg(feature = "compiler")]
+pub mod reference;
+#[cfg(feature = "compiler")]
+pub mod request;
+#[cfg(feature = "compiler")]
+pub mod verified;
+
+#[cfg(feature = "compiler")]
+pub use model::{detailed, model};
+pub use place::{root, shipped};
