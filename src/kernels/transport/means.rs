@@ -3,6 +3,9 @@
 //!
 //! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
 //! mean is D/N. D is a product of conductivities, in units of their geometric mean: as many as are proven to stay in range.
+//!
+//! In single precision that unit is the geometric mean at the temperature of the point. What is left varies little with temperature, so that sums of
+//! functions of it lose few digits, and products of many species stay near 1; one power more makes conductivities of the result.
 
 use std::f64::consts::LOG2_E;
 use std::ops::Range;
@@ -72,7 +75,8 @@ pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolera
 
 /// lambda_k ~ sum_r L_kr f_r(T).
 pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
-    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &[]);
+    let scalars: &[u32] = if options.precision == Precision::Single { &POLYNOMIAL_SCALARS } else { &[] };
+    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, scalars);
     let scale = Scale::of(fits, options);
     let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
@@ -85,18 +89,18 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
         let first = b.mul(c, f);
         terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, (scalars, &functions), lambda);
     graph
 }
 
 /// f_r = T_r + sum_j tails_rj T_(n+j) for n functions, with Chebyshev's polynomials T of scaled ln T, by one operation for all warps.
 fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Value> {
+    if options.precision == Precision::Single {
+        return powers(graph, tails);
+    }
     let mut b = Body::default();
     let t = begin::temperature(&mut b, options);
     let u = factored::scaled_ln_temperature(&mut b, t, options.fit_range);
-    if options.precision == Precision::Single {
-        return powers(graph, b, u, tails);
-    }
     let (one, twice) = (b.literal(1.0), b.add(u, u));
     let mut polynomials = vec![one, u];
     while polynomials.len() < tails.len() + tails[0].len() {
@@ -121,7 +125,9 @@ fn functions(graph: &mut Graph, tails: &[Vec<f64>], options: &Options) -> Vec<Va
 }
 
 /// The same functions as sums of powers: what Chebyshev's recurrence errs by in single precision would have a bound that doubles with each step.
-fn powers(graph: &mut Graph, mut b: Body, u: Id, tails: &[Vec<f64>]) -> Vec<Value> {
+fn powers(graph: &mut Graph, tails: &[Vec<f64>]) -> Vec<Value> {
+    let mut b = Body::default();
+    let u = build::scalar_of(&mut b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
     let degree = tails.len() + tails[0].len() - 1;
     let mut chebyshev = vec![vec![1.0], vec![0.0, 1.0]];
     while chebyshev.len() <= degree {
@@ -142,9 +148,8 @@ fn powers(graph: &mut Graph, mut b: Body, u: Id, tails: &[Vec<f64>]) -> Vec<Valu
         let value = b.polynomial(u, first, last);
         b.values.push(value);
     }
-    let shape = graph.shape(b);
-    let op =
-        graph.add(build::single("temperature".into(), step(shape, constants, vec![], vec![0])), |_, r| format!("f{r}"));
+    let at = step(graph.shape(b), constants, vec![], vec![]);
+    let op = graph.add(build::single("temperature".into(), at), |_, r| format!("f{r}"));
     graph.ops[op].epilogue.outputs.clone()
 }
 
@@ -155,8 +160,8 @@ fn bound(error: f64) -> f64 {
 
 /// Conductivities in units of their geometric mean.
 struct Scale {
-    /// W/m/K
-    unit: f64,
+    /// Half of the unit: W/m/K, or its logarithm to the base 2, of scaled ln T.
+    half_unit: HalfUnit,
     /// ln(lambda/unit), of ln T
     cubics: Vec<[f64; 4]>,
     /// The same, of scaled ln T
@@ -165,6 +170,11 @@ struct Scale {
     ranges: Vec<f64>,
     /// Of a product, the largest sum of these.
     largest: f64,
+}
+
+enum HalfUnit {
+    Constant(f64),
+    Power([f64; 4]),
 }
 
 impl Scale {
@@ -178,11 +188,23 @@ impl Scale {
             let [low, high] = extremes(&range.scaled(c));
             0.5 * (low + high)
         });
-        let mean = middles.sum::<f64>() / fits.conductivity.len() as f64;
-        let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(|&[a, b, c, d]| [a - mean, b, c, d]).collect();
+        let count = fits.conductivity.len() as f64;
+        let (mean, half_unit) = match options.precision {
+            Precision::Double => {
+                let mean = middles.sum::<f64>() / count;
+                ([mean, 0.0, 0.0, 0.0], HalfUnit::Constant(0.5 * mean.exp()))
+            }
+            Precision::Single => {
+                let mean = std::array::from_fn(|i| fits.conductivity.iter().map(|c| c[i]).sum::<f64>() / count);
+                let [a, b, c, d] = range.scaled(&mean).map(|c| LOG2_E * c);
+                (mean, HalfUnit::Power([a - 1.0, b, c, d]))
+            }
+        };
+        let less = |c: &[f64; 4]| std::array::from_fn(|i| c[i] - mean[i]);
+        let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(less).collect();
         let scaled: Vec<[f64; 4]> = cubics.iter().map(|c| range.scaled(c)).collect();
         let ranges = scaled.iter().map(|c| extremes(c).map(f64::abs).into_iter().fold(0.0, f64::max)).collect();
-        Self { unit: mean.exp(), cubics, scaled, ranges, largest }
+        Self { half_unit, cubics, scaled, ranges, largest }
     }
 
     /// Consecutive species, at least one block per part, each with its product in range.
@@ -251,11 +273,11 @@ fn mixture(
         let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
         parts.push(graph.ops[op].epilogue.outputs.clone());
     }
-    means(graph, scale, scalars, parts);
+    means(graph, options, scale, scalars, parts);
 }
 
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
-fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
+fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
     let one_fraction = scale.ranges.iter().sum::<f64>() <= scale.largest;
     let states = if one_fraction { STATES } else { 2 };
     let prologue = {
@@ -288,7 +310,14 @@ fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value
         let (sum, bottom) = (b.state(SUM), b.state(NUMERATOR));
         let harmonic = b.div(top, bottom);
         let both = b.add(sum, harmonic);
-        let half_unit = b.literal(0.5 * scale.unit);
+        let half_unit = match scale.half_unit {
+            HalfUnit::Constant(unit) => b.literal(unit),
+            HalfUnit::Power(_) => {
+                let u = build::scalar_of(&mut b, scalars, scalar::SCALED_LN_TEMPERATURE);
+                let lg = b.polynomial(u, 0, 3);
+                options.exponential.power(&mut b, lg)
+            }
+        };
         let through_powers = scalars.contains(&scalar::LN_TEMPERATURE);
         b.stores = vec![if through_powers {
             let zero = build::zero_or_nan(&mut b, scalars);
@@ -298,6 +327,10 @@ fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value
         }];
         graph.shape(b)
     };
+    let constants = match scale.half_unit {
+        HalfUnit::Constant(_) => vec![],
+        HalfUnit::Power(cubic) => cubic.to_vec(),
+    };
     let mut parts = parts.into_iter();
     let first = parts.next().expect("a mechanism has species");
     let operation = Operation {
@@ -306,7 +339,7 @@ fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value
         prologue: Some(step(prologue, vec![], first, vec![])),
         iterations: parts.map(|part| step(iteration, vec![], part, vec![])).collect(),
         ordered: false,
-        epilogue: Step { stores: vec![(OUTPUT, 0)], ..step(epilogue, vec![], vec![], vec![]) },
+        epilogue: Step { stores: vec![(OUTPUT, 0)], ..step(epilogue, constants, vec![], vec![]) },
     };
     graph.add_stores(operation);
 }
