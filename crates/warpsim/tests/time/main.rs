@@ -6,6 +6,7 @@ mod compiled;
 mod measured;
 mod published;
 mod table;
+mod whole;
 
 #[path = "../../../../tests/common/skip.rs"]
 mod skip;
