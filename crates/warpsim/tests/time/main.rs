@@ -6,3 +6,4 @@ mod compiled;
 mod measured;
 mod published;
 mod table;
+mod whole;

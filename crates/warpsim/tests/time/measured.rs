@@ -69,14 +69,14 @@ const QUOTIENTS: [f64; 6] = [111.55, 55.76, 27.88, 14.11, 8.48, 7.51];
 const ROOTS: [f64; 6] = [101.26, 50.63, 25.31, 13.56, 9.80, 9.61];
 
 /// What a CUDA text is on a target, where the compilers are.
-struct Compilers {
-    target: Target,
+pub struct Compilers {
+    pub target: Target,
     tools: Toolchain,
     disassembler: &'static Disassembler,
 }
 
 impl Compilers {
-    fn new(name: &str, megahertz: u32) -> Option<Self> {
+    pub fn new(name: &str, megahertz: u32) -> Option<Self> {
         let mut target = Target::by_name(name).unwrap().clone();
         target.board.megahertz = megahertz;
         let arch = target.compute_capability;
@@ -85,7 +85,7 @@ impl Compilers {
         Some(Self { target, tools, disassembler })
     }
 
-    fn cubin(&self, source: String) -> Cubin {
+    pub fn cubin(&self, source: String) -> Cubin {
         let arch = self.target.compute_capability;
         let job = Job { name: "k".to_owned(), source, arch, options: Vec::new() };
         let ptx = self.tools.compile_to_ptx(&job).unwrap_or_else(|failure| panic!("{failure}")).text;
@@ -94,8 +94,8 @@ impl Compilers {
         sass::read("k", &cubin, &Arc::new(listing)).unwrap_or_else(|wrong| panic!("{wrong:?}"))
     }
 
-    fn cycles(&self, cubin: &Cubin, launch: &Launch, buffers: &mut [Buffer]) -> f64 {
-        let timed = machine_code::time(cubin, "k", launch, buffers, &Options::default(), &self.target);
+    pub fn cycles(&self, cubin: &Cubin, kernel: &str, launch: &Launch, buffers: &mut [Buffer]) -> f64 {
+        let timed = machine_code::time(cubin, kernel, launch, buffers, &Options::default(), &self.target);
         timed.unwrap_or_else(|failure| panic!("{failure:?}")).1.cycles as f64
     }
 }
@@ -116,7 +116,7 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
         let mut buffers = [Buffer::in_out(&vec![0.0; n]), field(), field(), field()];
         let arguments = (0..4).map(Argument::Buffer).chain([Argument::U32(n as u32)]).collect();
         let launch = Launch { shared: shared.into(), ..Launch::linear(ctas, threads, arguments) };
-        compilers.cycles(&cubin, &launch, &mut buffers)
+        compilers.cycles(&cubin, "k", &launch, &mut buffers)
     };
     // the L2 cache holds what was stored last: as long as its share is filled
     let few = (2 * 96 * 1024 / (8 * threads)).max(4 * blocks);
@@ -139,7 +139,7 @@ fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize, w
     let after = |rounds: u32| {
         let mut buffers = [Buffer::in_out(&[0.0; 1024])];
         let arguments = vec![Argument::Buffer(0), Argument::U64(0.32f64.to_bits()), Argument::U32(rounds)];
-        compilers.cycles(&cubin, &Launch::linear(1, 32 * warps, arguments), &mut buffers)
+        compilers.cycles(&cubin, "k", &Launch::linear(1, 32 * warps, arguments), &mut buffers)
     };
     (after(12) - after(4)) / 8.0 / (128.0 * chains as f64 * f64::from(warps))
 }
@@ -176,7 +176,7 @@ fn arithmetic() -> Option<Vec<Row>> {
 }
 
 /// The mean error, and Kendall's tau.
-fn judged(rows: &[Row]) -> (f64, f64) {
+pub fn judged(rows: &[Row]) -> (f64, f64) {
     let error = rows.iter().map(|row| (row.modelled / row.published - 1.0).abs()).sum::<f64>() / rows.len() as f64;
     let (mut agree, mut pairs) = (0.0, 0.0);
     for (at, one) in rows.iter().enumerate() {
