@@ -305,8 +305,7 @@ impl Request {
                 Some(Constant::Volume)
             }
             StateVariables::MassFractions
-                if has(Kernel::Isobaric)
-                    && has_jacobian(Kernel::IsobaricJacobian, Kernel::IsobaricSparseJacobian) =>
+                if has(Kernel::Isobaric) && has_jacobian(Kernel::IsobaricJacobian, Kernel::IsobaricSparseJacobian) =>
             {
                 Some(Constant::Pressure)
             }

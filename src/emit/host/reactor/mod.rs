@@ -135,7 +135,9 @@ impl File {
             ends,
             coefficients,
             formation: wrapped(reactor.energies.of_formation.iter().map(|&h| real(h))),
-            temperature_entries: wrapped(temperature_entries(&reactor.systems.pattern, species).map(|entry| entry.to_string())),
+            temperature_entries: wrapped(
+                temperature_entries(&reactor.systems.pattern, species).map(|entry| entry.to_string()),
+            ),
             unknowns: species + 1,
             gas_constant: real(GAS_CONSTANT),
             prefix,
