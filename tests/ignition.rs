@@ -36,6 +36,7 @@ fn built(name: &str, folder: &Path, arguments: &[&str]) -> Command {
     Command::new(build.join(format!("{name}_ignition")))
 }
 
+const SPARSE: [&str; 4] = ["--kernel", "isobaric,isobaric-sparse-jacobian", "--state", "TPY"];
 const AT_CONSTANT_VOLUME: [&str; 4] = ["--kernel", "isochoric,isochoric-jacobian", "--state", "TRY"];
 
 fn integrated(program: &mut Command, conditions: &str) -> Output {
@@ -122,4 +123,101 @@ fn a_reactor_of_constant_pressure_ignites_later_than_one_of_constant_volume_and_
     let volume = delay(&AT_CONSTANT_VOLUME);
     let pressure = delay(&["--kernel", "isobaric,isobaric-jacobian", "--state", "TPY"]);
     assert!(1e-5 < volume && volume < pressure && pressure < 1.1 * volume, "{volume}, {pressure}");
+}
+
+/// Of some hydrogen: the steps that a solver takes, and the states at the end of a time.
+fn ends(program: &Path, solver: &str) -> Option<(Vec<f64>, Vec<f64>)> {
+    let conditions = "1200 101325 H2:2 O2:1 N2:3.76\n1000 1013250 H2:2 O2:1 N2:3.76\n1500 10132 H2:1 O2:4 AR:9\n";
+    let options = ["--rise", "1e9", "--until", "1e-2", "--rtol", "1e-9", "--states", "--solver", solver];
+    let output = integrated(Command::new(program).args(options), conditions);
+    if !output.status.success() {
+        return None;
+    }
+    let rows = rows(&output);
+    Some((rows.iter().map(|row| row[1]).collect(), rows.iter().flat_map(|row| row[5..].to_vec()).collect()))
+}
+
+/// Whether a solver ends where the dense one does, after about as many steps: wrong factors cost steps before they cost digits.
+fn is_like(dense: &(Vec<f64>, Vec<f64>), other: &Option<(Vec<f64>, Vec<f64>)>) -> bool {
+    let Some((steps, states)) = other else { return false };
+    let is_near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-6 * y.abs() + 1e-12;
+    steps.iter().zip(&dense.0).all(|(own, dense)| (own / dense - 1.0).abs() < 0.1)
+        && states.len() == dense.1.len()
+        && states.iter().zip(&dense.1).all(is_near)
+}
+
+/// By what the solution of a system misses its right-hand side, in place of the program.
+const RESIDUAL: &str = r#"
+int main()
+{
+  static Block b;
+  unsigned state = 1;
+  const auto random = [&] { return (state = state * 1664525u + 1013904223u) / 4294967296.0 - 0.5; };
+  for (double &x : b.jacobian) x = random();
+  double x[unknowns + 1], right[unknowns], worst = 0.0;
+  for (int i = 0; i < unknowns; ++i) x[i] = right[i] = random();
+  factorize(b, 20.0);
+  solve(b, x);
+  x[unknowns] = 0.0;
+  for (int k = 0; k < species; ++k) x[unknowns] += inverse_weights[k] * x[k];
+  for (int j = 0; j < rows; ++j) {
+    for (int p = first_of(j); p < first_of(j + 1); ++p) right[entry_rows[p]] += b.jacobian[p] * x[j];
+  }
+  for (int i = 0; i < unknowns; ++i) worst = std::fmax(worst, std::fabs(right[i] - 20.0 * x[i]));
+  std::printf("%g\n", worst);
+}
+"#;
+
+#[test]
+fn the_generated_factorisation_solves_what_dense_matrices_do_and_a_broken_entry_shows() {
+    if !sundials_is_there() || !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = written("h2o2", folder.path(), &SPARSE);
+    let objects = ["h2o2_isobaric", "h2o2_isobaric_sparse_jacobian", "h2o2_context"];
+    let options = ["-std=c++17", "-O1", "-march=native", "-Wall", "-Wextra", "-Werror"];
+    for name in objects {
+        run(Command::new("g++").current_dir(&source).args(options).arg("-c").arg(format!("{name}.cpp")));
+    }
+    let text = std::fs::read_to_string(source.join("ignition.cpp")).unwrap();
+    let has_klu = Path::new("/usr/include/suitesparse/klu.h").is_file();
+    let program = |name: &str, text: &str, defined: &[&str]| {
+        std::fs::write(source.join(format!("{name}.cpp")), text).unwrap();
+        let libraries =
+            ["-lsundials_cvode", "-lsundials_nvecserial", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"];
+        let klu =
+            ["-DSINGE_KLU", "-I/usr/include/suitesparse", "-lsundials_sunlinsolklu", "-lsundials_sunmatrixsparse"];
+        let mut compiler = Command::new("g++");
+        compiler.current_dir(&source).args(options).args(defined).args(["-o", name, &format!("{name}.cpp")]);
+        compiler.args(objects.map(|object| format!("{object}.o"))).args(libraries);
+        run(compiler.args(&klu[..if has_klu { klu.len() } else { 0 }]));
+        source.join(name)
+    };
+    let whole = program("whole", &text, &[]);
+    let dense = ends(&whole, "dense").unwrap();
+    assert!(is_like(&dense, &ends(&whole, "generated")));
+    assert!(is_like(&dense, &ends(&program("loops", &text, &["-DSINGE_LOOPS"]), "generated")));
+    if has_klu {
+        assert!(is_like(&dense, &ends(&whole, "klu")));
+    } else {
+        skip::skip("KLU is absent (Debian's package libsuitesparse-dev has its header)");
+    }
+    // A product of the elimination with the wrong sign.
+    let residual = |name: &str, text: &str| -> f64 {
+        let text = text.replace("int main(int argc", "int main_of_program(int argc") + RESIDUAL;
+        let output = Command::new(program(name, &text, &["-O0"])).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
+    };
+    assert!(residual("solved", &text) < 1e-9);
+    let products: Vec<usize> = text.match_indices("fma(-l").map(|(at, _)| at).collect();
+    for n in [0, products.len() / 2, products.len() - 1] {
+        let broken = [&text[..products[n]], "fma(l", &text[products[n] + 6..]].concat();
+        let off = residual("broken", &broken);
+        assert!(!(off < 1e-9), "product {n}: {off}");
+    }
+    // Both sides divided by gamma: without that the correction is wrong by that factor.
+    assert!(text.contains("N_VScale(1.0 / system->gamma, right, solution);"));
+    let unscaled = text.replace("N_VScale(1.0 / system->gamma, right", "N_VScale(1.0, right");
+    assert!(!is_like(&dense, &ends(&program("unscaled", &unscaled, &[]), "generated")));
 }

@@ -88,7 +88,9 @@ pub fn files(
     if let Ok(Some(constant)) = request.reactor() {
         let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
         files.extend(targets.map(|target| {
-            (host::ignition_file(target).into(), host::ignition(&interface, constant, &provenance, target))
+            let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, of_cpu)).flatten();
+            let systems = systems.as_ref();
+            (host::ignition_file(target).into(), host::ignition(&interface, constant, systems, &provenance, target))
         }));
     }
     if wanted(Emit::Chemkin) {

@@ -1,8 +1,7 @@
-//! What a project advances its reactors with.
+//! What a project advances its reactors with, and what CVODE solves their systems with.
 
 use super::Unit;
-use crate::elimination;
-use crate::emit::host::{Energies, Reactor, matrix};
+use crate::emit::host::{Energies, Reactor, Systems};
 use crate::kernels::Kernel;
 use crate::plan::Request;
 use kinetics::Model;
@@ -13,11 +12,6 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
     let [rates, jacobian] = request.common.reactor_kernels();
     let of = |kernel: Kernel| units.iter().find(|unit| unit.kernel == kernel);
     let (rates, jacobian) = (of(rates)?, of(jacobian)?);
-    let pattern = jacobian.graph.pattern.clone();
-    let species = model.species().len();
-    let matrix = matrix(&pattern, species);
-    let plan = elimination::plan(&matrix, &[species, species + 1]);
-    let elimination = elimination::check(&matrix, plan).expect("the plan holds all entries of the matrix");
     let symbol = |unit: &Unit| unit.program.symbol.clone();
     Some(Reactor {
         constant,
@@ -26,7 +20,16 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
         energies: Energies::new(model, constant),
         rates: symbol(rates),
         jacobian: symbol(jacobian),
-        pattern,
-        elimination,
+        systems: systems(model, jacobian),
     })
+}
+
+/// The linear systems that CVODE is to solve by generated code: where a sparse Jacobian is among the kernels for a CPU.
+pub fn systems_of_cvode(request: &Request, model: &Model, units: &[Unit]) -> Option<Systems> {
+    let [_, jacobian] = request.common.reactor_kernels();
+    units.iter().find(|unit| unit.kernel == jacobian).map(|jacobian| systems(model, jacobian))
+}
+
+fn systems(model: &Model, jacobian: &Unit) -> Systems {
+    Systems::new(jacobian.graph.pattern.clone(), model.species().len())
 }

@@ -279,7 +279,8 @@ impl Request {
                 help,
             );
         }
-        if !(self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cuda)) {
+        let wanted = [Emit::Host, Emit::Cuda, Emit::Cvode];
+        if !wanted.iter().any(|what| self.emit.contains(what)) {
             return refuse("reactors are functions of a project for hosts", "add --emit host or --emit cuda");
         }
         Ok(Some((method, common.constant())))
@@ -292,11 +293,20 @@ impl Request {
         if !self.emit.contains(&Emit::Cvode) {
             return Ok(None);
         }
-        let has = |kernels: [Kernel; 2]| kernels.iter().all(|kernel| self.kernels.contains(kernel));
         let common = &self.common;
+        let has = |kernel: Kernel| self.kernels.contains(&kernel);
+        // What integrates all reactors of a GPU as one system has a dense matrix of each.
+        let has_jacobian = |dense, sparse| has(dense) || has(sparse) && common.target.is_cpu();
         let constant = match common.state {
-            StateVariables::Density if has([Kernel::Isochoric, Kernel::IsochoricJacobian]) => Some(Constant::Volume),
-            StateVariables::MassFractions if has([Kernel::Isobaric, Kernel::IsobaricJacobian]) => {
+            StateVariables::Density
+                if has(Kernel::Isochoric)
+                    && has_jacobian(Kernel::IsochoricJacobian, Kernel::IsochoricSparseJacobian) =>
+            {
+                Some(Constant::Volume)
+            }
+            StateVariables::MassFractions
+                if has(Kernel::Isobaric) && has_jacobian(Kernel::IsobaricJacobian, Kernel::IsobaricSparseJacobian) =>
+            {
                 Some(Constant::Pressure)
             }
             _ => None,
@@ -305,8 +315,8 @@ impl Request {
             return Ok(constant);
         }
         let message = "an integrator needs the rates of a reactor and their derivatives, in SI units";
-        let help = "use --kernel isochoric,isochoric-jacobian --state TRY or \
-                    --kernel isobaric,isobaric-jacobian --state TPY";
+        let help = "use --kernel isochoric,isochoric-jacobian --state TRY or --kernel isobaric,isobaric-jacobian --state TPY; \
+                    for a CPU -sparse-jacobian in place of -jacobian, too";
         Err(Diagnostic::error("emit::no-reactor", message).help(help))
     }
 }

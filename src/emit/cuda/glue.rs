@@ -37,6 +37,8 @@ pub enum Template {
     ReactorHeader,
     ReactorWrapper,
     ReactorModule,
+    /// Of programs that solve linear systems of reactors
+    Elimination,
     /// Of both programs that advance reactors
     ReactorMethod,
     Reactor,
@@ -49,7 +51,7 @@ pub enum Template {
     Pele,
 }
 
-const ALL: [Template; 35] = [
+const ALL: [Template; 36] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -77,6 +79,7 @@ const ALL: [Template; 35] = [
     Template::ReactorHeader,
     Template::ReactorWrapper,
     Template::ReactorModule,
+    Template::Elimination,
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
@@ -128,6 +131,7 @@ impl Template {
             Self::ReactorHeader => "reactor.h",
             Self::ReactorWrapper => "reactor.hpp",
             Self::ReactorModule => "reactor.f90",
+            Self::Elimination => "elimination",
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
@@ -168,6 +172,7 @@ impl Template {
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
             Self::ReactorWrapper => include_str!("../../../templates/reactor.hpp.hbs"),
             Self::ReactorModule => include_str!("../../../templates/reactor.f90.hbs"),
+            Self::Elimination => include_str!("../../../templates/elimination.hbs"),
             Self::ReactorMethod => include_str!("../../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),

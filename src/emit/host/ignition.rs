@@ -1,6 +1,7 @@
 //! A program that integrates a batch of reactors with SUNDIALS' CVODE, on the rates of change and their derivatives: on a CPU one reactor
 //! after the other, on a GPU all in one system.
 
+use super::systems::{Systems, Tables};
 use super::{Interface, Provenance, file_comment, prefix};
 use crate::emit::cuda::glue::{Template, render};
 use kinetics::reactor::Constant;
@@ -13,8 +14,14 @@ pub fn ignition_file(target: &Target) -> &'static str {
 }
 
 /// The program, for kernels of reactors with this constant, whose state is temperature, density (at constant volume) or pressure, and mass
-/// fractions.
-pub fn ignition(interface: &Interface, constant: Constant, provenance: &Provenance, target: &Target) -> String {
+/// fractions; with the systems of a sparse Jacobian it factors them by code of their own.
+pub fn ignition(
+    interface: &Interface,
+    constant: Constant,
+    systems: Option<&Systems>,
+    provenance: &Provenance,
+    target: &Target,
+) -> String {
     let prefix = prefix(interface);
     let (kernel, constant, member, words) = match constant {
         Constant::Volume => ("isochoric", "volume", "density", "the density in kg/m^3"),
@@ -24,9 +31,10 @@ pub fn ignition(interface: &Interface, constant: Constant, provenance: &Provenan
         comment: file_comment("//", "Ignition", &interface.mechanism, provenance),
         species: interface.species.len(),
         rates: format!("{prefix}_{kernel}"),
-        jacobian: format!("{prefix}_{kernel}_jacobian"),
+        jacobian: format!("{prefix}_{kernel}_{}jacobian", if systems.is_some() { "sparse_" } else { "" }),
         prefix,
-        quotients: target.is_cpu(),
+        is_cpu: target.is_cpu(),
+        sparse: systems.map(|systems| Tables::new(systems, interface)),
         constant,
         constant_member: member,
         constant_words: words,
@@ -50,8 +58,10 @@ struct File {
     species: usize,
     rates: String,
     jacobian: String,
-    /// Whether it can take difference quotients in place of the derivatives.
-    quotients: bool,
+    /// Whether each reactor is integrated by itself.
+    is_cpu: bool,
+    /// The factorisation of its systems; nothing where the Jacobian is dense.
+    sparse: Option<Tables>,
     constant: &'static str,
     constant_member: &'static str,
     constant_words: &'static str,

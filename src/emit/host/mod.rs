@@ -7,12 +7,14 @@ mod ignition;
 mod project;
 mod reactor;
 mod status;
+mod systems;
 
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, install, reference};
-pub use reactor::{Coefficients, Energies, Reactor, matrix, reactor};
+pub use reactor::{Coefficients, Energies, Reactor, reactor};
+pub use systems::{Systems, matrix};
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;

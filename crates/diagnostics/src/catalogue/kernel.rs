@@ -27,7 +27,7 @@ pub const ENTRIES: [Entry; 50] = [
     Entry {
         id: "emit::no-reactor",
         cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor.",
-        remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
+        remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units; for a CPU `isochoric-sparse-jacobian` and `isobaric-sparse-jacobian`, too.",
     },
     Entry {
         id: "emit::no-chemkin",

@@ -1,0 +1,180 @@
+//! The linear systems of implicit integrators of reactors: their sparse matrix, and its factorisation as code.
+
+use super::Interface;
+use crate::elimination::{self, Checked, Elimination, Pattern};
+use crate::emit::cuda::body::comment;
+use crate::emit::cuda::tables::{real, wrapped};
+use serde::Serialize;
+
+/// The matrix of an integrator, a number on the diagonal less the Jacobian, and how it is factored.
+#[derive(Debug, Clone)]
+pub struct Systems {
+    /// (row, column) of the entries of the Jacobian's output.
+    pub pattern: Vec<(u32, u32)>,
+    /// Of the matrix that [`matrix`] has.
+    pub elimination: Checked,
+}
+
+impl Systems {
+    /// With the sparse Jacobian of so many species that has these entries.
+    pub fn new(pattern: Vec<(u32, u32)>, species: usize) -> Self {
+        let matrix = matrix(&pattern, species);
+        let plan = elimination::plan(&matrix, &[species, species + 1]);
+        let elimination = elimination::check(&matrix, plan).expect("the plan holds all entries of the matrix");
+        Self { pattern, elimination }
+    }
+}
+
+/// Where the matrix may differ from zero, for so many species. Unknowns: mass fractions, the temperature, and the sum of all
+/// changes of Y_k/W_k, whose column is what the rows share.
+pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
+    let mut rows = vec![std::collections::BTreeSet::new(); species + 2];
+    for &(row, column) in pattern {
+        rows[row as usize].insert(column as usize);
+    }
+    rows[species + 1].extend(0..species);
+    rows.iter_mut().enumerate().for_each(|(row, columns)| _ = columns.insert(row));
+    Pattern { rows }
+}
+
+/// The elimination as tables, and the Jacobian's entries.
+#[derive(Serialize)]
+pub struct Tables {
+    index: &'static str,
+    rows: usize,
+    entries: usize,
+    factors: usize,
+    jacobian_rows: usize,
+    /// The first row of what the entries of each row share.
+    shared: usize,
+    /// Kilomoles of each species in a kilogram.
+    inverse_weights: String,
+    /// The unknowns in the order of elimination, as a comment.
+    names: String,
+    /// Of the Jacobian, by columns.
+    entry_rows: String,
+    column_starts: String,
+    order: String,
+    row_starts: String,
+    entry_places: String,
+    entry_sources: String,
+    factor_starts: String,
+    upper_starts: String,
+    factor_places: String,
+    /// The factorisation as statements; empty where they are too many.
+    straight: String,
+    calls: String,
+}
+
+/// More products than these are a loop over tables: their statements would be more than caches for instructions hold.
+const MOST_STATEMENTS: usize = 50_000;
+
+/// An entry of the matrix: the place of its column, and the row of the Jacobian's output.
+type Entry = (usize, usize);
+
+/// A function that factors one row.
+fn factor_row(
+    plan: &Elimination,
+    (at, is_sum): (usize, bool),
+    entries: &[Entry],
+    starts: (&[usize], &[usize]),
+) -> String {
+    let (factor_starts, upper_starts) = starts;
+    let source = |column: usize| entries.iter().find(|entry| entry.0 == column).map(|entry| entry.1);
+    let mut columns: Vec<usize> = plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]).copied().collect();
+    columns.dedup();
+    let mut text = format!("SINGE_STEP void factor_{at}(Block &b, real inverse_step)\n{{\n  (void)inverse_step;\n");
+    for column in columns {
+        let value = match (source(column), column == at, is_sum) {
+            (_, true, true) => "all(-1.0)".to_owned(),
+            (Some(k), false, true) => format!("all(inverse_weights[{k}])"),
+            (None, true, false) => "inverse_step".to_owned(),
+            (Some(entry), true, false) => format!("inverse_step - at(b.jacobian, {entry})"),
+            (Some(entry), false, false) => format!("-at(b.jacobian, {entry})"),
+            (None, false, _) => "all(0.0)".to_owned(),
+        };
+        text += &format!("  real r{column} = {value};\n");
+    }
+    for (n, &k) in plan.lower[at].iter().enumerate() {
+        let p = factor_starts[at] + n;
+        text += &format!("  const real l{k} = r{k} * at(b.inverse_pivot, {k});\n  put(b.factor, {p}, l{k});\n");
+        for (m, column) in plan.upper[k].iter().enumerate() {
+            let q = upper_starts[k] + m;
+            text += &format!("  r{column} = fma(-l{k}, at(b.factor, {q}), r{column});\n");
+        }
+    }
+    for (n, column) in plan.upper[at].iter().enumerate() {
+        text += &format!("  put(b.factor, {}, r{column});\n", upper_starts[at] + n);
+    }
+    text + &format!("  put(b.inverse_pivot, {at}, 1.0 / r{at});\n}}\n\n")
+}
+
+impl Tables {
+    pub fn new(systems: &Systems, interface: &Interface) -> Self {
+        let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
+        let Elimination { order, lower, upper } = plan;
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &unknown)| place[unknown] = at);
+        let (mut row_starts, mut entries) = (vec![0], Vec::new());
+        for &unknown in order {
+            if unknown == species + 1 {
+                entries.extend((0..species).map(|k| (place[k], k)));
+            }
+            let of_row = pattern.iter().enumerate().filter(|(_, (row, _))| *row as usize == unknown);
+            entries.extend(of_row.map(|(at, &(_, column))| (place[column as usize], at)));
+            row_starts.push(entries.len());
+        }
+        let (mut factor_starts, mut upper_starts, mut factors) = (vec![0], Vec::new(), Vec::new());
+        for (lower, upper) in lower.iter().zip(upper) {
+            factors.extend(lower);
+            upper_starts.push(factors.len());
+            factors.extend(upper);
+            factor_starts.push(factors.len());
+        }
+        let of_row = |at: usize| &entries[row_starts[at]..row_starts[at + 1]];
+        let row = |at: usize| {
+            let starts = (&factor_starts[..], &upper_starts[..]);
+            factor_row(plan, (at, order[at] == species + 1), of_row(at), starts)
+        };
+        let is_straight = plan.multiply_adds() <= MOST_STATEMENTS;
+        let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
+        let calls: Vec<String> = (0..order.len()).map(|at| format!("factor_{at}(b, inverse_step);")).collect();
+        let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
+        let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
+        let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
+        let most = pattern.len().max(factors.len()).max(places.len());
+        Self {
+            index: if most <= usize::from(u16::MAX) { "unsigned short" } else { "int" },
+            rows: order.len(),
+            entries: places.len(),
+            factors: factors.len(),
+            jacobian_rows: pattern.len(),
+            shared: pattern.partition_point(|&(_, column)| column as usize <= species),
+            inverse_weights: wrapped(interface.species.iter().map(|species| real(1.0 / species.molecular_weight))),
+            names: names(interface, plan),
+            entry_rows: wrapped(pattern.iter().map(|(row, _)| row.to_string())),
+            column_starts: wrapped(
+                (0..=species as u32).map(|column| pattern.partition_point(|entry| entry.1 < column).to_string()),
+            ),
+            order: list(order),
+            row_starts: list(&row_starts),
+            entry_places: list(&places),
+            entry_sources: list(&sources),
+            factor_starts: list(&factor_starts),
+            upper_starts: list(&upper_starts),
+            factor_places: list(&factors),
+            straight,
+            calls,
+        }
+    }
+}
+
+/// The unknowns in the order of their elimination.
+fn names(interface: &Interface, plan: &Elimination) -> String {
+    let name = |&unknown: &usize| match interface.species.get(unknown) {
+        Some(species) => species.name.as_str(),
+        None if unknown == interface.species.len() => "temperature",
+        None => "sum",
+    };
+    comment("", &plan.order.iter().map(name).collect::<Vec<_>>().join(" "))
+}
