@@ -1,12 +1,13 @@
 //! The graph of every kernel, run by the interpreter, equals the reference evaluator.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kinetics::{self, Model, State, Stiffness};
 use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
 use singe::graph::interpret;
 use singe::kernels::{Exponential, Form, Kernel, Options, build};
 use testkit::made_up;
+use testkit::reference::own;
 use testkit::skip;
 
 fn check(path: PathBuf) {
@@ -73,25 +74,21 @@ fn error(kernel: Kernel, model: &kinetics::Model, state: &State, found: &[f64]) 
 
 #[test]
 fn shipped_mechanisms() {
-    for name in ["h2o2", "methane"] {
-        check(Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp"));
-    }
+    ["h2o2", "methane", "gri30"].map(testkit::shipped).into_iter().for_each(check);
 }
 
 #[test]
-fn shared_mechanisms() {
-    let Some(shared) = skip::shared("mechanisms") else { return };
-    for name in ["h2_burke", "gri30", "dme", "heptane", "usc2"] {
-        check(shared.join(name).join("chem.inp"));
-    }
+fn every_form_of_a_rate() {
+    check(own("forms").mechanism);
 }
 
-/// Every reaction form in every unit.
+/// Of any size, with every reaction form, in every unit.
 #[test]
-fn shared_zoo() {
+fn published_mechanisms() {
     let Some(shared) = skip::shared("mechanisms") else { return };
     let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
-    for name in ["zoo", "zoo_forms"].map(str::to_owned).into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
+    let named = ["h2_burke", "dme", "heptane", "usc2", "zoo", "zoo_forms"].map(str::to_owned);
+    for name in named.into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
         check(shared.join(name).join("chem.inp"));
     }
 }

@@ -2,12 +2,13 @@
 //! are): every array of every file. Each test prints the worst figure of each array (`cargo test -- --nocapture`).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use kinetics::{self, Model, State, TransportFits};
 use mechanism::{self, Companion, Files, Options};
 use serde::Deserialize;
-use testkit::reference::{Case, load, published, shipped};
+use testkit::reference::{Case, load, own, published, shipped};
 use testkit::skip::shared;
 
 const OWN_FITS: f64 = 1e-9;
@@ -235,32 +236,20 @@ fn compare(
     }
 }
 
-macro_rules! mechanisms {
-    ($($test:ident: $name:literal),* $(,)?) => {
-        $(#[test]
-        fn $test() {
-            if let Some(case) = published($name) {
-                check(&case);
-            }
-        })*
-    };
+/// Small ones, large ones, every form of a rate, and every unit of energies.
+#[test]
+fn published_mechanisms() {
+    let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
+    let named = ["h2_burke", "gri30", "dme", "usc2", "heptane", "fig4", "zoo", "zoo_forms"].map(String::from);
+    for name in named.into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
+        let Some(case) = published(&name) else { return };
+        check(&case);
+    }
 }
 
-mechanisms! {
-    h2_burke: "h2_burke",
-    gri30: "gri30",
-    dme: "dme",
-    usc2: "usc2",
-    heptane: "heptane",
-    fig4: "fig4",
-    zoo: "zoo",
-    zoo_forms: "zoo_forms",
-    zoo_evolts: "zoo_EVOLTS",
-    zoo_joules_mole: "zoo_JOULES_MOLE",
-    zoo_kcal_mole: "zoo_KCAL_MOLE",
-    zoo_kelvins: "zoo_KELVINS",
-    zoo_kjoules_mole: "zoo_KJOULES_MOLE",
-    zoo_molecules: "zoo_MOLECULES",
+#[test]
+fn every_form_of_a_rate() {
+    check(&own("forms"));
 }
 
 #[test]
@@ -306,11 +295,24 @@ fn edge() {
     }
 }
 
-/// The largest mechanism has no reference values: all must be finite, and elements conserved.
+#[test]
+fn rates_conserve_elements() {
+    for name in ["h2o2", "gri30", "methane", "ammonia"] {
+        all_is_finite_and_elements_are_conserved(shipped(name).mechanism);
+    }
+    all_is_finite_and_elements_are_conserved(own("forms").mechanism);
+}
+
+/// The largest mechanism has no reference values.
 #[test]
 fn llnl_nheptane_is_evaluated() {
-    let Some(mechanism) = shared("mechanisms/llnl_nheptane/chem.inp") else { return };
-    let files = Files { mechanism, ..Files::default() };
+    if let Some(mechanism) = shared("mechanisms/llnl_nheptane/chem.inp") {
+        all_is_finite_and_elements_are_conserved(mechanism);
+    }
+}
+
+fn all_is_finite_and_elements_are_conserved(mechanism: PathBuf) {
+    let files = Files { mechanism, reduction: Companion::Ignored, ..Files::default() };
     let (mechanism, _) = mechanism::read_with(&files, Options::PERMISSIVE).unwrap();
     let start = Instant::now();
     let model = kinetics::model(mechanism).unwrap();

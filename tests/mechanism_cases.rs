@@ -15,8 +15,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testkit::skip;
 
-fn folder() -> Option<PathBuf> {
-    skip::shared("chemkin_cases")
+/// `diagnostics_each`, `mechanism_forms` and `files` ask the same of texts of our own.
+#[test]
+fn published_cases() {
+    let Some(folder) = skip::shared("chemkin_cases") else { return };
+    let cases: [fn(&Path); 12] = [
+        valid_inputs_load,
+        invalid_inputs_fail_at_the_right_place,
+        the_permissive_mode_forgives_what_has_an_obvious_repair,
+        rate_constants_agree_with_cantera,
+        gri_mech_from_its_original_files_has_the_rates_of_the_shipped_one,
+        the_conductivity_of_hydrogen_and_oxygen,
+        broken_thermo_entries_matter_only_when_they_are_used,
+        an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible,
+        a_custom_element_has_its_given_weight,
+        nasa_9_ranges_must_be_adjacent,
+        one_range_records_need_the_common_default_temperature,
+        nasa_9_functions_agree_with_cantera,
+    ];
+    cases.iter().for_each(|case| case(&folder));
 }
 
 fn load(folder: &Path, [mechanism, thermo, transport]: [&str; 3], permissive: bool) -> Outcome {
@@ -39,9 +56,7 @@ fn describe(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(line).collect()
 }
 
-#[test]
-fn valid_inputs_load() {
-    let Some(folder) = folder() else { return };
+fn valid_inputs_load(folder: &Path) {
     let dummy = "dummy-thermo.dat";
     // Files, species, reactions, a warning that must appear.
     for (files, species, reactions, warning) in [
@@ -64,7 +79,7 @@ fn valid_inputs_load() {
         (["blank_line_in_header.inp", "", ""], 3, 1, ""),
         (["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""], 2, 0, "the mechanism has no reactions"),
     ] {
-        match load(&folder, files, false) {
+        match load(folder, files, false) {
             Ok((mechanism, warnings)) => {
                 assert_eq!((mechanism.species.len(), mechanism.reactions.len()), (species, reactions), "{files:?}");
                 assert!(describe(&warnings).contains(warning), "{files:?}\n{}", describe(&warnings));
@@ -74,9 +89,7 @@ fn valid_inputs_load() {
     }
 }
 
-#[test]
-fn invalid_inputs_fail_at_the_right_place() {
-    let Some(folder) = folder() else { return };
+fn invalid_inputs_fail_at_the_right_place(folder: &Path) {
     let dummy = "dummy-thermo.dat";
     for (files, expected) in [
         (["h2o2_missingThermo.inp", "", ""], "no thermo data found for species 'H2'"),
@@ -109,15 +122,13 @@ fn invalid_inputs_fail_at_the_right_place() {
         ),
         (["undeclared-duplicate-reactions.inp", dummy, ""], "line 14 repeats the reaction 'R1A+R1B<=>P1+H' of line 12"),
     ] {
-        let diagnostics = load(&folder, files, false).expect_err(files[0]);
+        let diagnostics = load(folder, files, false).expect_err(files[0]);
         assert!(describe(&diagnostics).contains(expected), "{files:?}\n{}", describe(&diagnostics));
     }
 }
 
-#[test]
-fn the_permissive_mode_forgives_what_has_an_obvious_repair() {
-    let Some(folder) = folder() else { return };
-    let forgiven = |files: [&str; 3]| load(&folder, files, true).expect("forgiven");
+fn the_permissive_mode_forgives_what_has_an_obvious_repair(folder: &Path) {
+    let forgiven = |files: [&str; 3]| load(folder, files, true).expect("forgiven");
     let names = |mechanism: &Mechanism| mechanism.species.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     let (mechanism, _) = forgiven(["duplicate-species.inp", "", ""]);
     assert_eq!(names(&mechanism), ["foo", "bar", "baz"]);
@@ -131,21 +142,19 @@ fn the_permissive_mode_forgives_what_has_an_obvious_repair() {
     assert_eq!((reaction.equation.as_str(), &reaction.reverse), ("R1A=>R1A", &Reverse::Irreversible));
     let permissive = Options::PERMISSIVE;
     let (mechanism, warnings) =
-        with_thermo(&folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", permissive).expect("forgiven");
+        with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", permissive).expect("forgiven");
     assert_eq!(names(&mechanism), ["O", "H", "H2O"]);
     let lines: Vec<usize> = (warnings.iter().filter(|d| d.id == "thermo::malformed-entry"))
         .filter_map(|d| Some(d.span.as_ref()?.line_column().0))
         .collect();
     assert_eq!(lines, [7, 15, 24], "{}", describe(&warnings));
-    assert!(load(&folder, ["unrecognized-section.inp", "dummy-thermo.dat", ""], true).is_err());
-    assert!(load(&folder, ["h2o2.inp", "", "h2o2-float-arithmetic-error-geometry-tran.dat"], true).is_err());
+    assert!(load(folder, ["unrecognized-section.inp", "dummy-thermo.dat", ""], true).is_err());
+    assert!(load(folder, ["h2o2.inp", "", "h2o2-float-arithmetic-error-geometry-tran.dat"], true).is_err());
 }
 
 /// Rate constants at the states of `cases/rates.json`, for equal amounts of all species. Cantera makes two reactions of one
 /// with an explicit reverse rate.
-#[test]
-fn rate_constants_agree_with_cantera() {
-    let Some(folder) = folder() else { return };
+fn rate_constants_agree_with_cantera(folder: &Path) {
     let text = include_str!("cases/rates.json");
     let cases: BTreeMap<String, Vec<RatesAt>> = serde_json::from_str(text).expect("a table of rates");
     let mut worst = 0.0f64;
@@ -157,7 +166,7 @@ fn rate_constants_agree_with_cantera() {
         } else {
             "dummy-thermo.dat"
         };
-        let (mechanism, _) = load(&folder, [&file, thermo, ""], false).expect("a valid case");
+        let (mechanism, _) = load(folder, [&file, thermo, ""], false).expect("a valid case");
         for expected in states {
             let found = constants(&mechanism, expected.t, expected.p);
             assert_eq!(found.len(), expected.kf.len(), "{name}");
@@ -194,10 +203,8 @@ fn constants(mechanism: &Mechanism, t: f64, pressure: f64) -> Vec<(f64, f64)> {
     split.flatten().collect()
 }
 
-#[test]
-fn gri_mech_from_its_original_files_has_the_rates_of_the_shipped_one() {
-    let Some(folder) = folder() else { return };
-    let (original, _) = load(&folder, ["gri30.inp", "gri30_thermo.dat", "gri30_tran.dat"], false).expect("valid");
+fn gri_mech_from_its_original_files_has_the_rates_of_the_shipped_one(folder: &Path) {
+    let (original, _) = load(folder, ["gri30.inp", "gri30_thermo.dat", "gri30_tran.dat"], false).expect("valid");
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/gri30/chem.inp");
     let (shipped, _) = read(&Files { mechanism: shipped, ..Files::default() }).expect("valid");
     let equations = |m: &Mechanism| m.reactions.iter().map(|r| r.equation.clone()).collect::<Vec<_>>();
@@ -215,10 +222,8 @@ fn gri_mech_from_its_original_files_has_the_rates_of_the_shipped_one() {
 /// 0.07663 W/m/K is what Cantera's own form of the fits gives, the default one: a quartic in ln T of the conductivity over
 /// the root of T, with relative weights. Singe's fits are the cubic ones of CHEMKIN, which Cantera's "CK" mode makes; they
 /// must agree with that mode. The theory itself is 1.5e-4 below the number of the table.
-#[test]
-fn the_conductivity_of_hydrogen_and_oxygen() {
-    let Some(folder) = folder() else { return };
-    let (mechanism, _) = load(&folder, ["h2o2.inp", "", "gri30_tran.dat"], false).expect("valid");
+fn the_conductivity_of_hydrogen_and_oxygen(folder: &Path) {
+    let (mechanism, _) = load(folder, ["h2o2.inp", "", "gri30_tran.dat"], false).expect("valid");
     let named = |name: &str| mechanism.species.iter().find(|s| s.name == name).expect("a species of the case");
     let integrals = Integrals::new();
     let [hydrogen, oxygen] = ["H2", "O2"].map(|name| {
@@ -272,55 +277,45 @@ fn with_thermo(folder: &Path, species: &str, thermo: &str, options: Options) -> 
     parse(&sources, options)
 }
 
-#[test]
-fn broken_thermo_entries_matter_only_when_they_are_used() {
-    let Some(folder) = folder() else { return };
-    let diagnostics = with_thermo(&folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", Options::default())
+fn broken_thermo_entries_matter_only_when_they_are_used(folder: &Path) {
+    let diagnostics = with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", Options::default())
         .expect_err("three broken entries");
     let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let lines: Vec<usize> = errors.iter().filter_map(|d| Some(d.span.as_ref()?.line_column().0)).collect();
     assert_eq!(lines, [7, 15, 24], "{}", describe(&diagnostics));
-    assert!(with_thermo(&folder, "O H H2O", "bad-nasa7-formatting.dat", Options::default()).is_ok());
-    let diagnostics = with_thermo(&folder, "H R1A R1B", "bad-nasa7-composition.dat", Options::default())
+    assert!(with_thermo(folder, "O H H2O", "bad-nasa7-formatting.dat", Options::default()).is_ok());
+    let diagnostics = with_thermo(folder, "H R1A R1B", "bad-nasa7-composition.dat", Options::default())
         .expect_err("a shifted column");
     assert!(describe(&diagnostics).contains("malformed elemental composition"), "{}", describe(&diagnostics));
-    assert!(with_thermo(&folder, "H R1B", "bad-nasa7-composition.dat", Options::default()).is_ok());
+    assert!(with_thermo(folder, "H R1B", "bad-nasa7-composition.dat", Options::default()).is_ok());
 }
 
-#[test]
-fn an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible() {
-    let Some(folder) = folder() else { return };
+fn an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible(folder: &Path) {
     let (mechanism, _): (Mechanism, _) =
-        load(&folder, ["explicit-reverse-rate.inp", "dummy-thermo.dat", ""], false).expect("a valid case");
+        load(folder, ["explicit-reverse-rate.inp", "dummy-thermo.dat", ""], false).expect("a valid case");
     let explicit = mechanism.reactions.iter().filter(|r| matches!(r.reverse, Reverse::Explicit(..))).count();
     assert_eq!(explicit, 2);
     assert_eq!(mechanism.reactions[2].reverse, Reverse::Irreversible);
 }
 
-#[test]
-fn a_custom_element_has_its_given_weight() {
-    let Some(folder) = folder() else { return };
-    let (mechanism, _) = load(&folder, ["custom-elements.inp", "", ""], false).expect("a valid case");
+fn a_custom_element_has_its_given_weight(folder: &Path) {
+    let (mechanism, _) = load(folder, ["custom-elements.inp", "", ""], false).expect("a valid case");
     assert_eq!(mechanism.elements.len(), 4);
     assert_eq!(mechanism.elements[2].weight, 13.003);
     assert_eq!(mechanism.species[1].composition, [(0, 6.0), (1, 1.0), (2, 1.0)]);
 }
 
-#[test]
-fn nasa_9_ranges_must_be_adjacent() {
-    let Some(folder) = folder() else { return };
-    let diagnostics = with_thermo(&folder, "e-", "bad-nasa9-Trange.dat", Options::default()).expect_err("a gap");
+fn nasa_9_ranges_must_be_adjacent(folder: &Path) {
+    let diagnostics = with_thermo(folder, "e-", "bad-nasa9-Trange.dat", Options::default()).expect_err("a gap");
     let expected = "8:4 thermo::ranges the NASA-9 polynomials of species 'e-' have non-adjacent temperature ranges: \
                     one ends at 1000 K, the next begins at 1100 K";
     assert!(describe(&diagnostics).contains(expected), "{}", describe(&diagnostics));
 }
 
-#[test]
-fn one_range_records_need_the_common_default_temperature() {
-    let Some(folder) = folder() else { return };
+fn one_range_records_need_the_common_default_temperature(folder: &Path) {
     let species = "AL(cr) ALBr3(L) ALF3(b) ALF3(L)";
     let options = Options { single_intermediate_temperature: true, ..Options::default() };
-    let (mechanism, _) = with_thermo(&folder, species, "thermo_single_Tint.dat", options).expect("as its option says");
+    let (mechanism, _) = with_thermo(folder, species, "thermo_single_Tint.dat", options).expect("as its option says");
     let found: Vec<_> = (mechanism.species.iter())
         .map(|species| match &species.thermo {
             Polynomials::Nasa7(n) => (n.t_low, n.t_mid, n.t_high, n.low[0], n.high[0]),
@@ -335,16 +330,14 @@ fn one_range_records_need_the_common_default_temperature() {
     ];
     assert_eq!(found, expected);
     let diagnostics =
-        with_thermo(&folder, species, "thermo_single_Tint.dat", Options::default()).expect_err("molecular weights");
+        with_thermo(folder, species, "thermo_single_Tint.dat", Options::default()).expect_err("molecular weights");
     let expected = "3:1 thermo::temperature-order the temperatures 200, 26, 933.61 K of species 'AL(cr)' do not ascend";
     assert!(describe(&diagnostics).contains(expected), "{}", describe(&diagnostics));
 }
 
 /// cp/R, h/RT and s/R as Cantera 3.2.0 computes them from the same file.
-#[test]
-fn nasa_9_functions_agree_with_cantera() {
-    let Some(folder) = folder() else { return };
-    let (mechanism, _) = load(&folder, ["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""], false).expect("valid");
+fn nasa_9_functions_agree_with_cantera(folder: &Path) {
+    let (mechanism, _) = load(folder, ["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""], false).expect("valid");
     for (k, t, expected) in [
         (0, 250.0, [8.222880853985156, -282.9034893853, 36.17316471922317]),
         (0, 300.0, [8.61629722140379, -234.34791443713698, 37.709038712970205]),

@@ -2,8 +2,8 @@
 
 use diagnostics::Diagnostic;
 use mechanism::{
-    Arrhenius, Blending, Collider, Companion, Files, Mechanism, Options, Outcome, Rate, Reaction, Reverse, Sources,
-    decode, parse, read,
+    Arrhenius, Blending, Collider, Companion, Files, Mechanism, Options, Outcome, Polynomials, Rate, Reaction, Reverse,
+    Sources, decode, parse, read,
 };
 
 const SPECIES: [(&str, &str); 7] = [
@@ -200,6 +200,44 @@ fn an_explicit_reverse_rate_keeps_its_landau_teller_factor() {
     let reaction = reaction("H2+O=H+OH 1 0 0\nLT/1 2/ REV/5 0 0/ RLT/3 4/");
     assert!(matches!(reaction.rate, Rate::LandauTeller(_, factor) if (factor.b, factor.c) == (1.0, 2.0)));
     assert!(matches!(reaction.reverse, Reverse::Explicit(k, Some(f)) if (k.a, f.b, f.c) == (5e-3, 3.0, 4.0)));
+}
+
+#[test]
+fn an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible() {
+    let [none, some] = ["REV/0 0 0/", "REV/5 0 0/"].map(|line| reaction(&format!("H2+O=H+OH 1 0 0\n{line}")).reverse);
+    assert_eq!(none, Reverse::Irreversible);
+    assert!(matches!(some, Reverse::Explicit(k, None) if k.a == 5e-3), "{some:?}");
+}
+
+#[test]
+fn an_element_has_the_weight_of_its_declaration() {
+    let text = b"ELEMENTS H /2.014/ O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
+    let (mechanism, _) = mechanism(text);
+    assert_eq!(mechanism.elements[0].weight, 2.014);
+    assert_eq!(mechanism.species[3].weight, 2.014 + 15.999);
+}
+
+/// Columns 66-73 of old files hold what is no temperature.
+#[test]
+fn the_common_temperature_of_one_record_may_be_that_of_the_file() {
+    let records = thermo().replace("1000.00", "  26.04");
+    let outcome = |single_intermediate_temperature| {
+        let mechanism = b"ELEMENTS H O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
+        let sources = Sources {
+            name: "Old".to_owned(),
+            mechanism: decode("chem.inp", mechanism),
+            thermo: Some(decode("therm.dat", format!("THERMO\n300. 1200. 5000.\n{records}END\n").as_bytes())),
+            transport: None,
+            reduction: None,
+        };
+        parse(&sources, Options { single_intermediate_temperature, ..Options::default() })
+    };
+    let diagnostics = outcome(false).expect_err("26.04 K is below the range");
+    assert_eq!(diagnostics[0].id, "thermo::temperature-order");
+    let (mechanism, _) = outcome(true).expect("the line below THERMO has it");
+    for species in &mechanism.species {
+        assert!(matches!(&species.thermo, Polynomials::Nasa7(n) if n.t_mid == 1200.0), "{species:?}");
+    }
 }
 
 #[test]

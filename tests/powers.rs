@@ -1,8 +1,6 @@
 //! Powers of two that lost their guard give the bits that they gave with it, at every temperature that the kernel lets through, and the
 //! kernel gives no numbers at others.
 
-use std::path::Path;
-
 use kinetics::{Model, State};
 use singe::graph::body::{Inst, Unary};
 use singe::graph::unguarded::TEMPERATURES;
@@ -10,13 +8,10 @@ use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::verify;
 use testkit::made_up;
-use testkit::skip;
+use testkit::reference::own;
 
 fn models() -> Vec<(String, Model)> {
-    let shipped = ["h2o2", "gri30", "methane"].map(|name| format!("mechanisms/{name}/chem.inp"));
-    let shipped = shipped.map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).into_iter();
-    let files = shipped
-        .chain(["dme", "heptane"].into_iter().filter_map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp"))));
+    let files = ["h2o2", "gri30", "methane"].map(testkit::shipped).into_iter().chain([own("forms").mechanism]);
     let read = files.map(|path| (path.display().to_string(), testkit::model(&path)));
     read.chain([("every form of rate".to_owned(), made_up::model(9, 90, 7))]).collect()
 }

@@ -79,14 +79,28 @@ fn methane_graph() {
     graphs_equal_the_reference(&shipped("methane"));
 }
 
+/// What is asked of the methane mechanism, of the two of the paper.
 #[test]
-fn dme_graph() {
-    published("dme").iter().for_each(graphs_equal_the_reference);
+fn dme() {
+    asked_of("dme", 8, 4);
 }
 
 #[test]
-fn heptane_graph() {
-    published("heptane").iter().for_each(graphs_equal_the_reference);
+fn heptane() {
+    asked_of("heptane", 16, 2);
+}
+
+fn asked_of(name: &str, warps: u32, qssa_warps: u32) {
+    let Some(case) = published(name) else { return };
+    graphs_equal_the_reference(&case);
+    simulated_kernels_equal_the_reference(&case, warps, qssa_warps);
+    for form in [Form::Pairwise, Form::LogSpace] {
+        quasi_steady_species_balance(&case, warps, qssa_warps, form);
+    }
+    kernels(&case, &WARPS);
+    several_ctas_fit_or_the_message_names_the_resource(&case);
+    qssa_work_runs_beside_rates(&case, warps, qssa_warps);
+    the_hand_over_is_one_sided(&case, warps, qssa_warps);
 }
 
 /// The kernels as users get them, run in the simulator on the states of the file.
@@ -146,22 +160,6 @@ fn simulated_methane() {
     simulated_kernels_equal_the_reference(&shipped("methane"), 8, 2);
 }
 
-#[test]
-fn simulated_dme() {
-    published("dme").iter().for_each(|case| simulated_kernels_equal_the_reference(case, 8, 4));
-}
-
-#[test]
-fn simulated_heptane() {
-    published("heptane").iter().for_each(|case| simulated_kernels_equal_the_reference(case, 16, 2));
-}
-
-/// Every reduced mechanism that is there, with warps of a CTA and those that solve for quasi-steady species.
-fn cases() -> Vec<(Case, u32, u32)> {
-    let all = [(Some(shipped("methane")), 8, 2), (published("dme"), 8, 4), (published("heptane"), 16, 2)];
-    all.into_iter().filter_map(|(case, warps, qssa_warps)| Some((case?, warps, qssa_warps))).collect()
-}
-
 /// The net rates of progress behind the outputs of the simulated kernel: its graph gives the same bits in the order of the
 /// schedule, and there production and destruction of every quasi-steady species balance.
 fn quasi_steady_species_balance(case: &Case, warps: u32, qssa_warps: u32, form: Form) {
@@ -215,11 +213,9 @@ fn quasi_steady_species_balance(case: &Case, warps: u32, qssa_warps: u32, form: 
 }
 
 #[test]
-fn quasi_steady_species_balance_in_the_kernels() {
-    for (case, warps, qssa_warps) in cases() {
-        for form in [Form::Pairwise, Form::LogSpace] {
-            quasi_steady_species_balance(&case, warps, qssa_warps, form);
-        }
+fn quasi_steady_species_of_methane_balance() {
+    for form in [Form::Pairwise, Form::LogSpace] {
+        quasi_steady_species_balance(&shipped("methane"), 8, 2, form);
     }
 }
 
@@ -270,30 +266,23 @@ fn methane_kernels() {
 }
 
 #[test]
-fn dme_kernels() {
-    published("dme").iter().for_each(|case| kernels(case, &WARPS));
+fn several_ctas_of_methane() {
+    several_ctas_fit_or_the_message_names_the_resource(&shipped("methane"));
 }
 
-#[test]
-fn heptane_kernels() {
-    published("heptane").iter().for_each(|case| kernels(case, &WARPS));
-}
-
-#[test]
-fn several_ctas_fit_or_the_message_names_the_resource() {
-    for (Case { name, mechanism, .. }, ..) in cases() {
-        for ctas_per_sm in [2, 3] {
-            for qssa_warps in [None, Some(2)] {
-                let request = request(mechanism.clone()).with(|r| {
-                    r.tuning.ctas_per_sm = ctas_per_sm;
-                    r.tuning.qssa_warps = qssa_warps;
-                });
-                match driver::compile(&request, &mut Observer::silent()) {
-                    Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
-                    Err(failure) => {
-                        println!("{name} {ctas_per_sm} CTAs: {}", failure.diagnostics[0].message);
-                        assert!(failure.diagnostics.iter().all(|d| d.id == "schedule::shared-memory"));
-                    }
+fn several_ctas_fit_or_the_message_names_the_resource(case: &Case) {
+    let (name, path) = (&case.name, case.mechanism.clone());
+    for ctas_per_sm in [2, 3] {
+        for qssa_warps in [None, Some(2)] {
+            let request = request(path.clone()).with(|r| {
+                r.tuning.ctas_per_sm = ctas_per_sm;
+                r.tuning.qssa_warps = qssa_warps;
+            });
+            match driver::compile(&request, &mut Observer::silent()) {
+                Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
+                Err(failure) => {
+                    println!("{name} {ctas_per_sm} CTAs: {}", failure.diagnostics[0].message);
+                    assert!(failure.diagnostics.iter().all(|d| d.id == "schedule::shared-memory"));
                 }
             }
         }
@@ -307,50 +296,56 @@ fn without_quasi_steady_species_there_is_no_crew() {
 }
 
 #[test]
-fn qssa_work_runs_beside_rates() {
-    for (Case { name, mechanism: path, .. }, warps, qssa_warps) in cases() {
-        let kernels = vec![Kernel::Chemistry];
-        let request = Request { kernels, verify: None, ..request(path) }.with(|r| {
-            r.tuning.warps = warps;
-            r.tuning.qssa_warps = Some(qssa_warps);
-        });
-        let overlap_of =
-            |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
-        let o = overlap_of(&request).unwrap();
-        println!("{name}: {o:?}");
-        assert!(o.share > 0.4 && o.share <= 1.0 && o.group_slots > 0, "{name}: {o:?}");
-        assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
-        assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
-        // What runs beside the solution would otherwise come before it.
-        assert!(o.length < o.length_after_rates, "{name}: {o:?}");
-        assert!(overlap_of(&request.with(|r| r.tuning.qssa_warps = None)).is_none());
-    }
+fn qssa_work_of_methane() {
+    qssa_work_runs_beside_rates(&shipped("methane"), 8, 2);
+}
+
+fn qssa_work_runs_beside_rates(case: &Case, warps: u32, qssa_warps: u32) {
+    let (name, path) = (&case.name, case.mechanism.clone());
+    let kernels = vec![Kernel::Chemistry];
+    let request = Request { kernels, verify: None, ..request(path) }.with(|r| {
+        r.tuning.warps = warps;
+        r.tuning.qssa_warps = Some(qssa_warps);
+    });
+    let overlap_of =
+        |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
+    let o = overlap_of(&request).unwrap();
+    println!("{name}: {o:?}");
+    assert!(o.share > 0.4 && o.share <= 1.0 && o.group_slots > 0, "{name}: {o:?}");
+    assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
+    assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
+    // What runs beside the solution would otherwise come before it.
+    assert!(o.length < o.length_after_rates, "{name}: {o:?}");
+    assert!(overlap_of(&request.with(|r| r.tuning.qssa_warps = None)).is_none());
+}
+
+#[test]
+fn the_hand_over_of_methane() {
+    the_hand_over_is_one_sided(&shipped("methane"), 8, 2);
 }
 
 /// QSSA warps wait where others that feed them only arrive.
-#[test]
-fn the_hand_over_is_one_sided() {
-    for (Case { name, mechanism: path, .. }, warps, qssa_warps) in cases() {
-        let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
-        let model = kinetics::model(mechanism).unwrap();
-        let request = Request { verify: None, ..request(path) }.with(|r| {
-            r.tuning.warps = warps;
-            r.tuning.qssa_warps = Some(qssa_warps);
-        });
-        let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
-        let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
-        let group = (1 << qssa_warps) - 1;
-        let syncs = || unit.proven.schedule().phases.iter().flat_map(|phase| &phase.syncs);
-        let one_sided = syncs().filter(|s| s.wait & group != 0 && s.arrive & !group != 0).count();
-        let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
-        println!("{name}: {one_sided} points at which others only arrive for the QSSA warps, {full} full barriers");
-        assert!(one_sided > 0, "{name}");
-    }
+fn the_hand_over_is_one_sided(case: &Case, warps: u32, qssa_warps: u32) {
+    let (name, path) = (&case.name, case.mechanism.clone());
+    let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let request = Request { verify: None, ..request(path) }.with(|r| {
+        r.tuning.warps = warps;
+        r.tuning.qssa_warps = Some(qssa_warps);
+    });
+    let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
+    let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
+    let group = (1 << qssa_warps) - 1;
+    let syncs = || unit.proven.schedule().phases.iter().flat_map(|phase| &phase.syncs);
+    let one_sided = syncs().filter(|s| s.wait & group != 0 && s.arrive & !group != 0).count();
+    let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
+    println!("{name}: {one_sided} points at which others only arrive for the QSSA warps, {full} full barriers");
+    assert!(one_sided > 0, "{name}");
 }
 
 #[test]
 fn passes_and_buffer_are_kept() {
-    let Some(Case { mechanism: path, .. }) = published("dme") else { return };
+    let Case { mechanism: path, .. } = shipped("methane");
     let kernels = vec![Kernel::Chemistry];
     let base = Request { kernels, verify: Some(4), ..request(path) }.with(|r| r.tuning.qssa_warps = Some(2));
     let of = |buffer: Option<u32>, passes: Option<u32>| {

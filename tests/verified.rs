@@ -1,5 +1,7 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
+use std::path::Path;
+
 use mechanism::Options;
 use singe::driver::{self, FailureKind, Request};
 use singe::kernels::{Form, Kernel};
@@ -7,6 +9,7 @@ use singe::mapping::Weights;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::schedule::Placement;
+use testkit::reference::own;
 use testkit::request::of as request;
 use testkit::shipped;
 use testkit::skip;
@@ -71,32 +74,34 @@ fn gri30_over_placements() {
     }
 }
 
+/// Every form of a rate, in every layout of code.
 #[test]
-fn shared_mechanisms() {
-    let Some(shared) = skip::shared("mechanisms") else { return };
-    for name in ["h2_burke", "dme", "usc2"] {
-        // USC Mech II has two transport entries for some species.
-        let reading = Options::PERMISSIVE;
-        reports(&Request { reading, ..request(shared.join(name).join("chem.inp")) });
+fn every_form_of_a_rate() {
+    in_every_layout(&own("forms").mechanism);
+}
+
+fn in_every_layout(mechanism: &Path) {
+    for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
+        for warps in [1, 4, 7, 16] {
+            let plain = request(mechanism.to_owned());
+            let chemistry =
+                Request { codegen, kernels: vec![Kernel::Chemistry], ..plain }.with(|r| r.tuning.warps = warps);
+            reports(&chemistry);
+            reports(&chemistry.with(|r| r.tuning.form = Some(Form::LogSpace)));
+        }
     }
 }
 
-/// Every reaction form, in every layout of code.
 #[test]
-fn shared_zoo() {
+fn published_mechanisms() {
     let Some(shared) = skip::shared("mechanisms") else { return };
-    for name in ["zoo", "zoo_forms"] {
-        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
-            for warps in [1, 4, 7, 16] {
-                let zoo = request(shared.join(name).join("chem.inp"));
-                let chemistry =
-                    Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
-                reports(&chemistry);
-                reports(&chemistry.with(|r| r.tuning.form = Some(Form::LogSpace)));
-            }
-        }
+    let chem = |name: &str| shared.join(name).join("chem.inp");
+    for name in ["h2_burke", "dme", "usc2"] {
+        // USC Mech II has two transport entries for some species.
+        reports(&Request { reading: Options::PERMISSIVE, ..request(chem(name)) });
     }
+    ["zoo", "zoo_forms"].iter().for_each(|name| in_every_layout(&chem(name)));
     for unit in ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"] {
-        reports(&request(shared.join(format!("zoo_{unit}")).join("chem.inp")));
+        reports(&request(chem(&format!("zoo_{unit}"))));
     }
 }

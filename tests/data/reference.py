@@ -17,23 +17,29 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 MECHANISMS = HERE.parent.parent / "mechanisms"
+# Files of the tests alone: nobody's chemistry.
+OWN = {"forms": HERE / "forms"}
 BAR = 1e5
-FUEL = {"h2o2": "H2:2, O2:1, N2:3.76", "methane": "CH4:1, O2:2, N2:7.52", "gri30": "CH4:1, O2:2, N2:7.52", "ammonia": "NH3:4, O2:3, N2:11.28"}
+FUEL = {"h2o2": "H2:2, O2:1, N2:3.76", "methane": "CH4:1, O2:2, N2:7.52", "gri30": "CH4:1, O2:2, N2:7.52", "ammonia": "NH3:4, O2:3, N2:11.28", "forms": "CO:1, H2:1, O2:1, N2:3.76"}
 PERTURBATION = 1e-10
 
 
 def main():
-    for name, full in [("h2o2", True), ("methane", False), ("gri30", False), ("ammonia", False)]:
-        gas = read(name)
-        listed = [evaluated(gas, *state, full) for state in states(name, gas)]
-        write(name, {**described(gas), "fits": fits(gas), "states": listed})
-    gas = read("methane")
-    write("methane_reduced", reduced(gas, *lists("methane")))
+    """All of them, or those that are named."""
+    asked = sys.argv[1:]
+    for name, full in [("h2o2", True), ("methane", False), ("gri30", False), ("ammonia", False), ("forms", True)]:
+        if not asked or name in asked:
+            gas = read(name)
+            listed = [evaluated(gas, *state, full) for state in states(name, gas)]
+            write(name, {**described(gas), "fits": fits(gas), "states": listed})
+    if not asked or "methane_reduced" in asked:
+        gas = read("methane")
+        write("methane_reduced", reduced(gas, *lists("methane")))
 
 
 def read(name):
     """The mechanism as Cantera's converter reads it, with transport fits as CHEMKIN's: cubic in ln T."""
-    folder = MECHANISMS / name
+    folder = OWN.get(name, MECHANISMS / name)
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "mechanism.yaml"
         parts = {"input": "chem.inp", "thermo": "therm.dat", "transport": "tran.dat"}
@@ -47,7 +53,7 @@ def described(gas):
         "made_with": f"Cantera {ct.__version__}",
         "species": gas.species_names,
         "mw": list(gas.molecular_weights),
-        "reactions": [r.equation for r in gas.reactions()],
+        "reactions": [gas.reaction(i).equation for i, _ in directions(gas)],
     }
 
 
@@ -115,13 +121,20 @@ def evaluated(gas, kind, t, p, x, full):
     gas.TPX = t, p, x
     pressure = np.log(p / ct.one_atm)
     forward, reverse = gas.forward_rates_of_progress, gas.reverse_rates_of_progress
+    kf, kr = gas.forward_rate_constants, gas.reverse_rate_constants
     nu = sum(sides(gas))
+
+    def by_reaction(forth, back):
+        pairs = [(forth[i], back[i] if j is None else forth[j]) for i, j in directions(gas)]
+        return [forth for forth, _ in pairs], [back for _, back in pairs]
+
+    constants, rates = by_reaction(kf, kr), by_reaction(forward, reverse)
     values = {
         "cp_R": gas.standard_cp_R,
         "h_RT": gas.standard_enthalpies_RT,
         "s_R": gas.standard_entropies_R + pressure,
-        "kf": gas.forward_rate_constants,
-        "kr": gas.reverse_rate_constants,
+        "kf": constants[0],
+        "kr": constants[1],
         "wdot": gas.net_production_rates,
         "gross": nu @ (forward + reverse),
         "visc_k": gas.species_viscosities,
@@ -133,8 +146,8 @@ def evaluated(gas, kind, t, p, x, full):
         binary = gas.binary_diff_coeffs * p / ct.one_atm
         values |= {
             "g_RT": gas.standard_gibbs_RT - pressure,
-            "ropf": forward,
-            "ropr": reverse,
+            "ropf": rates[0],
+            "ropr": rates[1],
             "dij_1atm": [binary[i, j] for i in range(gas.n_species) for j in range(i, gas.n_species)],
         }
     arrays = {name: [v if v is None else float(v) for v in array] for name, array in values.items()}
@@ -143,12 +156,25 @@ def evaluated(gas, kind, t, p, x, full):
     return {"kind": kind, "T": t, "P": p, "X": x, **mixture, **arrays}
 
 
+def directions(gas):
+    """The reactions of the file: the converter makes two, one behind the other, of one with an explicit reverse rate."""
+    listed, reactions = [], gas.reactions()
+    for i, r in enumerate(reactions):
+        before = listed[-1] if listed else (None, None)
+        twin = reactions[i - 1]
+        if before == (i - 1, None) and not (r.reversible or twin.reversible) and r.reactants == twin.products and r.products == twin.reactants:
+            listed[-1] = (i - 1, i)
+        else:
+            listed.append((i, None))
+    return listed
+
+
 def sides(gas):
     """Coefficients of the left and the right sides. A species that Cantera takes for the collider of `H+O2+N2=HO2+N2`
     stands on both, as the file has it."""
     left, right = gas.reactant_stoich_coeffs.copy(), gas.product_stoich_coeffs.copy()
     for i, r in enumerate(gas.reactions()):
-        if r.third_body is not None and r.third_body.name in gas.species_names:
+        if r.reaction_type.startswith("three-body") and r.third_body.name in gas.species_names:
             for side in (left, right):
                 side[gas.species_index(r.third_body.name), i] += 1
     return left, right

@@ -23,6 +23,12 @@ pub fn shipped(name: &str) -> Case {
     Case { name: name.into(), mechanism: crate::shipped(name), values: crate::root().join("tests/data") }
 }
 
+/// A mechanism of the tests alone, and its values: `forms` has every form of a rate constant.
+pub fn own(name: &str) -> Case {
+    let values = crate::root().join("tests/data");
+    Case { name: name.into(), mechanism: values.join(name).join("chem.inp"), values }
+}
+
 /// A published mechanism and its values of `../shared`.
 pub fn published(name: &str) -> Option<Case> {
     let mechanism = shared(&format!("mechanisms/{name}/chem.inp"))?;
