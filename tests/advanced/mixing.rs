@@ -31,14 +31,12 @@ fn no_mixture_of_fresh_and_burnt_gas_fails() {
     if !there("g++") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let project = written("gri30", METHODS[0], StateVariables::MassFractions, folder.path());
-    compiled(NATIVE, "gri30", folder.path());
+    let Gri30 { project, folder } = gri30();
     let options = Options { most_steps: 5000, ..Options::default() };
     let mut states = Vec::new();
     for pressure in [2e4, 101_325.0, 4e6] {
-        let hot = FUEL.map(|fuel| fresh(&project, fuel, 1800.0, pressure));
-        let burnt = advanced(folder.path(), &hot, &options);
+        let hot = FUEL.map(|fuel| fresh(project, fuel, 1800.0, pressure));
+        let burnt = advanced(folder, &hot, &options);
         let burnt: Vec<Point> = std::iter::zip(&hot, &burnt)
             .map(|(hot, end)| {
                 assert_eq!(end.status, 0);
@@ -48,17 +46,17 @@ fn no_mixture_of_fresh_and_burnt_gas_fails() {
             .collect();
         assert!(burnt[1].temperature > 2500.0, "it burns: {}", burnt[1].temperature);
         for (fuel, burnt) in std::iter::zip(FUEL, &burnt) {
-            let cold = fresh(&project, fuel, 300.0, pressure);
+            let cold = fresh(project, fuel, 300.0, pressure);
             states.extend((0..=10).map(|n| mixed(&cold, burnt, f64::from(n) / 10.0)));
             states.extend([400.0, 800.0, 1200.0].map(|temperature| Point { temperature, ..burnt.clone() }));
-            states.extend([1000.0, 1500.0, 2500.0].map(|temperature| fresh(&project, fuel, temperature, pressure)));
+            states.extend([1000.0, 1500.0, 2500.0].map(|temperature| fresh(project, fuel, temperature, pressure)));
         }
         states.extend([0.1, 0.5, 0.9].map(|share| mixed(&burnt[0], &hot[2], share)));
     }
     for time in [1e-6, 1e-4] {
         states.iter_mut().for_each(|state| state.time = time);
         let mut most = 0;
-        for (i, (found, state)) in advanced(folder.path(), &states, &options).iter().zip(&states).enumerate() {
+        for (i, (found, state)) in advanced(folder, &states, &options).iter().zip(&states).enumerate() {
             assert_eq!(found.status, 0, "point {i}: {} K, {} Pa", state.temperature, state.fixed);
             let fractions = &found.state[1..];
             assert!((fractions.iter().sum::<f64>() - 1.0).abs() < 1e-12, "point {i}");

@@ -1,5 +1,9 @@
 //! Projects of reactors, built and run as a host code does it.
 
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use super::*;
 
 /// Fills no whole number of vectors of any width.
@@ -98,6 +102,26 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     Project { rates, jacobian, plan, constant, energies: Energies::new(&model, constant), model }
 }
 
+/// The program of gri30, which takes the compiler most of a minute, and its folder: compiled once for all tests.
+pub struct Gri30 {
+    pub project: Project,
+    pub folder: PathBuf,
+}
+
+pub fn gri30() -> &'static Gri30 {
+    static COMPILED: OnceLock<Gri30> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        // Nothing that is static is dropped: this folder is written anew each time.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reactors_of_gri30");
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).unwrap();
+        }
+        let project = written("gri30", METHODS[0], StateVariables::MassFractions, &folder);
+        compiled(NATIVE, "gri30", &folder);
+        Gri30 { project, folder }
+    })
+}
+
 pub fn compiled(flags: &[&str], name: &str, folder: &Path) {
     let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
     let sources = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -161,8 +185,10 @@ pub fn advanced(folder: &Path, points: &[Point], options: &Options) -> Vec<Found
     input.extend(column(&|p| p.time));
     (0..=species).for_each(|k| input.extend(column(&|p| source(p, k))));
     input.extend((0..species).flat_map(|k| options.absolute(k).to_le_bytes()));
-    std::fs::write(folder.join("input"), input).unwrap();
-    let stdin = Stdio::from(std::fs::File::open(folder.join("input")).unwrap());
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&input).unwrap();
+    file.rewind().unwrap();
+    let stdin = Stdio::from(file);
     let Options { relative_tolerance, absolute_tolerance, most_steps, absolute_tolerances, .. } = options;
     let arguments = [
         points.len().to_string(),
