@@ -320,7 +320,10 @@ impl Request {
         }
         let wanted = [Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam];
         if !wanted.iter().any(|what| self.emit.contains(what)) {
-            return refuse("reactors are functions of a project for hosts", "add --emit host, --emit cuda or --emit openfoam");
+            return refuse(
+                "reactors are functions of a project for hosts",
+                "add --emit host, --emit cuda or --emit openfoam",
+            );
         }
         Ok(Some((method, common.constant())))
     }
