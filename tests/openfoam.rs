@@ -51,7 +51,7 @@ fn what_does_not_go_with_it_is_refused() {
         &["--state", "TPX"],
         &["--kernel", "reactor", "--state", "TRY"],
         &["--kernel", "reactor", "--state", "HPY"],
-        &["--outputs", "production-rates"],
+        &["--outputs", "forward-rates"],
         &["--emit", "openfoam,host"],
         &["--emit", "openfoam,chemkin"],
     ] {
@@ -151,7 +151,7 @@ fn edit(file: &Path, lines: &[&str]) {
     let mut text: Vec<String> = std::fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect();
     for line in lines {
         let place = text.iter().position(|old| first(old) == first(line)).unwrap();
-        line.clone_into(&mut text[place]);
+        text[place] = (*line).to_owned();
     }
     std::fs::write(file, text.join("\n")).unwrap();
 }
