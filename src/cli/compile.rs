@@ -14,7 +14,7 @@ use crate::driver::{self, Failure, Request};
 use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
-use crate::plan::{self, Common, Free, Tuning};
+use crate::plan::{self, Common, Emit, Free, Tuning};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -61,7 +61,11 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
     let mut request = request(arguments, command);
     let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-    if request.reactor.is_some() && !given("state") {
+    let is_openfoam = request.emit.contains(&Emit::Openfoam);
+    if is_openfoam && !given("kernel") {
+        request.kernels.clear();
+    }
+    if (request.reactor.is_some() || is_openfoam) && !given("state") {
         request.common.state = StateVariables::MassFractions;
     }
     // Where files go and what is printed is no matter of the outcome.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod numbers;
+pub mod openfoam;
 pub mod page;
 mod place;
 pub mod skip;

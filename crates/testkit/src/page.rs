@@ -14,6 +14,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::openfoam;
 use crate::root;
 use crate::skip::skip;
 
@@ -96,6 +97,9 @@ fn shell(commands: &str, place: &Path, programs: &Path) -> Result<String, String
     let mut bash = Command::new("bash");
     bash.args(["-euo", "pipefail", "-c", commands]).current_dir(place).env("PATH", path);
     bash.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1").env("SINGE_COMMAND", programs.join("singe"));
+    if let Some(sources) = openfoam::sources() {
+        bash.env("WM_PROJECT_DIR", sources);
+    }
     let Output { status, stdout, stderr } = bash.output().expect("bash runs");
     let printed = String::from_utf8_lossy(&stdout).into_owned();
     if status.success() { Ok(printed) } else { Err(printed + &String::from_utf8_lossy(&stderr)) }
@@ -117,6 +121,7 @@ fn there(need: &str, programs: &Path) -> bool {
             let is_module = python.output().is_ok_and(|output| output.status.success());
             is_module && std::env::var_os("SINGE_CANTERA_INCLUDE").is_some()
         }
+        "openfoam" => openfoam::sources().is_some(),
         "dme" => root().join("../shared/mechanisms/dme").exists(),
         "singe" => programs.join("singe").exists(),
         "sundials" => Path::new("/usr/include/cvode/cvode.h").exists(),

@@ -9,6 +9,7 @@ mod chemkin;
 mod device;
 mod functions;
 mod library;
+mod openfoam;
 mod pelephysics;
 mod single;
 
@@ -24,6 +25,7 @@ use serde::Serialize;
 pub use chemkin::chemkin;
 pub use device::device_header;
 pub use library::Stoichiometry;
+pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
 pub use single::{SINGLE_HEADER, single_header};
 

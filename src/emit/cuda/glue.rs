@@ -49,9 +49,13 @@ pub enum Template {
     Chemkin,
     PeleHeader,
     Pele,
+    FoamModel,
+    FoamFiles,
+    FoamOptions,
+    FoamCmake,
 }
 
-const ALL: [Template; 36] = [
+const ALL: [Template; 40] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -88,6 +92,10 @@ const ALL: [Template; 36] = [
     Template::Chemkin,
     Template::PeleHeader,
     Template::Pele,
+    Template::FoamModel,
+    Template::FoamFiles,
+    Template::FoamOptions,
+    Template::FoamCmake,
 ];
 
 /// Fills a template.
@@ -140,6 +148,10 @@ impl Template {
             Self::Chemkin => "chemkin.cpp",
             Self::PeleHeader => "mechanism.H",
             Self::Pele => "mechanism.cpp",
+            Self::FoamModel => "openfoam.C",
+            Self::FoamFiles => "Make/files",
+            Self::FoamOptions => "Make/options",
+            Self::FoamCmake => "openfoam_CMakeLists.txt",
         }
     }
 
@@ -181,6 +193,10 @@ impl Template {
             Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),
             Self::PeleHeader => include_str!("../../../templates/cpu/mechanism.h.hbs"),
             Self::Pele => include_str!("../../../templates/cpu/mechanism.cpp.hbs"),
+            Self::FoamModel => include_str!("../../../templates/openfoam/chemistry.C.hbs"),
+            Self::FoamFiles => include_str!("../../../templates/openfoam/files.hbs"),
+            Self::FoamOptions => include_str!("../../../templates/openfoam/options.hbs"),
+            Self::FoamCmake => include_str!("../../../templates/openfoam/CMakeLists.txt.hbs"),
         }
     }
 }

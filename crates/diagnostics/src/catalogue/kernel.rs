@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 50] = [
+pub const ENTRIES: [Entry; 51] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -35,9 +35,14 @@ pub const ENTRIES: [Entry; 50] = [
         remedy: "Use `--target cpu --units cgs`, and leave out `--state`, `--outputs` and `--jacobian-storage`.",
     },
     Entry {
+        id: "emit::no-openfoam",
+        cause: "`--emit openfoam` asks for a chemistry model that the target, the units, the state or the outputs do not fit, or beside files of the same names.",
+        remedy: "Use `--target cpu`, leave out `--units`, `--state`, `--outputs` and `--jacobian-storage`, and write other projects into other folders.",
+    },
+    Entry {
         id: "kernel::no-reactor",
         cause: "`--kernel reactor` asks for reactors that the target, the state or the files do not have.",
-        remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host`, in SI units.",
+        remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host` or `--emit openfoam`, in SI units.",
     },
     Entry {
         id: "mapping::too-large",
