@@ -201,6 +201,7 @@ pages! {
     functions: "guide/device.md",
     chemkin: "guide/chemkin.md",
     pelephysics: "guide/pelephysics.md",
+    kinetix: "guide/kinetix.md",
     openfoam: "guide/openfoam.md",
     reactors: "guide/reactors.md",
     times: "lab/performance.md",

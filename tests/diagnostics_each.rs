@@ -402,6 +402,7 @@ fn command_line() -> Vec<Case> {
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
+        printed("emit::no-kinetix", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "kinetix"]),
         printed("emit::no-openfoam", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "openfoam"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
         printed("target::data-parallel-only", &all, &["chem.inp", "--codegen", "overlay", "--target", "mi300x"]),

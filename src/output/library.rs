@@ -10,8 +10,15 @@ pub fn stoichiometry(model: &Model) -> Stoichiometry {
     let mechanism = &model.mechanism;
     Stoichiometry {
         element_weights: mechanism.elements.iter().map(|element| element.weight).collect(),
+        reacting: (0..model.species().len()).map(|k| mechanism.reactions.iter().any(|r| changes(r, k))).collect(),
         reactions: mechanism.reactions.iter().map(whole).collect(),
     }
+}
+
+/// Whether a reaction makes more or less of a species than it takes.
+fn changes(reaction: &Reaction, species: usize) -> bool {
+    let of = |side: &[(usize, f64)]| side.iter().filter(|(k, _)| *k == species).map(|(_, nu)| nu).sum::<f64>();
+    of(&reaction.reactants) != of(&reaction.products)
 }
 
 /// Reactants, then products; nothing where a coefficient is no whole number.

@@ -101,10 +101,13 @@ pub fn files(
         let transport = library::transport(model);
         files.extend(cpu::pelephysics(&interface, &library::stoichiometry(model), transport.as_ref(), &provenance));
     }
+    if wanted(Emit::Kinetix) {
+        files.extend(cpu::kinetix(&interface, &library::stoichiometry(model), &provenance));
+    }
     if wanted(Emit::Openfoam) {
         files.extend(openfoam::files(request, model, (units, &interface), reactor.as_ref(), &provenance));
     }
-    let has_library = [Emit::Chemkin, Emit::Pelephysics, Emit::Openfoam].into_iter().any(wanted);
+    let has_library = [Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam].into_iter().any(wanted);
     if wanted(Emit::Device) || has_library || reactor.is_some() && !target.is_cpu() {
         let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
         let interface = interface::interface(model, request.common.units, target, of_cpu);

@@ -16,6 +16,8 @@ pub enum Emit {
     Chemkin,
     /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; it takes --units cgs
     Pelephysics,
+    /// For a CPU: what device writes, and the files that KinetiX generates for nekRS
+    Kinetix,
     /// For a CPU: what device writes, and a chemistry model for OpenFOAM, with --kernel reactor one that advances all cells by reactors
     Openfoam,
     /// One .ptx per kernel: the program that the simulator ran

@@ -2,7 +2,7 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Precision, Property, StateVariables};
+use crate::kernels::{Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
@@ -11,27 +11,6 @@ use machine::target::Target;
 
 /// Those that have a proven bound of single precision.
 const SINGLE_KERNELS: [Kernel; 2] = [Kernel::Viscosity, Kernel::Conductivity];
-
-/// What the kernels of libraries for other codes give.
-fn library_outputs() -> Outputs {
-    let of_species = |property| Output::Thermodynamic { property, species: true, molar: true };
-    let outputs = [
-        of_species(Property::Cp),
-        of_species(Property::H),
-        of_species(Property::S),
-        Output::EquilibriumConstants,
-        Output::ForwardRates,
-        Output::ReverseRates,
-        Output::CreationRates,
-        Output::DestructionRates,
-    ];
-    outputs.into_iter().collect()
-}
-
-/// What OpenFOAM's chemistry reads of reactions.
-fn openfoam_outputs() -> Outputs {
-    [Output::ForwardRates, Output::NetRates].into_iter().collect()
-}
 
 impl Request {
     /// The request with the kernels that its reactors take.
@@ -50,81 +29,6 @@ impl Request {
             self.kernels.extend(missing);
         }
         self
-    }
-
-    /// Whose functions the libraries for other codes call: none where none is written.
-    fn library_kernels(&self) -> Vec<Kernel> {
-        let mut kernels = Vec::new();
-        if self.emit.contains(&Emit::Chemkin) || self.emit.contains(&Emit::Pelephysics) {
-            kernels.extend([Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress]);
-        }
-        if self.emit.contains(&Emit::Pelephysics) {
-            kernels.push(Kernel::Jacobian);
-        }
-        if self.emit.contains(&Emit::Openfoam) {
-            kernels.extend([Kernel::Isobaric, Kernel::Progress]);
-            // Reactors have derivatives of their own.
-            kernels.extend(self.reactor.is_none().then_some(Kernel::IsobaricJacobian));
-        }
-        kernels
-    }
-
-    /// What the kernels of the libraries that are asked for give.
-    fn library_outputs(&self) -> Outputs {
-        if self.emit.contains(&Emit::Openfoam) { openfoam_outputs() } else { library_outputs() }
-    }
-
-    /// The request with the kernels and the outputs that libraries for other codes take.
-    fn with_library_kernels(mut self) -> Self {
-        let kernels = self.library_kernels();
-        if !kernels.is_empty() && self.common.outputs == Outputs::default() {
-            self.common.outputs = self.library_outputs();
-        }
-        let missing: Vec<Kernel> = kernels.into_iter().filter(|kernel| !self.kernels.contains(kernel)).collect();
-        self.kernels.extend(missing);
-        self
-    }
-
-    /// Errors: the target, the units, the state or the outputs are not those of libraries for other codes.
-    pub fn check_library(&self) -> Result<(), Diagnostic> {
-        if self.emit.contains(&Emit::Openfoam) {
-            return self.check_openfoam();
-        }
-        let common = &self.common;
-        let kernels = self.library_kernels();
-        let is_theirs = common.target.is_cpu()
-            && common.units == Units::Cgs
-            && common.state == StateVariables::MoleFractions
-            && common.outputs == library_outputs()
-            && common.jacobian_storage == MatrixStorage::Dense
-            && kernels.iter().all(|kernel| self.kernels.contains(kernel));
-        if is_theirs || kernels.is_empty() {
-            return Ok(());
-        }
-        let message = "CHEMKIN's and PelePhysics' functions are for a CPU, in CGS units, of mole fractions, with outputs of their own";
-        let help = "use --target cpu --units cgs, and leave out --state, --outputs and --jacobian-storage";
-        Err(Diagnostic::error("emit::no-chemkin", message).help(help))
-    }
-
-    /// Errors: the target, the units, the state or the outputs are not those of OpenFOAM's chemistry, or other files have the names of its
-    /// own.
-    fn check_openfoam(&self) -> Result<(), Diagnostic> {
-        let common = &self.common;
-        let has_others =
-            [Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics].iter().any(|what| self.emit.contains(what));
-        let is_theirs = common.target.is_cpu()
-            && common.units == Units::Si
-            && common.state == StateVariables::MassFractions
-            && !self.by_energy
-            && common.outputs == openfoam_outputs()
-            && common.jacobian_storage == MatrixStorage::Dense;
-        if is_theirs && !has_others {
-            return Ok(());
-        }
-        let message = "OpenFOAM's chemistry is for a CPU, in SI units, of temperature, pressure and mass fractions, in a folder of its own";
-        let help = "use --target cpu, leave out --units, --state, --outputs and --jacobian-storage, and write what host, cvode, chemkin and \
-                    pelephysics ask for into another folder";
-        Err(Diagnostic::error("emit::no-openfoam", message).help(help))
     }
 
     /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.

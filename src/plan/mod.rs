@@ -3,6 +3,7 @@
 mod common;
 mod effort;
 mod emit;
+mod libraries;
 mod machines;
 mod resolved;
 mod resources;

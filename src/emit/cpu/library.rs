@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct Stoichiometry {
     /// g/mol
     pub element_weights: Vec<f64>,
+    /// Whether a reaction changes the amount of each species.
+    pub reacting: Vec<bool>,
     /// By reaction (species, coefficient), negative of reactants; nothing where some are no whole numbers.
     pub reactions: Option<Vec<Vec<(usize, i32)>>>,
 }
@@ -37,7 +39,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Of an interface in CGS with the kernels of chemistry, thermodynamics and progress.
+    /// Of an interface with the kernels of chemistry and thermodynamics.
     pub fn new(interface: &Interface, stoichiometry: &Stoichiometry, inline: &'static str) -> Self {
         let prefix = prefix(interface);
         let function = |kernel: &str| {

@@ -8,6 +8,7 @@ mod body;
 mod chemkin;
 mod device;
 mod functions;
+mod kinetix;
 mod library;
 mod openfoam;
 mod pelephysics;
@@ -24,6 +25,7 @@ use serde::Serialize;
 
 pub use chemkin::chemkin;
 pub use device::device_header;
+pub use kinetix::kinetix;
 pub use library::Stoichiometry;
 pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};

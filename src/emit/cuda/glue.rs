@@ -49,13 +49,15 @@ pub enum Template {
     Chemkin,
     PeleHeader,
     Pele,
+    KinetixData,
+    Kinetix,
     FoamModel,
     FoamFiles,
     FoamOptions,
     FoamCmake,
 }
 
-const ALL: [Template; 40] = [
+const ALL: [Template; 42] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipCmake,
@@ -92,6 +94,8 @@ const ALL: [Template; 40] = [
     Template::Chemkin,
     Template::PeleHeader,
     Template::Pele,
+    Template::KinetixData,
+    Template::Kinetix,
     Template::FoamModel,
     Template::FoamFiles,
     Template::FoamOptions,
@@ -148,6 +152,8 @@ impl Template {
             Self::Chemkin => "chemkin.cpp",
             Self::PeleHeader => "mechanism.H",
             Self::Pele => "mechanism.cpp",
+            Self::KinetixData => "mech.h",
+            Self::Kinetix => "kinetix.h",
             Self::FoamModel => "openfoam.C",
             Self::FoamFiles => "Make/files",
             Self::FoamOptions => "Make/options",
@@ -193,6 +199,8 @@ impl Template {
             Self::Chemkin => include_str!("../../../templates/cpu/chemkin.cpp.hbs"),
             Self::PeleHeader => include_str!("../../../templates/cpu/mechanism.h.hbs"),
             Self::Pele => include_str!("../../../templates/cpu/mechanism.cpp.hbs"),
+            Self::KinetixData => include_str!("../../../templates/kinetix/mech.h.hbs"),
+            Self::Kinetix => include_str!("../../../templates/kinetix/kinetix.h.hbs"),
             Self::FoamModel => include_str!("../../../templates/openfoam/chemistry.C.hbs"),
             Self::FoamFiles => include_str!("../../../templates/openfoam/files.hbs"),
             Self::FoamOptions => include_str!("../../../templates/openfoam/options.hbs"),

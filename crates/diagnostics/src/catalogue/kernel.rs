@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 51] = [
+pub const ENTRIES: [Entry; 52] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -33,6 +33,11 @@ pub const ENTRIES: [Entry; 51] = [
         id: "emit::no-chemkin",
         cause: "`--emit chemkin` or `--emit pelephysics` asks for functions that the target, the units, the state or the outputs do not fit.",
         remedy: "Use `--target cpu --units cgs`, and leave out `--state`, `--outputs` and `--jacobian-storage`.",
+    },
+    Entry {
+        id: "emit::no-kinetix",
+        cause: "`--emit kinetix` asks for functions that the target, the units, the state or the outputs do not fit.",
+        remedy: "Use `--target cpu`, and leave out `--units`, `--state`, `--outputs` and `--jacobian-storage`.",
     },
     Entry {
         id: "emit::no-openfoam",

@@ -1,0 +1,154 @@
+//! Libraries for other codes: whose functions they call, and what these must be like.
+
+use super::{Emit, Request};
+use crate::graph::Units;
+use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
+use diagnostics::Diagnostic;
+
+/// What a library calls, and how its state and its results are told.
+struct Library {
+    emit: Emit,
+    kernels: &'static [Kernel],
+    units: Units,
+    state: StateVariables,
+    outputs: fn() -> Outputs,
+}
+
+const LIBRARIES: [Library; 4] = [
+    Library {
+        emit: Emit::Chemkin,
+        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress],
+        units: Units::Cgs,
+        state: StateVariables::MoleFractions,
+        outputs: chemkin_outputs,
+    },
+    Library {
+        emit: Emit::Pelephysics,
+        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress, Kernel::Jacobian],
+        units: Units::Cgs,
+        state: StateVariables::MoleFractions,
+        outputs: chemkin_outputs,
+    },
+    Library {
+        emit: Emit::Kinetix,
+        kernels: &[
+            Kernel::Chemistry,
+            Kernel::Thermodynamics,
+            Kernel::Viscosity,
+            Kernel::Conductivity,
+            Kernel::Diffusion,
+        ],
+        units: Units::Si,
+        state: StateVariables::MoleFractions,
+        outputs: kinetix_outputs,
+    },
+    Library {
+        emit: Emit::Openfoam,
+        kernels: &[Kernel::Isobaric, Kernel::Progress],
+        units: Units::Si,
+        state: StateVariables::MassFractions,
+        outputs: openfoam_outputs,
+    },
+];
+
+const MOLAR_CP: Output = Output::Thermodynamic { property: Property::Cp, species: true, molar: true };
+const MOLAR_H: Output = Output::Thermodynamic { property: Property::H, species: true, molar: true };
+const MOLAR_S: Output = Output::Thermodynamic { property: Property::S, species: true, molar: true };
+
+fn chemkin_outputs() -> Outputs {
+    let outputs = [
+        MOLAR_CP,
+        MOLAR_H,
+        MOLAR_S,
+        Output::EquilibriumConstants,
+        Output::ForwardRates,
+        Output::ReverseRates,
+        Output::CreationRates,
+        Output::DestructionRates,
+    ];
+    outputs.into_iter().collect()
+}
+
+fn kinetix_outputs() -> Outputs {
+    [MOLAR_CP, MOLAR_H].into_iter().collect()
+}
+
+fn openfoam_outputs() -> Outputs {
+    [Output::ForwardRates, Output::NetRates].into_iter().collect()
+}
+
+impl Request {
+    /// The libraries that are asked for.
+    fn libraries(&self) -> impl Iterator<Item = &'static Library> {
+        LIBRARIES.iter().filter(|library| self.emit.contains(&library.emit))
+    }
+
+    /// Whose functions a library calls.
+    fn kernels_of(&self, library: &Library) -> Vec<Kernel> {
+        // The reactors of OpenFOAM's model have derivatives of their own.
+        let is_alone = library.emit == Emit::Openfoam && self.reactor.is_none();
+        library.kernels.iter().copied().chain(is_alone.then_some(Kernel::IsobaricJacobian)).collect()
+    }
+
+    /// The request with the kernels and the outputs that its libraries take.
+    pub(super) fn with_library_kernels(mut self) -> Self {
+        let libraries: Vec<&Library> = self.libraries().collect();
+        if let [first, ..] = libraries[..]
+            && self.common.outputs == Outputs::default()
+        {
+            self.common.outputs = (first.outputs)();
+        }
+        let kernels: Vec<Kernel> = libraries.into_iter().flat_map(|library| self.kernels_of(library)).collect();
+        for kernel in kernels {
+            if !self.kernels.contains(&kernel) {
+                self.kernels.push(kernel);
+            }
+        }
+        self
+    }
+
+    /// Errors: the target, the units, the state or the outputs are not those of a library that is asked for, or another one has files
+    /// of the same names.
+    pub fn check_library(&self) -> Result<(), Diagnostic> {
+        self.libraries().try_for_each(|library| self.check(library))
+    }
+
+    fn check(&self, library: &Library) -> Result<(), Diagnostic> {
+        let common = &self.common;
+        let is_theirs = common.target.is_cpu()
+            && common.units == library.units
+            && common.state == library.state
+            && !self.by_energy
+            && common.outputs == (library.outputs)()
+            && common.jacobian_storage == MatrixStorage::Dense
+            && library.kernels.iter().all(|kernel| self.kernels.contains(kernel));
+        // CMake's file and the functions of one point have the same names.
+        let others: &[Emit] = match library.emit {
+            Emit::Openfoam => &[Emit::Host, Emit::Cvode],
+            _ => &[],
+        };
+        if is_theirs && !others.iter().any(|other| self.emit.contains(other)) {
+            return Ok(());
+        }
+        let (id, message, help) = match library.emit {
+            Emit::Kinetix => (
+                "emit::no-kinetix",
+                "KinetiX' functions are for a CPU, in SI units, of mole fractions, with outputs of their own",
+                "use --target cpu, leave out --units, --state, --outputs and --jacobian-storage, and write what chemkin, pelephysics and \
+                 openfoam ask for into another folder",
+            ),
+            Emit::Openfoam => (
+                "emit::no-openfoam",
+                "OpenFOAM's chemistry is for a CPU, in SI units, of temperature, pressure and mass fractions, in a folder of its own",
+                "use --target cpu, leave out --units, --state, --outputs and --jacobian-storage, and write what host, cvode, chemkin, \
+                 pelephysics and kinetix ask for into another folder",
+            ),
+            _ => (
+                "emit::no-chemkin",
+                "CHEMKIN's and PelePhysics' functions are for a CPU, in CGS units, of mole fractions, with outputs of their own",
+                "use --target cpu --units cgs, and leave out --state, --outputs and --jacobian-storage",
+            ),
+        };
+        Err(Diagnostic::error(id, message).help(help))
+    }
+}

@@ -1,0 +1,123 @@
+//! KinetiX' functions as nekRS calls them; the reference evaluator says what they must give.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kinetics::thermo::{cp_r, h_rt};
+use kinetics::{Model, State};
+use testkit::project::there;
+use testkit::reference::own;
+use testkit::shipped;
+
+/// Errors of transport that the default forms may have.
+const FIT: f64 = 1e-4;
+
+/// What the host defines for a CPU.
+const HOST: [&str; 10] = [
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-ffast-math",
+    "-D__KINETIX_DEVICE__=",
+    "-D__KINETIX_CONST__=const",
+    "-D__KINETIX_INLINE__=static inline",
+    "-Dcfloat=double",
+    "-Wall",
+    "-Werror",
+];
+
+/// (value, what its error is relative to) of a name in the host's units, by the mechanism's species, and how large the error may be.
+fn expected(model: &Model, state: &State, name: &str) -> (Vec<(f64, f64)>, f64) {
+    let species = model.species();
+    let exact = |values: Vec<f64>| values.into_iter().map(|value| (value, value.abs())).collect::<Vec<_>>();
+    let t = state.temperature;
+    match name {
+        "weights" => (exact(species.iter().map(|s| s.weight * 1e-3).collect()), 1e-15),
+        "rates" => {
+            let made = kinetics::production(model, state);
+            (made.net.iter().zip(&made.gross).map(|(net, gross)| (net * 1e3, gross * 1e3)).collect(), 1e-10)
+        }
+        "enthalpies" => {
+            let values = species.iter().map(|s| h_rt(&s.thermo, t));
+            (values.map(|value| (value, value.abs().max(1.0))).collect(), 1e-12)
+        }
+        "capacities" => (exact(species.iter().map(|s| cp_r(&s.thermo, t)).collect()), 1e-12),
+        "conductivity" => (exact(vec![kinetics::conductivity(model, state)]), FIT),
+        "viscosity" => (exact(vec![kinetics::viscosity(model, state)]), FIT),
+        "diffusivities" => (exact(kinetics::diffusion(model, state, 0.0)), FIT),
+        "ones" => (exact(vec![1.0; species.len()]), 1e-15),
+        _ => panic!("the caller says {name}"),
+    }
+}
+
+/// Every species is there: fractions of a sum of 1.
+fn state(model: &Model) -> State {
+    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
+    let sum: f64 = amounts.iter().sum();
+    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
+}
+
+/// Writes and builds the files of a mechanism with the caller, and compares what it prints. `inert` species come last with the host.
+fn called(mechanism: &Path, inert: &[&str]) {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut singe = assert_cmd::Command::cargo_bin("singe").unwrap();
+    singe.arg(mechanism).args(["--target", "cpu", "--emit", "kinetix", "--verify", "off", "-o"]).arg(folder.path());
+    singe.assert().success();
+    let files = ["mech.h", "rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp"];
+    let included = files.into_iter().chain(["diffusivity.cpp"]).flat_map(|file| ["-include", file]);
+    let caller = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/caller.cpp");
+    let mut compile = Command::new("g++");
+    compile.current_dir(folder.path()).args(HOST).args(included).args(["-I.", "-o", "caller"]).arg(caller);
+    testkit::project::run(&mut compile);
+
+    let files = mechanism::Files { mechanism: mechanism.to_owned(), ..Default::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    let all = || 0..model.species().len();
+    let is_inert = |&k: &usize| inert.contains(&model.species()[k].name.as_str());
+    let order: Vec<usize> = all().filter(|k| !is_inert(k)).chain(all().filter(is_inert)).collect();
+    let state = state(&model);
+    let mut given = format!("{:e} {:e}", state.temperature, state.pressure);
+    order.iter().for_each(|&k| write!(given, " {:e}", state.mole_fractions[k]).unwrap());
+    std::fs::write(folder.path().join("state"), given).unwrap();
+    let input = std::fs::File::open(folder.path().join("state")).unwrap();
+    let ran = Command::new(folder.path().join("caller")).stdin(Stdio::from(input)).output().unwrap();
+    assert_eq!(ran.status.code(), Some((order.len() - inert.len()) as i32), "species that react");
+    let said = String::from_utf8(ran.stdout).unwrap();
+    for line in said.lines() {
+        let (name, values) = line.split_once(' ').unwrap();
+        if name == "names" {
+            let names: Vec<&str> = order.iter().map(|&k| model.species()[k].name.as_str()).collect();
+            assert_eq!(values, names.join(" "));
+            continue;
+        }
+        let found: Vec<f64> = values.split(' ').map(|word| word.parse().unwrap()).collect();
+        let (values, tolerance) = expected(&model, &state, name);
+        assert_eq!(found.len(), values.len(), "{name}");
+        for (i, found) in found.iter().enumerate() {
+            let (value, scale) = values[if values.len() == 1 { 0 } else { order[i] }];
+            assert!((found - value).abs() <= tolerance * scale, "{name} {i}: {found:e}, {value:e}");
+        }
+    }
+    assert_eq!(said.lines().count(), 10, "{said}");
+}
+
+/// Argon and nitrogen do not react.
+#[test]
+fn functions_of_h2o2_give_what_the_reference_says() {
+    called(&shipped("h2o2"), &["AR", "N2"]);
+}
+
+/// In the mechanism argon stands before species that react; the host has it last.
+#[test]
+fn functions_of_gri30_give_what_the_reference_says() {
+    called(&shipped("gri30"), &["AR"]);
+}
+
+#[test]
+fn functions_of_every_form_of_a_rate_give_what_the_reference_says() {
+    called(&own("forms").mechanism, &["N2", "AR"]);
+}
