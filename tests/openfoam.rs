@@ -90,22 +90,15 @@ impl Tutorial {
             let thermo = case.join("chemkin/therm.dat");
             let files = ["--transport", "none", "--name", "h2", "--thermo", thermo.to_str().unwrap()];
             written(&case.join("chemkin/chem.inp"), &folder, &[arguments, &files].concat());
+            if kind == "reactor" {
+                add_probe(&folder.join("CMakeLists.txt"));
+            }
             tutorial.build(&folder);
         }
         Some(tutorial)
     }
 
-    /// With the program that asks models.
     fn build(&self, folder: &Path) {
-        let list = folder.join("CMakeLists.txt");
-        let probe = root().join("tests/openfoam/probe.C");
-        let of = |what: &str| format!("$<TARGET_PROPERTY:h2Chemistry,{what}>");
-        let text = std::fs::read_to_string(&list).unwrap()
-            + &format!("add_executable(probe {})\n", probe.display())
-            + &format!("target_compile_definitions(probe PRIVATE {})\n", of("COMPILE_DEFINITIONS"))
-            + &format!("target_include_directories(probe SYSTEM PRIVATE {})\n", of("INCLUDE_DIRECTORIES"))
-            + &format!("target_link_libraries(probe PRIVATE -Wl,--no-as-needed {})\n", of("LINK_LIBRARIES"));
-        std::fs::write(list, text).unwrap();
         let build = folder.join("build");
         let options = [
             format!("-DOPENFOAM_SOURCE={}", self.sources.display()),
@@ -143,6 +136,19 @@ impl Tutorial {
     fn run(&self, name: &str, case: &Path) -> Output {
         program(name, &self.sources).current_dir(case).output().unwrap()
     }
+}
+
+/// Adds the program that asks models to a project.
+fn add_probe(list: &Path) {
+    let probe = root().join("tests/openfoam/probe.C");
+    let of = |what: &str| format!("$<TARGET_PROPERTY:h2Chemistry,{what}>");
+    let text = std::fs::read_to_string(list).unwrap()
+        + &format!("add_executable(probe {})\n", probe.display())
+        + &format!("target_compile_definitions(probe PRIVATE {})\n", of("COMPILE_DEFINITIONS"))
+        + &format!("target_include_directories(probe SYSTEM PRIVATE {})\n", of("INCLUDE_DIRECTORIES"))
+        + &format!("target_link_libraries(probe PRIVATE {})\n", of("LINK_LIBRARIES"))
+        + "target_link_options(probe PRIVATE LINKER:--no-as-needed,--copy-dt-needed-entries)\n";
+    std::fs::write(list, text).unwrap();
 }
 
 /// Puts lines in the places of those that begin with the same word.
@@ -201,7 +207,7 @@ fn a_tutorial_runs_with_the_generated_chemistry() {
         assert_eq!(of(&reactor), of(&ode), "{name}");
         // Reaction 22 is next to its equilibrium.
         let scale = if name == "reaction_22" { 1e4 } else { value.abs() };
-        assert!((of(&ode) - value).abs() <= 2e-3 * scale, "{name}: {:e}, {value:e}", of(&ode));
+        assert!((of(&ode) - value).abs() <= 2e-4 * scale, "{name}: {:e}, {value:e}", of(&ode));
     }
 
     // A case without one of the species.
