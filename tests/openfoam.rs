@@ -205,9 +205,10 @@ fn a_tutorial_runs_with_the_generated_chemistry() {
     for (name, value) in &own {
         let of = |all: &[(String, f64)]| all.iter().find(|(other, _)| other == name).unwrap().1;
         assert_eq!(of(&reactor), of(&ode), "{name}");
-        // Reaction 22 is next to its equilibrium.
-        let scale = if name == "reaction_22" { 1e4 } else { value.abs() };
-        assert!((of(&ode) - value).abs() <= 2e-4 * scale, "{name}: {:e}, {value:e}", of(&ode));
+        // Theirs takes 1 bar for 1 atm in equilibrium constants: that is 1.3 % of the reverse rate of reaction 22, which is next to its
+        // equilibrium; those of the others do not count here.
+        let tolerance = if name == "reaction_22" { 20.0 } else { 2e-4 * value.abs() };
+        assert!((of(&ode) - value).abs() <= tolerance, "{name}: {:e}, {value:e}", of(&ode));
     }
 
     // A case without one of the species.
