@@ -121,7 +121,8 @@ fn reactors_of_the_generated_integrator_ignite_when_the_table_says() {
     generate(&shipped("gri30"), &source, &reactor);
     let host = DELAYS.replace("NAME_SPECIES", "GRI30_SPECIES").replace("NAME_REACTOR", "GRI30_REACTOR");
     std::fs::write(source.join("delays.cpp"), host.replace("NAME", "gri30")).unwrap();
-    let files = ["isochoric", "isochoric_sparse_jacobian", "context", "reactor"].map(|file| format!("gri30_{file}.cpp"));
+    let files =
+        ["isochoric", "isochoric_sparse_jacobian", "context", "reactor"].map(|file| format!("gri30_{file}.cpp"));
     let options = ["-std=c++17", "-O1", "-march=native", "-DSINGE_LOOPS", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
     run(Command::new("g++").current_dir(&source).args(options).args(["-o", "delays", "delays.cpp"]).args(files));
     let table = committed("gri30");

@@ -108,7 +108,19 @@ fn written(case: &Case, path: &Path, folder: &Path) -> Option<(PathBuf, PathBuf)
     let yaml = written.join("chem.yaml");
     let project = folder.join("project");
     singe(
-        &["--target", "cpu", "--kernel", "reactor", "--verify", "off", "--emit", "cuda,cvode", "--name", case.name, "-o"],
+        &[
+            "--target",
+            "cpu",
+            "--kernel",
+            "reactor",
+            "--verify",
+            "off",
+            "--emit",
+            "cuda,cvode",
+            "--name",
+            case.name,
+            "-o",
+        ],
         &[&project, &yaml],
     )?;
     Some((yaml, project))
