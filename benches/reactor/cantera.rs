@@ -33,6 +33,11 @@ impl Cantera {
     /// (time, row) of a turn through all times and tolerances.
     pub fn turn(&mut self) -> Option<Vec<(f64, Row)>> {
         writeln!(self.input.as_mut()?).ok()?;
+        self.rows()
+    }
+
+    /// More of the turn that was asked for last.
+    pub fn rows(&mut self) -> Option<Vec<(f64, Row)>> {
         let rows = self.line()?;
         let rows = rows.as_array()?.iter().map(|row| {
             let x: Vec<f64> = row.as_array().into_iter().flatten().map(|x| x.as_f64().unwrap_or(f64::NAN)).collect();

@@ -3,6 +3,7 @@
 
 mod cantera;
 mod cvode;
+mod large;
 mod sweep;
 
 use std::fmt::Write as _;
@@ -24,19 +25,42 @@ struct Case {
     fuel: &'static str,
     states: usize,
     repeats: usize,
+    /// What the compiler is told.
+    optimisation: &'static str,
 }
 
 const CASES: [Case; 3] = [
-    Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: 201, repeats: 4 },
-    Case { name: "dme", path: "../shared/mechanisms/dme/chem.inp", fuel: "CH3OCH3:1", states: 201, repeats: 4 },
-    Case { name: "usc2", path: "../shared/mechanisms/usc2/chem.inp", fuel: "CH4:1", states: 101, repeats: 2 },
+    Case {
+        name: "gri30",
+        path: "mechanisms/gri30/chem.inp",
+        fuel: "CH4:1",
+        states: 201,
+        repeats: 4,
+        optimisation: "-O3",
+    },
+    Case {
+        name: "dme",
+        path: "../shared/mechanisms/dme/chem.inp",
+        fuel: "CH3OCH3:1",
+        states: 201,
+        repeats: 4,
+        optimisation: "-O3",
+    },
+    Case {
+        name: "usc2",
+        path: "../shared/mechanisms/usc2/chem.inp",
+        fuel: "CH4:1",
+        states: 101,
+        repeats: 2,
+        optimisation: "-O3",
+    },
 ];
 
 /// Relative tolerances of Cantera and CVODE.
 const TOLERANCES_BESIDE: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
 /// Turns of all programs, one after the other.
-const TURNS: usize = 5;
+const TURNS: usize = 3;
 
 /// At a time and a tolerance.
 #[derive(Clone)]
@@ -59,6 +83,18 @@ struct Run {
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("docs/lab/reactors.md");
+    let old = std::fs::read_to_string(&file).unwrap_or_default();
+    if std::env::args().any(|argument| argument == "--large") {
+        let Some(section) = large::section(root) else { return };
+        println!("{section}");
+        let kept = large::kept(&old);
+        let page = if kept.is_empty() { old.clone() + &section } else { old.replace(kept, &section) };
+        if is_written() {
+            std::fs::write(file, page).expect("docs can be written");
+        }
+        return;
+    }
     let mut page = head();
     for case in CASES {
         if !root.join(case.path).exists() {
@@ -75,9 +111,10 @@ fn main() {
         }
     }
     page += &sweep::section(root).unwrap_or_default();
+    page += large::kept(&old);
     print!("{page}");
     if is_written() {
-        std::fs::write(root.join("docs/lab/reactors.md"), page).expect("docs can be written");
+        std::fs::write(file, page).expect("docs can be written");
     }
 }
 
@@ -145,14 +182,17 @@ fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f
     let (theirs, beside, ours, two) = (best(theirs), best(beside), best(ours), best(two));
     let runs = made["runs"].as_array()?.iter().map(|run| {
         let seconds = run["seconds"].as_f64().unwrap_or(f64::NAN);
-        let of = |rows: &[(f64, Row)]| -> Vec<Row> {
-            rows.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone()).collect()
-        };
+        let of = |rows: &[(f64, Row)]| rows_at(rows, seconds);
         Run { seconds, cantera: of(&theirs), cvode: of(&beside), ours: of(&ours) }
     });
     let mut speedups: Vec<f64> = ours.iter().zip(&two).map(|((_, one), (_, two))| two.wall / one.wall).collect();
     speedups.sort_by(f64::total_cmp);
     Some((made["version"].as_str()?.to_owned(), runs.collect(), speedups[speedups.len() / 2]))
+}
+
+/// The rows of a time.
+fn rows_at(rows: &[(f64, Row)], seconds: f64) -> Vec<Row> {
+    rows.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone()).collect()
 }
 
 /// Of turns of the same rows: each row with its highest speeds.
@@ -186,7 +226,13 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
     std::fs::write(project.join("host.cpp"), host).ok()?;
     let compiler = || {
         let mut command = Command::new("g++");
-        command.current_dir(project).args(["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno"]);
+        command.current_dir(project).args([
+            "-std=c++17",
+            case.optimisation,
+            "-march=native",
+            "-fopenmp",
+            "-fno-math-errno",
+        ]);
         command.arg("-Wno-psabi");
         command
     };
@@ -259,33 +305,39 @@ fn table(case: &Case, version: &str, runs: &[Run], two: f64) -> String {
         case.states * case.repeats
     );
     for run in runs {
-        for own in &run.ours {
-            let at = |rows: &'_ [Row]| rows.iter().find(|row| row.tolerance == own.tolerance).cloned();
-            let (cantera, cvode) = (at(&run.cantera), at(&run.cvode));
-            let beside = |row: &Option<Row>| {
-                row.as_ref().map_or(" | | ".to_owned(), |row| {
-                    format!("{:.0} | {:.1} | {:.1e}", row.cells, row.steps, row.error)
-                })
-            };
-            let ratio = |row: &Option<Row>| {
-                let ratio = row.as_ref().and_then(|row| at_equal_error(row, &run.ours));
-                ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"))
-            };
-            let _ = writeln!(
-                text,
-                "| {:e} s | {:e} | {} | {} | {:.0} | {:.1} ({:.1}) | {:.1e} | {} | {} |",
-                run.seconds,
-                own.tolerance,
-                beside(&cantera),
-                beside(&cvode),
-                own.cells,
-                own.steps,
-                own.rejected,
-                own.error,
-                ratio(&cantera),
-                ratio(&cvode)
-            );
-        }
+        text += &rows_of(run);
+    }
+    text
+}
+
+/// The rows of a table at a time.
+fn rows_of(run: &Run) -> String {
+    let mut text = String::new();
+    for own in &run.ours {
+        let at = |rows: &'_ [Row]| rows.iter().find(|row| row.tolerance == own.tolerance).cloned();
+        let (cantera, cvode) = (at(&run.cantera), at(&run.cvode));
+        let beside = |row: &Option<Row>| {
+            row.as_ref()
+                .map_or(" | | ".to_owned(), |row| format!("{:.0} | {:.1} | {:.1e}", row.cells, row.steps, row.error))
+        };
+        let ratio = |row: &Option<Row>| {
+            let ratio = row.as_ref().and_then(|row| at_equal_error(row, &run.ours));
+            ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"))
+        };
+        let _ = writeln!(
+            text,
+            "| {:e} s | {:e} | {} | {} | {:.0} | {:.1} ({:.1}) | {:.1e} | {} | {} |",
+            run.seconds,
+            own.tolerance,
+            beside(&cantera),
+            beside(&cvode),
+            own.cells,
+            own.steps,
+            own.rejected,
+            own.error,
+            ratio(&cantera),
+            ratio(&cvode)
+        );
     }
     text
 }

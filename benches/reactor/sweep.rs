@@ -9,7 +9,14 @@ const COUNT: usize = 200;
 
 /// The section of the page; nothing where Cantera is absent. A point of ours that fails ends the program.
 pub fn section(root: &Path) -> Option<String> {
-    let case = Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: COUNT, repeats: 1 };
+    let case = Case {
+        name: "gri30",
+        path: "mechanisms/gri30/chem.inp",
+        fuel: "CH4:1",
+        states: COUNT,
+        repeats: 1,
+        optimisation: "-O3",
+    };
     let folder = tempfile::tempdir().expect("a folder for the project");
     let (yaml, project) = written(&case, &root.join(case.path), folder.path())?;
     let (_, batches) = Cantera::begun(STATES, &yaml, &case)?;
