@@ -27,10 +27,8 @@ pub fn section(root: &Path) -> Option<String> {
         return None;
     }
     let folder = tempfile::tempdir().expect("a folder for the project");
-    let (yaml, project) = written(&case, &path, folder.path())?;
-    let (mut cantera, made) = Cantera::begun(SCRIPT, &yaml, &case)?;
+    let Prepared { mut cantera, made, programs, .. } = prepared(&case, SCRIPT, &path, folder.path())?;
     let species = made["states"][0].as_array()?.len() - 1;
-    let programs = built(&case, &project, species)?;
     let preconditioned = cantera.turn()?;
     let dense = cantera.rows()?;
     let ours = best((0..TURNS).map(|_| advanced(&programs.host, &case, &made, 1)).collect::<Option<_>>()?);
