@@ -1,6 +1,9 @@
-//! Cells per second of reactors on one core beside Cantera's, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
+//! Cells per second of reactors on one core beside Cantera's and those of the program of CVODE, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
 //! `SINGE_PYTHON` names a Python that has Cantera; files of `../shared` are taken where they are there.
 
+mod cantera;
+mod cvode;
+mod large;
 mod sweep;
 
 use std::fmt::Write as _;
@@ -8,6 +11,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cantera::Cantera;
 use plotters::prelude::*;
 use serde_json::Value;
 
@@ -21,13 +25,42 @@ struct Case {
     fuel: &'static str,
     states: usize,
     repeats: usize,
+    /// What the compiler is told.
+    optimisation: &'static str,
 }
 
 const CASES: [Case; 3] = [
-    Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: 201, repeats: 4 },
-    Case { name: "dme", path: "../shared/mechanisms/dme/chem.inp", fuel: "CH3OCH3:1", states: 201, repeats: 4 },
-    Case { name: "usc2", path: "../shared/mechanisms/usc2/chem.inp", fuel: "CH4:1", states: 101, repeats: 2 },
+    Case {
+        name: "gri30",
+        path: "mechanisms/gri30/chem.inp",
+        fuel: "CH4:1",
+        states: 201,
+        repeats: 4,
+        optimisation: "-O3",
+    },
+    Case {
+        name: "dme",
+        path: "../shared/mechanisms/dme/chem.inp",
+        fuel: "CH3OCH3:1",
+        states: 201,
+        repeats: 4,
+        optimisation: "-O3",
+    },
+    Case {
+        name: "usc2",
+        path: "../shared/mechanisms/usc2/chem.inp",
+        fuel: "CH4:1",
+        states: 101,
+        repeats: 2,
+        optimisation: "-O3",
+    },
 ];
+
+/// Relative tolerances of Cantera and CVODE.
+const TOLERANCES_BESIDE: [f64; 3] = [1e-4, 1e-6, 1e-8];
+
+/// Turns of all programs, one after the other.
+const TURNS: usize = 2;
 
 /// At a time and a tolerance.
 #[derive(Clone)]
@@ -43,30 +76,49 @@ struct Row {
 struct Run {
     seconds: f64,
     cantera: Vec<Row>,
+    /// Nothing where SUNDIALS is absent.
+    cvode: Vec<Row>,
     ours: Vec<Row>,
 }
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut page = head();
+    let file = root.join("docs/lab/reactors.md");
+    let old = std::fs::read_to_string(&file).unwrap_or_default();
+    if std::env::args().any(|argument| argument == "--large") {
+        let Some(section) = large::section(root) else { return };
+        println!("{section}");
+        let kept = large::kept(&old);
+        let page = if kept.is_empty() { old.clone() + &section } else { old.replace(kept, &section) };
+        if is_written() {
+            std::fs::write(file, page).expect("docs can be written");
+        }
+        return;
+    }
+    let (mut page, mut random) = (head(), String::new());
     for case in CASES {
         if !root.join(case.path).exists() {
             println!("skipped: {} is absent", case.path);
             continue;
         }
         let folder = tempfile::tempdir().expect("a folder for the project");
-        let Some((version, runs, two)) = timed(&case, &root.join(case.path), folder.path()) else { continue };
+        let Some(mut of) = prepared(&case, CANTERA, &root.join(case.path), folder.path()) else { continue };
+        let Some((version, runs, two)) = timed(&case, &mut of) else { continue };
         page += &table(&case, &version, &runs, two);
+        if case.name == "gri30" {
+            random = sweep::section(&of).unwrap_or_default();
+        }
         if case.name == "gri30" && is_written() {
             let mut svg = String::new();
             draw(&mut svg, &runs).expect("a picture in memory");
             std::fs::write(root.join("docs/lab/reactors.svg"), svg).expect("docs can be written");
         }
     }
-    page += &sweep::section(root).unwrap_or_default();
+    page += &random;
+    page += large::kept(&old);
     print!("{page}");
     if is_written() {
-        std::fs::write(root.join("docs/lab/reactors.md"), page).expect("docs can be written");
+        std::fs::write(file, page).expect("docs can be written");
     }
 }
 
@@ -81,11 +133,13 @@ fn head() -> String {
     format!(
         "# Reactors, timed\n\n`cargo bench --bench reactor -- --write` makes this page. Reactors at constant pressure are advanced over a time, each from a \
          state along an\nignition at 1500 K and 1 atm (stoichiometric with air, by steps of Cantera's integrator), one core. Cantera makes a new integrator for \
-         each state, as\na splitting solver does. Cells per second are states over the time of the processor, the best of two turns of Cantera and of three of \
-         ours. The\n*error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is Cantera's at a relative tolerance of \
-         1e-12; absolute\ntolerances are a millionth of relative ones. *At equal error*: the fastest of ours whose error is at most Cantera's, over \
-         Cantera.\n\nMachine: {}, {width}. Method: rodas5p.\n",
-        name.trim_start_matches(['\t', ' ', ':'])
+         each state, as\na splitting solver does, and so does the program of `--emit cvode`, with [the generated \
+         factorisation](../guide/reactors.md#with-cvode-instead). Cells per second are states over the time of the processor, the best of {TURNS} turns, in each of which \
+         all programs\ntake theirs one after the other. The *error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is \
+         Cantera's at a\nrelative tolerance of 1e-12; absolute tolerances are a millionth of relative ones. *Over Cantera* and *over CVODE*, at equal error: the \
+         fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}, {width}; {:.1} programs ran or waited beside. Method: rodas5p.\n",
+        name.trim_start_matches(['\t', ' ', ':']),
+        load()
     )
 }
 
@@ -96,52 +150,87 @@ fn written(case: &Case, path: &Path, folder: &Path) -> Option<(PathBuf, PathBuf)
     let yaml = written.join("chem.yaml");
     let project = folder.join("project");
     singe(
-        &["--target", "cpu", "--kernel", "reactor", "--verify", "off", "--emit", "cuda", "--name", case.name, "-o"],
+        &[
+            "--target",
+            "cpu",
+            "--kernel",
+            "reactor",
+            "--verify",
+            "off",
+            "--emit",
+            "cuda,cvode",
+            "--name",
+            case.name,
+            "-o",
+        ],
         &[&project, &yaml],
     )?;
     Some((yaml, project))
 }
 
-/// What a script prints for a mechanism.
-fn from_cantera(script: &str, yaml: &Path, case: &Case) -> Option<Value> {
-    let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
-    let count = case.states.to_string();
-    let made = Command::new(&python).arg("-c").arg(script).arg(yaml).args([case.fuel, &count]).output().ok()?;
-    if !made.status.success() {
-        println!(
-            "skipped: {python} has no Cantera (SINGE_PYTHON names one that has)\n{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
-        return None;
-    }
-    serde_json::from_slice(&made.stdout).ok()
+/// What is timed of a mechanism, on the states that Cantera made.
+struct Prepared {
+    yaml: PathBuf,
+    cantera: Cantera,
+    made: Value,
+    programs: Programs,
 }
 
-/// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall.
-fn timed(case: &Case, path: &Path, folder: &Path) -> Option<(String, Vec<Run>, f64)> {
+fn prepared(case: &Case, script: &str, path: &Path, folder: &Path) -> Option<Prepared> {
     let (yaml, project) = written(case, path, folder)?;
-    let made = from_cantera(CANTERA, &yaml, case)?;
-    println!("{}: Cantera was timed", case.name);
-    let program = built(case, &project, made["states"][0].as_array()?.len() - 1)?;
-    let ours = run(&program, case, &made, 1)?;
-    let two = run(&program, case, &made, 2)?;
-    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let (cantera, made) = Cantera::begun(script, &yaml, case)?;
+    println!("{}: the states are there", case.name);
+    let programs = built(case, &project, made["states"][0].as_array()?.len() - 1)?;
+    Some(Prepared { yaml, cantera, made, programs })
+}
+
+/// Programs that run or wait, on average over a minute.
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall, where others leave them the machine.
+fn timed(case: &Case, prepared: &mut Prepared) -> Option<(String, Vec<Run>, Option<f64>)> {
+    let Prepared { cantera, made, programs, .. } = prepared;
+    let conditions = run(&programs.host, &input(case, made)?, 1, &["conditions"])?;
+    let (mut theirs, mut beside, mut ours, mut two) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        theirs.push(cantera.turn()?);
+        if let Some(program) = &programs.cvode {
+            beside.push(cvode::turn(program, &conditions, made)?);
+        }
+        ours.push(advanced(&programs.host, case, made, 1)?);
+        if load() < 2.0 {
+            two.push(advanced(&programs.host, case, made, 2)?);
+        }
+    }
+    let (theirs, beside, ours, two) = (best(theirs), best(beside), best(ours), best(two));
     let runs = made["runs"].as_array()?.iter().map(|run| {
-        let seconds = number(&run["seconds"]);
-        let cantera = run["cantera"].as_array().into_iter().flatten().map(|row| Row {
-            tolerance: number(&row["tolerance"]),
-            cells: number(&row["cells"]),
-            wall: f64::NAN,
-            steps: number(&row["steps"]),
-            rejected: f64::NAN,
-            error: number(&row["error"]),
-        });
-        let own = ours.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone());
-        Run { seconds, cantera: cantera.collect(), ours: own.collect() }
+        let seconds = run["seconds"].as_f64().unwrap_or(f64::NAN);
+        let of = |rows: &[(f64, Row)]| rows_at(rows, seconds);
+        Run { seconds, cantera: of(&theirs), cvode: of(&beside), ours: of(&ours) }
     });
     let mut speedups: Vec<f64> = ours.iter().zip(&two).map(|((_, one), (_, two))| two.wall / one.wall).collect();
     speedups.sort_by(f64::total_cmp);
-    Some((made["version"].as_str()?.to_owned(), runs.collect(), speedups[speedups.len() / 2]))
+    Some((made["version"].as_str()?.to_owned(), runs.collect(), speedups.get(speedups.len() / 2).copied()))
+}
+
+/// The rows of a time.
+fn rows_at(rows: &[(f64, Row)], seconds: f64) -> Vec<Row> {
+    rows.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone()).collect()
+}
+
+/// Of turns of the same rows: each row with its highest speeds.
+fn best(turns: Vec<Vec<(f64, Row)>>) -> Vec<(f64, Row)> {
+    let better = |mut all: Vec<(f64, Row)>, turn: Vec<(f64, Row)>| {
+        for ((_, row), (_, other)) in all.iter_mut().zip(turn) {
+            row.cells = row.cells.max(other.cells);
+            row.wall = row.wall.max(other.wall);
+        }
+        all
+    };
+    turns.into_iter().reduce(better).unwrap_or_default()
 }
 
 fn singe(arguments: &[&str], paths: &[&Path]) -> Option<()> {
@@ -152,20 +241,52 @@ fn singe(arguments: &[&str], paths: &[&Path]) -> Option<()> {
     output.status.success().then_some(())
 }
 
-fn built(case: &Case, project: &Path, species: usize) -> Option<PathBuf> {
-    let host = HOST.replace("NAME", case.name).replace("SPECIES", &species.to_string());
-    std::fs::write(project.join("host.cpp"), host).ok()?;
-    let sources: Vec<PathBuf> = std::fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).collect();
-    let sources = sources.iter().filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
-    let program = project.join("host");
-    let options = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-Wno-psabi"];
-    let output = Command::new("g++").args(options).args(sources).arg("-o").arg(&program).output().ok()?;
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(program)
+struct Programs {
+    host: PathBuf,
+    /// Of `--emit cvode`, where SUNDIALS is there.
+    cvode: Option<PathBuf>,
 }
 
-/// (time, row) of all times and tolerances.
-fn run(program: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<(f64, Row)>> {
+fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
+    let host = HOST.replace("NAME", case.name).replace("SPECIES", &species.to_string());
+    std::fs::write(project.join("host.cpp"), host).ok()?;
+    let compiler = || {
+        let mut command = Command::new("g++");
+        command.current_dir(project).args([
+            "-std=c++17",
+            case.optimisation,
+            "-march=native",
+            "-fopenmp",
+            "-fno-math-errno",
+        ]);
+        command.arg("-Wno-psabi");
+        command
+    };
+    let files: Vec<PathBuf> = std::fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).collect();
+    // Beside the kernels and the reactors there are programs.
+    let is_part = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with(case.name) && name.ends_with(".cpp")
+    };
+    let output = compiler().arg("-c").args(files.iter().filter(is_part)).output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let objects: Vec<PathBuf> = files.iter().filter(is_part).map(|path| path.with_extension("o")).collect();
+    let linked = |name: &str, libraries: &[&str]| {
+        let source = format!("{name}.cpp");
+        let output = compiler().arg(source).args(&objects).args(libraries).args(["-o", name]).output().ok()?;
+        Some((project.join(name), output))
+    };
+    let (host, output) = linked("host", &[])?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (cvode, output) = linked("ignition", &cvode::LIBRARIES)?;
+    if !output.status.success() {
+        println!("without CVODE: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Some(Programs { host, cvode: output.status.success().then_some(cvode) })
+}
+
+/// What the host reads: states, and for each time where they end.
+fn input(case: &Case, made: &Value) -> Option<String> {
     let runs = made["runs"].as_array()?;
     let flat = |states: &Value| -> String {
         let rows = states.as_array().into_iter().flatten();
@@ -176,16 +297,23 @@ fn run(program: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<
     for run in runs {
         let _ = writeln!(input, "{}\n{}", run["seconds"], flat(&run["exact"]));
     }
-    let mut child = Command::new(program)
-        .env("OMP_NUM_THREADS", threads.to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
+    Some(input)
+}
+
+/// What a program prints that reads this.
+fn run(program: &Path, input: &str, threads: usize, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new(program);
+    command.env("OMP_NUM_THREADS", threads.to_string()).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
     let output = child.wait_with_output().ok()?;
-    assert!(output.status.success(), "the program of {} failed", case.name);
-    let text = String::from_utf8(output.stdout).ok()?;
+    assert!(output.status.success(), "{} failed", program.display());
+    String::from_utf8(output.stdout).ok()
+}
+
+/// (time, row) of all times and tolerances.
+fn advanced(host: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<(f64, Row)>> {
+    let text = run(host, &input(case, made)?, threads, &[])?;
     let rows = text.lines().map(|line| {
         let x: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap_or(f64::NAN)).collect();
         assert_eq!(x[7], 0.0, "all points of {} are done", case.name);
@@ -194,41 +322,62 @@ fn run(program: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<
     Some(rows.collect())
 }
 
-fn table(case: &Case, version: &str, runs: &[Run], two: f64) -> String {
+fn table(case: &Case, version: &str, runs: &[Run], two: Option<f64>) -> String {
+    let threads = match two {
+        Some(two) => {
+            format!("Two threads are {two:.2} times as fast as one, by the clock on the wall (median of all rows).")
+        }
+        None => "Two threads were not timed: the machine was busy.".to_owned(),
+    };
     let mut text = format!(
-        "\n## {}\n\n{} states, {} points. Two threads are {two:.2} times as fast as one, by the clock on the wall (median of all rows).\n\n\
-         | time | tolerance | Cantera {version}: cells/s | steps | error | ours: cells/s | steps (rejected) | error | at equal error |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "\n## {}\n\n{} states, {} points. {threads}\n\n\
+         | time | tolerance | Cantera {version}: cells/s | steps | error | CVODE: cells/s | steps | error | ours: cells/s | steps (rejected) | error | \
+         over Cantera | over CVODE |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         case.name,
         case.states,
         case.states * case.repeats
     );
     for run in runs {
-        for own in &run.ours {
-            let cantera = run.cantera.iter().find(|row| row.tolerance == own.tolerance);
-            let beside = cantera
-                .map_or(" | | ".to_owned(), |row| format!("{:.0} | {:.1} | {:.1e}", row.cells, row.steps, row.error));
-            let _ = writeln!(
-                text,
-                "| {:e} s | {:e} | {beside} | {:.0} | {:.1} ({:.1}) | {:.1e} | {} |",
-                run.seconds,
-                own.tolerance,
-                own.cells,
-                own.steps,
-                own.rejected,
-                own.error,
-                cantera
-                    .and_then(|row| at_equal_error(row, &run.ours))
-                    .map_or(String::new(), |ratio| format!("{ratio:.1}"))
-            );
-        }
+        text += &rows_of(run);
     }
     text
 }
 
-fn at_equal_error(cantera: &Row, ours: &[Row]) -> Option<f64> {
-    let exact = ours.iter().filter(|row| row.error <= cantera.error);
-    exact.map(|row| row.cells / cantera.cells).max_by(f64::total_cmp)
+/// The rows of a table at a time.
+fn rows_of(run: &Run) -> String {
+    let mut text = String::new();
+    for own in &run.ours {
+        let at = |rows: &'_ [Row]| rows.iter().find(|row| row.tolerance == own.tolerance).cloned();
+        let (cantera, cvode) = (at(&run.cantera), at(&run.cvode));
+        let beside = |row: &Option<Row>| {
+            row.as_ref()
+                .map_or(" | | ".to_owned(), |row| format!("{:.0} | {:.1} | {:.1e}", row.cells, row.steps, row.error))
+        };
+        let ratio = |row: &Option<Row>| {
+            let ratio = row.as_ref().and_then(|row| at_equal_error(row, &run.ours));
+            ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"))
+        };
+        let _ = writeln!(
+            text,
+            "| {:e} s | {:e} | {} | {} | {:.0} | {:.1} ({:.1}) | {:.1e} | {} | {} |",
+            run.seconds,
+            own.tolerance,
+            beside(&cantera),
+            beside(&cvode),
+            own.cells,
+            own.steps,
+            own.rejected,
+            own.error,
+            ratio(&cantera),
+            ratio(&cvode)
+        );
+    }
+    text
+}
+
+fn at_equal_error(theirs: &Row, ours: &[Row]) -> Option<f64> {
+    let exact = ours.iter().filter(|row| row.error <= theirs.error);
+    exact.map(|row| row.cells / theirs.cells).max_by(f64::total_cmp)
 }
 
 fn draw(svg: &mut String, runs: &[Run]) -> Result<(), Box<dyn std::error::Error>> {

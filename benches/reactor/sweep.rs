@@ -7,21 +7,18 @@ const STATES: &str = include_str!("sweep.py");
 /// States for each of five pressures.
 const COUNT: usize = 200;
 
-/// The section of the page; nothing where Cantera is absent. A point of ours that fails ends the program.
-pub fn section(root: &Path) -> Option<String> {
-    let case = Case { name: "gri30", path: "mechanisms/gri30/chem.inp", fuel: "CH4:1", states: COUNT, repeats: 1 };
-    let folder = tempfile::tempdir().expect("a folder for the project");
-    let (yaml, project) = written(&case, &root.join(case.path), folder.path())?;
-    let batches = from_cantera(STATES, &yaml, &case)?;
+/// The section of the page, by the programs of gri30. A point of ours that fails ends the program.
+pub fn section(of: &Prepared) -> Option<String> {
+    let case = Case { name: "gri30", path: "", fuel: "CH4:1", states: COUNT, repeats: 1, optimisation: "" };
+    let (_, batches) = Cantera::begun(STATES, &of.yaml, &case)?;
     let batches = batches.as_array()?;
-    let program = built(&case, &project, batches[0]["states"][0].as_array()?.len() - 1)?;
     let mut text = format!(
         "\n## Random states\n\ngri30, {COUNT} states at each pressure: ignitions, flames (fresh and burnt gas mixed), burnt gas that is quenched, and \
          mixtures of any species at\nany temperature between 300 and 2500 K; equivalence ratios 0.1 to 10. None of ours failed at any tolerance from 1e-3 to \
          1e-8.\n\n| pressure | time | Cantera: failed | ours: steps at 1e-6 (rejected) |\n|---:|---:|---:|---:|\n"
     );
     for batch in batches {
-        let rows = run(&program, &case, batch, 1)?;
+        let rows = advanced(&of.programs.host, &case, batch, 1)?;
         for of_cantera in batch["runs"].as_array()? {
             let seconds = of_cantera["seconds"].as_f64()?;
             let (_, own) = rows.iter().find(|(time, row)| *time == seconds && row.tolerance == 1e-6)?;

@@ -9,6 +9,7 @@ mod order;
 use std::collections::BTreeSet;
 
 pub use check::{Checked, check};
+pub use order::{Measure, order};
 
 /// Where a square matrix may differ from zero: the columns of each row. The diagonal always counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,14 +42,14 @@ impl Elimination {
 
 /// The cheaper of the elimination orders by least fill-in and by least products, with some unknowns last, in their order.
 pub fn plan(pattern: &Pattern, last: &[usize]) -> Elimination {
-    let orders = [order::Measure::FillIn, order::Measure::Products].map(|measure| order::order(pattern, last, measure));
-    let plans = orders.map(|order| factors(pattern, order));
+    let orders = [Measure::FillIn, Measure::Products].map(|measure| order(pattern, last, measure));
+    let plans = orders.map(|order| in_order(pattern, order));
     let [by_fill_in, by_products] = plans;
     if by_products.multiply_adds() < by_fill_in.multiply_adds() { by_products } else { by_fill_in }
 }
 
 /// The entries of the factors in an order.
-fn factors(pattern: &Pattern, order: Vec<usize>) -> Elimination {
+pub fn in_order(pattern: &Pattern, order: Vec<usize>) -> Elimination {
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(at, &unknown)| place[unknown] = at);
     let (mut lower, mut upper) = (Vec::new(), Vec::<Vec<usize>>::new());
@@ -86,7 +87,7 @@ mod tests {
         let plan = plan(&arrow(9), &[]);
         assert_eq!((plan.entries(), plan.multiply_adds()), (25, 8));
         assert!(is_checked(&arrow(9), &plan));
-        let given = factors(&arrow(9), (0..9).collect());
+        let given = in_order(&arrow(9), (0..9).collect());
         assert_eq!(given.entries(), 81);
         assert!(is_checked(&arrow(9), &given));
     }
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn a_plan_that_loses_an_entry_is_refused() {
         let pattern = arrow(5);
-        let whole = factors(&pattern, (0..5).collect());
+        let whole = in_order(&pattern, (0..5).collect());
         for (at, row) in whole.upper.iter().enumerate() {
             for lost in 0..row.len() {
                 let mut plan = whole.clone();

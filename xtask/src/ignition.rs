@@ -56,6 +56,9 @@ for line in sys.stdin:
     print(repr(time + part * (net.time - time)))
 "#;
 
+/// The host of reactors that looks for their ignition by the generated integrator.
+const DELAYS: &str = include_str!("../../tests/ignition/delays.cpp");
+
 /// Integrates all batches whose mechanisms are there, and writes the page.
 ///
 /// Errors: SUNDIALS, CMake or Cantera are absent, or a program fails.
@@ -67,7 +70,9 @@ pub fn write(root: &Path) -> Result<(), String> {
          delay is when the\ntemperature has risen by 400 K. Cantera integrates the same mechanism (`singe fmt --to yaml`) by itself, with a \
          tolerance of 1e-10.\n*Rates* are all evaluations of the right-hand side with the analytic Jacobian; *with quotients* are those with \
          CVODE's own\ndifference quotients in its place, and *for Jacobians* those of them that the matrices take. An analytic \
-         Jacobian takes none, and the\ntime of about three ([slots](derivatives.md)). *Jacobians* are all launches of its kernel.\n",
+         Jacobian takes none, and the\ntime of about three ([slots](derivatives.md)). *Jacobians* are all launches of its kernel. *Kernel* is the delay of the \
+         generated integrator of\n[`--kernel reactor`](../guide/reactors.md) at its own tolerance of 1e-6, and what it differs by from \
+         Cantera's.\n",
     );
     for batch in BATCHES {
         if !root.join(batch.mechanism).is_file() {
@@ -102,29 +107,67 @@ fn section(root: &Path, python: &Path, batch: &Batch) -> Result<String, String> 
     let mut cantera = Command::new("python3");
     cantera.env("PYTHONPATH", python).args(["-W", "ignore", "-c", CANTERA]).arg(folder.join("chem.yaml"));
     let theirs = run(&mut cantera, &conditions)?;
+    let kernel = by_the_kernel(root, batch, &folder, &conditions, &theirs)?;
     let mut theirs = theirs.lines();
     let (versions, version) = (analytic.lines().next().unwrap_or_default(), theirs.next().unwrap_or_default());
     let mut text = format!(
         "\n## {name}\n\nMoles: {mixture}. {}; Cantera {version}.\n\n| T (K) | P (atm) | Singe and CVODE (s) | Cantera (s) | difference | \
-         steps | Jacobians | rates | with quotients | for Jacobians |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+         steps | Jacobians | rates | with quotients | for Jacobians | kernel (s) | difference |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         versions.trim_start_matches("# ")
     );
     let rows = |text: &str| -> Vec<Vec<f64>> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| line.split(' ').filter_map(|word| word.parse().ok()).collect()).collect()
     };
-    for ((ours, quotients), theirs) in rows(&analytic).iter().zip(rows(&quotients)).zip(theirs) {
+    for (((ours, quotients), theirs), kernel) in
+        rows(&analytic).iter().zip(rows(&quotients)).zip(theirs).zip(rows(&kernel))
+    {
         let theirs: f64 = theirs.parse().map_err(|_| format!("Cantera printed {theirs}"))?;
         let [t, p, delay, steps, rates, _, jacobians] = ours[..] else { return Err(format!("not a row: {ours:?}")) };
         text += &format!(
-            "| {t} | {} | {delay:.6e} | {theirs:.6e} | {:.4} % | {steps} | {jacobians} | {rates} | {} | {} |\n",
+            "| {t} | {} | {delay:.6e} | {theirs:.6e} | {:.4} % | {steps} | {jacobians} | {rates} | {} | {} | {:.6e} | \
+             {:.5} % |\n",
             p / 101325.0,
             100.0 * (delay / theirs - 1.0),
             quotients[4],
             quotients[5],
+            kernel[0],
+            100.0 * (kernel[0] / theirs - 1.0),
         );
     }
     Ok(text)
+}
+
+/// What the host of reactors prints, which looks for each delay between half and twice Cantera's.
+fn by_the_kernel(
+    root: &Path,
+    Batch { name, mechanism, mixture, .. }: &Batch,
+    folder: &Path,
+    conditions: &str,
+    theirs: &str,
+) -> Result<String, String> {
+    let (source, build) = (folder.join("reactors"), folder.join("reactors-build"));
+    let reactor = ["--kernel", "reactor", "--state", "TRY", "--reduction", "none", "--target", "cpu", "--emit", "host"];
+    run(singe(root).arg(mechanism).args(reactor).args(["--name", name, "-o"]).arg(&source), "")?;
+    run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build), "")?;
+    run(Command::new("cmake").arg("--build").arg(&build).args(["--target", name]), "")?;
+    let upper = name.to_uppercase();
+    let host = DELAYS
+        .replace("NAME_SPECIES", &format!("{upper}_SPECIES"))
+        .replace("NAME_REACTOR", &format!("{upper}_REACTOR"))
+        .replace("NAME", name);
+    let (text, program) = (source.join("delays.cpp"), build.join("delays"));
+    std::fs::write(&text, host).map_err(|e| format!("{}: {e}", text.display()))?;
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O2", "-I"]).arg(&source).arg(&text).arg(build.join(format!("lib{name}.a")));
+    run(compiler.args(["-fopenmp", "-o"]).arg(&program), "")?;
+    let line = |(condition, delay): (&str, &str)| {
+        let words: Vec<&str> = condition.split(' ').take(2).collect();
+        format!("{} {delay} 2\n", words.join(" "))
+    };
+    let lines: String = conditions.lines().zip(theirs.lines().skip(1)).map(line).collect();
+    run(Command::new(program).args(mixture.split(' ')), &lines)
 }
 
 fn singe(root: &Path) -> Command {

@@ -64,6 +64,8 @@ pub struct Tables {
     /// The factorisation as statements; empty where they are too many.
     straight: String,
     calls: String,
+    /// The solution as statements.
+    solution: String,
 }
 
 /// More products than these are a loop over tables: their statements would be more than caches for instructions hold.
@@ -109,6 +111,38 @@ fn factor_row(
     text + &format!("  put(b.inverse_pivot, {at}, 1.0 / r{at});\n}}\n\n")
 }
 
+/// Subtracts from a row the products of its factors, from `first` on, with what stands at their columns.
+fn less_known(at: usize, first: usize, columns: &[usize]) -> String {
+    if columns.is_empty() {
+        return String::new();
+    }
+    let in_fours = columns.len() / 4 * 4;
+    let product = |(n, column): (usize, &usize)| {
+        let s = if n < in_fours { n % 4 } else { 0 };
+        format!("    s{s} = fma(at(b.factor, {}), x{column}, s{s});\n", first + n)
+    };
+    let products: String = columns.iter().enumerate().map(product).collect();
+    let sums = "real s0 = all(0.0), s1 = all(0.0), s2 = all(0.0), s3 = all(0.0);";
+    format!("  {{\n    {sums}\n{products}    x{at} = x{at} - ((s0 + s1) + (s2 + s3));\n  }}\n")
+}
+
+/// What solves the factored system, by the sums of the template's loops in the same order.
+fn solution(plan: &Elimination, sum: usize, (factor_starts, upper_starts): (&[usize], &[usize])) -> String {
+    let mut text = String::new();
+    for (at, &unknown) in plan.order.iter().enumerate() {
+        let right = if unknown == sum { "all(0.0)".to_owned() } else { format!("at(x, {unknown})") };
+        text += &format!("  real x{at} = {right};\n{}", less_known(at, factor_starts[at], &plan.lower[at]));
+    }
+    for (at, &unknown) in plan.order.iter().enumerate().rev() {
+        text += &less_known(at, upper_starts[at], &plan.upper[at]);
+        text += &format!("  x{at} = x{at} * at(b.inverse_pivot, {at});\n");
+        if unknown != sum {
+            text += &format!("  put(x, {unknown}, x{at});\n");
+        }
+    }
+    text
+}
+
 impl Tables {
     pub fn new(systems: &Systems, interface: &Interface) -> Self {
         let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
@@ -140,6 +174,8 @@ impl Tables {
         let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
         let calls: Vec<String> = (0..order.len()).map(|at| format!("factor_{at}(b, inverse_step);")).collect();
         let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
+        let solution =
+            if is_straight { solution(plan, species + 1, (&factor_starts, &upper_starts)) } else { String::new() };
         let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
         let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
         let most = pattern.len().max(factors.len()).max(places.len());
@@ -165,6 +201,7 @@ impl Tables {
             factor_places: list(&factors),
             straight,
             calls,
+            solution,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The integration of one system, step by step, as generated code must do it: the same operations in the same order.
 
 use super::method::Method;
-use super::options::{ERRORS, FIRST_CHANGE, Options};
+use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, Options};
 
 /// The solution of a factored system for a right-hand side.
 pub type Solver<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
@@ -37,10 +37,13 @@ pub struct Outcome {
     pub step: f64,
 }
 
-/// Advances y by `time`, above 0. A point that is not done keeps its state.
+/// Advances y by `time`, above 0. Steps follow the error of the last one, and its growth since the one before (Gustafsson, ACM Transactions on
+/// Mathematical Software 20 (1994) 496; Hairer & Wanner, equation IV.8.25). A point that is not done keeps its state.
 pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, options: &Options) -> Outcome {
     let mut y = start.to_vec();
     let (mut now, mut step, mut steps, mut rejected, mut failed_here) = (0.0, options.first_step, 0, 0, false);
+    // Length and root of the error of the last step that was good.
+    let mut good: Option<(f64, f64)> = None;
     let status = loop {
         let mut rates = system.rates(&y);
         system.go_on_below_zero(&y, &y, &mut rates);
@@ -50,7 +53,14 @@ pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, o
         let h = length(time - now, step);
         let (next, error) = stages(system, method, &y, rates, h, options);
         let accepted = error <= 1.0;
-        let factor = if error.is_finite() { 0.9 / root(error, method.order) } else { 0.1 };
+        let of_error = root(error, method.order);
+        let mut factor = if error.is_finite() { 0.9 / of_error } else { 0.1 };
+        if accepted {
+            if let Some((length, root)) = good {
+                factor = factor.min(0.9 * (h / length) * (root / (of_error * of_error)));
+            }
+            good = Some((h, of_error.max(LEAST_ROOT)));
+        }
         step = h * factor.max(0.1).min(if failed_here { 1.0 } else { 8.0 });
         steps += 1;
         failed_here = !accepted;
@@ -282,6 +292,19 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Where errors grow from step to step, what comes next is foreseen: of an oscillation with sharp turns fewer steps are tried again, 0.06 to 0.17
+    /// of them (0.15 to 0.24 by the last error alone).
+    #[test]
+    fn growing_errors_are_foreseen() {
+        for method in METHODS {
+            let options = Options { relative_tolerance: 1e-4, absolute_tolerance: 1e-10, ..Options::default() };
+            let outcome = advance(&Smooth, &method, &[2.0, 0.5], 200.0, &options);
+            println!("{}: {} steps, {} in vain", method.name, outcome.steps, outcome.rejected);
+            assert_eq!(outcome.status, Status::Done);
+            assert!((outcome.rejected as f64) < 0.18 * outcome.steps as f64, "{}: {}", method.name, outcome.rejected);
         }
     }
 

@@ -12,6 +12,9 @@ pub const FIRST_CHANGE: f64 = 300.0;
 /// A smaller error of a step makes the next one as long as may be, a larger one as short.
 pub const ERRORS: [f64; 2] = [1e-5, 1e5];
 
+/// The least root of a step's error that the step after it is compared with: of smaller ones growth tells nothing.
+pub const LEAST_ROOT: f64 = 0.4;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options<'a> {
     /// A step is good where the root mean square of error / (relative |y| + absolute) is at most 1.

@@ -202,6 +202,7 @@ struct Limits {
     first_change: String,
     least_error: String,
     largest_error: String,
+    least_root: String,
 }
 
 impl Default for Limits {
@@ -217,6 +218,7 @@ impl Default for Limits {
             first_change: real(options::FIRST_CHANGE),
             least_error: real(options::ERRORS[0]),
             largest_error: real(options::ERRORS[1]),
+            least_root: real(options::LEAST_ROOT),
         }
     }
 }
