@@ -1,4 +1,4 @@
-//! States that are told by density, energy or enthalpy: proven and verified in every kernel, and the temperature kernel.
+//! States that are told by concentrations, density, energy or enthalpy: proven and verified in every kernel, and the temperature kernel.
 
 use kinetics::approximation::range::TemperatureRange;
 use singe::driver::Request;
@@ -9,7 +9,13 @@ use singe::overlay::Codegen;
 use testkit::request;
 use testkit::verified::unit;
 
-const STATES: [StateVariables; 3] = [StateVariables::Density, StateVariables::Energy, StateVariables::Enthalpy];
+const STATES: [StateVariables; 5] = [
+    StateVariables::Concentrations,
+    StateVariables::DensityByMole,
+    StateVariables::Density,
+    StateVariables::Energy,
+    StateVariables::Enthalpy,
+];
 const KERNELS: [Kernel; 4] = [Kernel::Temperature, Kernel::Isobaric, Kernel::Isochoric, Kernel::Thermodynamics];
 
 fn verified(name: &str, kernels: &[Kernel], change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) {

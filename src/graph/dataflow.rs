@@ -6,7 +6,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use machine::cost::Held;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
+use super::body::{Body, Inst, PRODUCTS_PER_STEP, Tally, Tensor};
 use super::units::Units;
 use kinetics::approximation::range::TemperatureRange;
 
@@ -259,6 +259,20 @@ impl Graph {
             *body = new(body);
         }
         self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
+    }
+
+    /// Takes an array that nothing loads out of the interface.
+    pub fn remove_array(&mut self, unread: u32) {
+        self.arrays.remove(unread as usize);
+        self.rewrite(|body| {
+            let mut new = body.clone();
+            for inst in &mut new.insts {
+                if let Inst::Field { array, .. } = inst {
+                    *array -= u32::from(*array > unread);
+                }
+            }
+            new
+        });
     }
 
     /// Gives every step, and the preamble (`None`), another body.

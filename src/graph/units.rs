@@ -32,7 +32,7 @@ impl Units {
             (Self::Cgs, "pressure" | "viscosity") => 0.1,
             (Self::Cgs, "conductivity") => 1e-5,
             (Self::Cgs, "diffusion") => 1e-4,
-            (Self::Cgs, "production_rates" | "transport_source" | "density") => 1e3,
+            (Self::Cgs, "production_rates" | "transport_source" | "density" | "concentrations") => 1e3,
             (Self::Cgs, "energy" | "enthalpy") => 1e-4,
             (Self::Cgs, "mole_fraction_gradients" | "temperature_gradient") => 100.0,
             (Self::Cgs, _) => 1.0,
@@ -51,7 +51,7 @@ impl Units {
             (Self::Cgs, "forward-rates" | "reverse-rates" | "net-rates" | "creation-rates" | "destruction-rates") => {
                 1e-3
             }
-            (Self::Cgs, "density" | "by-temperature") => 1e-3,
+            (Self::Cgs, "density" | "concentrations" | "by-temperature") => 1e-3,
             (Self::Cgs, "heat-release-rate") => 10.0,
             (Self::Cgs, "mass-fluxes") => 0.1,
             (Self::Cgs, "enthalpy-flux") => 1e3,

@@ -79,7 +79,7 @@ fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Some(
             Diagnostic::error("kernel::state-is-given", "the temperature kernel has nothing to compute")
-                .help("tell the state by other variables with --state TRY, ERY or HPY"),
+                .help("tell the state by other variables with --state TC, TRX, TRY, ERY or HPY"),
         );
     }
     None

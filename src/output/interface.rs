@@ -167,6 +167,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
         "production_rates" => ("kmol/m^3/s", "mol/cm^3/s", "net production rate of each species"),
+        "concentrations" => ("kmol/m^3", "mol/cm^3", "concentration of each species"),
         "density" => ("kg/m^3", "g/cm^3", "density"),
         "energy" => ("J/kg", "erg/g", "specific energy"),
         "enthalpy" => ("J/kg", "erg/g", "specific enthalpy"),

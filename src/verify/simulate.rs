@@ -1,6 +1,7 @@
 //! Runs any module with the signature of a kernel in the simulator: the lowered program, or what a compiler made of text.
 
 use diagnostics::Diagnostic;
+use kinetics::constants::GAS_CONSTANT;
 use kinetics::flux::Gradients;
 use kinetics::properties::{Judged, Molar, properties};
 use kinetics::{self, Model, State};
@@ -173,6 +174,10 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "pressure" => field[0] = state.pressure,
             "mole_fractions" => field.clone_from(&state.mole_fractions),
             "density" => field[0] = properties(model, state).density,
+            "concentrations" => {
+                let total = state.pressure / (GAS_CONSTANT * state.temperature);
+                *field = state.mole_fractions.iter().map(|x| x * total).collect();
+            }
             "energy" => field[0] = specific(model, state, |mixture| mixture.u),
             "enthalpy" => field[0] = specific(model, state, |mixture| mixture.h),
             "mass_fractions" => field.clone_from(&mass_fractions(model, state)),

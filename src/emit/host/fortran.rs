@@ -109,6 +109,8 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
             ("density", Units::Si) => "0.2_c_double".into(),
             ("density", Units::Cgs) => "0.0002_c_double".into(),
             ("mole_fractions" | "mass_fractions", _) => format!("1.0_c_double / {}", a.array.rows),
+            ("concentrations", Units::Si) => format!("0.008_c_double / {}", a.array.rows),
+            ("concentrations", Units::Cgs) => format!("8.0e-6_c_double / {}", a.array.rows),
             ("time_step", _) => "1.0e-8_c_double".into(),
             _ => "0.0_c_double".into(),
         },

@@ -17,7 +17,7 @@ pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property, Rows};
 pub use precision::Precision;
 pub use storage::{MatrixLayout, MatrixStorage};
-pub use variables::StateVariables;
+pub use variables::{Basis, StateVariables};
 
 use crate::graph::unguarded;
 use crate::graph::units::Units;

@@ -12,6 +12,14 @@ pub enum StateVariables {
     #[value(name = "TPY")]
     #[serde(rename = "TPY")]
     MassFractions,
+    /// Temperature, concentrations
+    #[value(name = "TC")]
+    #[serde(rename = "TC")]
+    Concentrations,
+    /// Temperature, density, mole fractions
+    #[value(name = "TRX")]
+    #[serde(rename = "TRX")]
+    DensityByMole,
     /// Temperature, density, mass fractions
     #[value(name = "TRY")]
     #[serde(rename = "TRY")]
@@ -27,9 +35,12 @@ pub enum StateVariables {
 }
 
 impl StateVariables {
-    /// The arrays, the composition last.
+    /// The arrays that kernels are built on, the composition last. The second one is no array of the host's where
+    /// [`is_without_second`](Self::is_without_second).
     pub fn arrays(self) -> [&'static str; 3] {
         match self {
+            Self::Concentrations => ["temperature", "pressure", "concentrations"],
+            Self::DensityByMole => ["temperature", "density", "mole_fractions"],
             Self::MoleFractions => ["temperature", "pressure", "mole_fractions"],
             Self::MassFractions => ["temperature", "pressure", "mass_fractions"],
             Self::Density => ["temperature", "density", "mass_fractions"],
@@ -40,15 +51,40 @@ impl StateVariables {
 
     /// Whether temperature or pressure are computed.
     pub fn is_computed(self) -> bool {
-        matches!(self, Self::Density | Self::Energy | Self::Enthalpy)
+        !matches!(self, Self::MoleFractions | Self::MassFractions)
+    }
+
+    /// Whether the composition tells all but the temperature.
+    pub fn is_without_second(self) -> bool {
+        self == Self::Concentrations
+    }
+
+    /// What the composition consists of.
+    pub fn basis(self) -> Basis {
+        match self {
+            Self::MoleFractions | Self::DensityByMole => Basis::MoleFractions,
+            Self::Concentrations => Basis::Concentrations,
+            Self::MassFractions | Self::Density | Self::Energy | Self::Enthalpy => Basis::MassFractions,
+        }
     }
 
     /// Where the temperature is found from a sum over species: what their cp/R and h/RT are lessened by in it.
     pub fn work(self) -> Option<f64> {
         match self {
-            Self::MoleFractions | Self::MassFractions | Self::Density => None,
+            Self::MoleFractions | Self::MassFractions | Self::Concentrations | Self::DensityByMole | Self::Density => {
+                None
+            }
             Self::Energy => Some(1.0),
             Self::Enthalpy => Some(0.0),
         }
     }
+}
+
+/// What a composition consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    MoleFractions,
+    MassFractions,
+    /// In kmol/m^3
+    Concentrations,
 }

@@ -30,7 +30,7 @@ pub fn begin(
     let mut graph = Graph::new(kernel, arrays);
     graph.filter = options.filter();
     if options.state.is_computed() {
-        let composition = composition::begin(&mut graph, model, true);
+        let composition = composition::begin(&mut graph, model, options.state.basis(), true);
         let mut o = Operands::default();
         let (t, p) = state::temperature_and_pressure(&mut graph, model, options.state, &composition, &mut o);
         let named = preamble(&mut o.body, options, scalars, |_| t, |_| p);
@@ -50,7 +50,7 @@ pub fn begin(
     let shape = graph.shape(b);
     graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
     if options.state == StateVariables::MassFractions {
-        composition::begin(&mut graph, model, false);
+        composition::begin(&mut graph, model, options.state.basis(), false);
     }
     graph
 }

@@ -32,13 +32,17 @@ pub fn temperature_and_pressure(
             o.input(value)
         }
     };
-    let given = o.field(PRESSURE, 0);
     if state == StateVariables::Enthalpy {
-        return (t, given);
+        return (t, o.field(PRESSURE, 0));
     }
-    // P = rho (sum Y/W / sum Y) R T
+    // P = C R T; C is the sum of concentrations, or rho times the specific amount of substance
     let (amount, gas_constant) = (o.input(amount), o.body.literal(GAS_CONSTANT));
-    let concentration = o.body.mul(given, amount);
+    let concentration = if state.is_without_second() {
+        amount
+    } else {
+        let density = o.field(PRESSURE, 0);
+        o.body.mul(density, amount)
+    };
     let rt = o.body.mul(t, gas_constant);
     (t, o.body.mul(concentration, rt))
 }
@@ -71,6 +75,9 @@ pub fn connect(graph: &mut Graph, species: usize, state: StateVariables) {
     }
     if !computed.is_empty() {
         graph.scalars.clear();
+    }
+    if state.is_without_second() {
+        graph.remove_array(PRESSURE);
     }
 }
 

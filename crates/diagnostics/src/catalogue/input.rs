@@ -31,7 +31,7 @@ pub const ENTRIES: [Entry; 105] = [
     Entry {
         id: "kernel::state-is-given",
         cause: "The temperature kernel was asked for, and the state is told by temperature and pressure.",
-        remedy: "Tell it by other variables with `--state TRY`, `ERY` or `HPY`.",
+        remedy: "Tell it by other variables with `--state TC`, `TRX`, `TRY`, `ERY` or `HPY`.",
     },
     Entry {
         id: "kernel::reduced-jacobian",
