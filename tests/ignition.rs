@@ -117,7 +117,7 @@ fn reactors_of_the_generated_integrator_ignite_when_the_table_says() {
     }
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("gri30");
-    let reactor = ["--target", "cpu", "--emit", "host", "--kernel", "reactor", "--state", "TRY", "--verify", "off"];
+    let reactor = ["--target", "cpu", "--kernel", "reactor", "--state", "TRY"];
     generate(&shipped("gri30"), &source, &reactor);
     let host = DELAYS.replace("NAME_SPECIES", "GRI30_SPECIES").replace("NAME_REACTOR", "GRI30_REACTOR");
     std::fs::write(source.join("delays.cpp"), host.replace("NAME", "gri30")).unwrap();

@@ -193,7 +193,7 @@ fn load() -> f64 {
 /// Cantera's version, the runs, and the speed of two threads over one by the clock on the wall, where others leave them the machine.
 fn timed(case: &Case, prepared: &mut Prepared) -> Option<(String, Vec<Run>, Option<f64>)> {
     let Prepared { cantera, made, programs, .. } = prepared;
-    let conditions = run(&programs.host, &input(case, made)?, 1, &["conditions"])?;
+    let conditions = run(&programs.host, &input(case, made, &[]), 1, &["conditions"])?;
     let (mut theirs, mut beside, mut ours, mut two) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
         theirs.push(cantera.turn()?);
@@ -286,8 +286,7 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
 }
 
 /// What the host reads: states, and for each time where they end.
-fn input(case: &Case, made: &Value) -> Option<String> {
-    let runs = made["runs"].as_array()?;
+fn input(case: &Case, made: &Value, runs: &[Value]) -> String {
     let flat = |states: &Value| -> String {
         let rows = states.as_array().into_iter().flatten();
         rows.flat_map(|row| row.as_array().into_iter().flatten()).fold(String::new(), |all, x| all + &format!("{x} "))
@@ -297,7 +296,7 @@ fn input(case: &Case, made: &Value) -> Option<String> {
     for run in runs {
         let _ = writeln!(input, "{}\n{}", run["seconds"], flat(&run["exact"]));
     }
-    Some(input)
+    input
 }
 
 /// What a program prints that reads this.
@@ -313,7 +312,7 @@ fn run(program: &Path, input: &str, threads: usize, arguments: &[&str]) -> Optio
 
 /// (time, row) of all times and tolerances.
 fn advanced(host: &Path, case: &Case, made: &Value, threads: usize) -> Option<Vec<(f64, Row)>> {
-    let text = run(host, &input(case, made)?, threads, &[])?;
+    let text = run(host, &input(case, made, made["runs"].as_array()?), threads, &[])?;
     let rows = text.lines().map(|line| {
         let x: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap_or(f64::NAN)).collect();
         assert_eq!(x[7], 0.0, "all points of {} are done", case.name);
