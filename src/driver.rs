@@ -281,6 +281,10 @@ fn draft(
 ) -> Result<Draft, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
+    let graph = match own.codegen {
+        overlay::Codegen::Straight => observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)),
+        _ => graph,
+    };
     let mapping = observer
         .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;

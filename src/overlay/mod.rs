@@ -90,6 +90,10 @@ fn emit(
     };
     let mut emitter = Emitter::new(graph, schedule, phases, residence, reload);
     let everybody = all_warps(schedule.warps);
+    if groups > 1 {
+        let ids = schedule.phases.iter().flat_map(|phase| &phase.syncs).map(|sync| sync.id);
+        emitter.meet(ids.max().map_or(0, |id| id + 1));
+    }
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();

@@ -5,6 +5,7 @@
 //! terms of their own warp.
 
 mod assign;
+mod inlined;
 mod split;
 mod terms;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 
 use super::Mapping;
 use crate::graph::{Graph, Op, Role, StepRef};
+pub use inlined::{inlined, knob};
 use terms::{Maker, Terms};
 
 /// Which warp makes which terms, and which adds up which sums.
