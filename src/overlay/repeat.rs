@@ -30,6 +30,9 @@ const MOST_UNROLLED: usize = 4;
 /// Loads from global memory that a loop has under way at once, at most.
 const MOST_LOADS: usize = 12;
 
+/// Nodes of straight code from one meeting of the warps of several groups to the next. Between 150 and 800 the modelled time is the same.
+const APART: usize = 400;
+
 pub struct Emitter<'a> {
     pub(super) graph: &'a Graph,
     pub(super) slot_of: &'a SecondaryMap<FlowValue, Option<u32>>,
@@ -72,6 +75,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Lets the warps of several groups that run the same straight code meet now and then. So they fetch it together; and compilers, which keep
+    /// what they have loaded from shared memory no longer than up to a barrier, load again what they would spill.
     pub fn meet(&mut self, first: u32) {
         self.meets = Some(first);
     }
@@ -171,12 +176,10 @@ impl<'a> Emitter<'a> {
         let mut nodes = Vec::new();
         let mut told = None;
         self.passing.clear();
-        let apart = crate::mapping::partial_sums::knob("APART", 0.0) as usize;
-        let mut since = apart / 2;
+        let mut since = APART / 2;
         for at in steps {
             if let Some(first) = self.meets
-                && apart > 0
-                && since >= apart
+                && since >= APART
             {
                 nodes.push(Node::Barrier { id: first + warp, threads: 32, kind: BarrierKind::Sync });
                 since = 0;

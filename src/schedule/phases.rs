@@ -95,21 +95,6 @@ fn passing(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
     passing
 }
 
-/// The values that steps which others follow wait for.
-fn early(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
-    let mut early = SecondaryMap::new();
-    let mut rest: Vec<StepRef> = follows.keys().copied().collect();
-    while let Some(at) = rest.pop() {
-        for &v in &graph.step(at).inputs {
-            if !std::mem::replace(&mut early[v], true) {
-                let producer = graph.values[v].producer;
-                rest.extend(graph.ops[producer.op].parts().map(|part| StepRef { op: producer.op, part }));
-            }
-        }
-    }
-    early
-}
-
 /// The most values that one step makes.
 fn most_at_once(graph: &Graph) -> u32 {
     graph.steps().map(|at| graph.step(at).outputs.len() as u32).max().unwrap_or(0)
@@ -215,9 +200,6 @@ struct Placer<'a> {
     slot_of: SecondaryMap<Value, Option<u32>>,
     /// The remainder by [`banks::BANKS`] that the slot of a value should have, if any.
     bank: SecondaryMap<Value, Option<u32>>,
-    /// Values that what makes terms waits for, and how many of them have not been made.
-    early: SecondaryMap<Value, bool>,
-    early_left: usize,
     /// Free slots, ascending from the end.
     free: Vec<u32>,
     used: u32,
@@ -256,11 +238,7 @@ impl<'a> Placer<'a> {
         let waits = |at: &StepRef| !(following.contains(at) || at.part == Part::Prologue && led.contains(&at.op));
         waiting.values_mut().for_each(|steps| steps.retain(waits));
         waiting.retain(|_, steps| !steps.is_empty());
-        let early = early(graph, follows);
-        let early_left = graph.values.keys().filter(|&v| early[v] && !passing[v]).count();
         Self {
-            early,
-            early_left,
             graph,
             mapping,
             follows,
@@ -315,6 +293,9 @@ impl<'a> Placer<'a> {
         let mut released = Vec::new();
         self.filled = 0;
         self.open = (0..self.mapping.warps).map(|warp| self.crowded || self.may_begin(warp, phase)).collect();
+        if partial_sums::knob("BAL", 3.0) as u32 & 1 == 1 && !self.open.iter().all(|&open| open) {
+            self.open.fill(false);
+        }
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.role <= last).collect();
         for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
@@ -340,9 +321,6 @@ impl<'a> Placer<'a> {
             let earlier = |at: StepRef| begins(at) && self.graph.step(at).inputs.iter().all(|&v| self.made[v] <= phase);
             let ordered = |run| turns::ordered(self.follows, run, earlier);
             runs = runs.into_iter().map(ordered).collect();
-            if partial_sums::knob("EARLY", 1.0) > 0.0 {
-                runs = runs.into_iter().map(|run| turns::ended(self.graph, run)).collect();
-            }
         }
         self.free.extend(released);
         self.free.sort_unstable_by_key(|&s| Reverse(s));
@@ -456,7 +434,6 @@ impl<'a> Placer<'a> {
     /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
     fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
         let (ready, mut postponed) = self.in_order(ready);
-        let ready = self.spare(ready, &mut postponed);
         let need = |at: StepRef| self.graph.step(at).outputs.iter().filter(|&&v| !self.passing[v]).count();
         let cost = |at: StepRef| self.turn(at).into_iter().map(|at| self.graph.body(at).slots().max(1)).sum::<u64>();
         let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
@@ -499,22 +476,6 @@ impl<'a> Placer<'a> {
         (run, postponed)
     }
 
-    /// Leaves slots to what makes terms: sums whose values would take them wait.
-    fn spare(&self, ready: Vec<Ready>, postponed: &mut Vec<Ready>) -> Vec<Ready> {
-        if self.follows.is_empty() || self.crowded || partial_sums::knob("SPARE", 1.0) == 0.0 {
-            return ready;
-        }
-        let mut left = self.free.len().saturating_sub(self.early_left);
-        let (ready, waiting) = ready.into_iter().partition(|&(_, at)| {
-            let late = self.graph.step(at).outputs.iter().filter(|&&v| !self.passing[v] && !self.early[v]).count();
-            let fits = late <= left;
-            left -= if fits { late } else { 0 };
-            fits
-        });
-        postponed.extend::<Vec<Ready>>(waiting);
-        ready
-    }
-
     /// Drops the iterations of ordered operations whose predecessors are not ready.
     fn in_order(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let mut next: BTreeMap<Op, u32> = BTreeMap::new();
@@ -552,7 +513,6 @@ impl<'a> Placer<'a> {
             let slot = banks::take(&mut self.free, self.bank[v]).expect("choose() counted the slots");
             self.used = self.used.max(slot + 1);
             self.filled += 1;
-            self.early_left -= usize::from(self.early[v]);
             self.slot_of[v] = Some(slot);
         }
         for &v in &step.inputs {

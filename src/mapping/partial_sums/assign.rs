@@ -73,7 +73,6 @@ struct State<'a> {
     reading: Vec<u32>,
     parts: u32,
     loads: u32,
-    part: f64,
 }
 
 impl<'a> State<'a> {
@@ -87,7 +86,6 @@ impl<'a> State<'a> {
             work: vec![vec![0.0; warps]; classes],
             adding: vec![0; warps * most(|m| &m.sums)],
             reading: vec![0; warps * most(|m| &m.inputs)],
-            part: super::inlined::knob("PART", PART),
             parts: 0,
             loads: 0,
         };
@@ -100,7 +98,7 @@ impl<'a> State<'a> {
     /// Clocks of the longest warp in each class, and a warp's share of the traffic.
     fn cost(&self) -> f64 {
         let longest = |work: &Vec<f64>| work.iter().copied().fold(0.0, f64::max);
-        let traffic = self.part * f64::from(self.parts) + LOAD * f64::from(self.loads);
+        let traffic = PART * f64::from(self.parts) + LOAD * f64::from(self.loads);
         self.work.iter().map(longest).sum::<f64>() + traffic / self.warps as f64
     }
 

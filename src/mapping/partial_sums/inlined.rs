@@ -13,12 +13,19 @@ use crate::kernels::build;
 
 /// Operations that become one, at most: warps should be able to share the work evenly.
 const MOST_MEMBERS: usize = 6;
+/// Values that an operation may read to be one of those that their readers take in, at most: these then wait for all of them.
+const MOST_INPUTS: usize = 2;
+
+/// Whether what makes terms reads more values than there are slots.
+pub fn is_crowded(graph: &Graph, slots: u32) -> bool {
+    let makers: BTreeSet<Op> = terms::of(graph).values().map(|maker| maker.op).collect();
+    let steps = makers.iter().flat_map(|&op| graph.ops[op].parts().map(move |part| StepRef { op, part }));
+    let read: BTreeSet<Value> = steps.flat_map(|at| graph.step(at).inputs.iter().copied()).collect();
+    read.len() > slots as usize
+}
 
 /// The graph in which operations that make terms make what they share of the scalars, too.
 pub fn inlined(graph: &Graph) -> Graph {
-    if knob("FUSE", 1.0) == 0.0 {
-        return graph.clone();
-    }
     let clusters = clusters(graph);
     let mut cluster_of: BTreeMap<Op, &Cluster> = BTreeMap::new();
     for cluster in &clusters {
@@ -62,7 +69,7 @@ fn clusters(graph: &Graph) -> Vec<Cluster> {
     let mut clusters: Vec<Cluster> = Vec::new();
     for (source, readers) in readers {
         let step = &graph.ops[source].epilogue;
-        let is_source = is_single(graph, source) && (step.inputs.is_empty() || knob("CHAIN", 1.0) > 0.0 && step.inputs.len() <= 2) && (step.rows.is_empty() || knob("ROWS", 0.0) > 0.0);
+        let is_source = is_single(graph, source) && step.inputs.len() <= MOST_INPUTS && step.rows.is_empty();
         if !is_source || role(source) != Role::Other || !readers.iter().all(is_member) {
             continue;
         }
@@ -71,14 +78,10 @@ fn clusters(graph: &Graph) -> Vec<Cluster> {
         shared.push(Cluster { sources: [source].into(), members: readers });
         let sources = shared.iter().flat_map(|cluster| cluster.sources.iter().copied()).collect();
         let members: BTreeSet<Op> = shared.iter().flat_map(|cluster| cluster.members.iter().copied()).collect();
-        if members.len() <= knob("MEMBERS", 6.0) as usize {
+        if members.len() <= MOST_MEMBERS {
             clusters = others;
             clusters.push(Cluster { sources, members });
         }
-    }
-    if std::env::var("SINGE_X_TELL").is_ok() {
-        let all: usize = clusters.iter().map(|c| c.sources.len()).sum();
-        eprintln!("X clusters {} sources {all} members {}", clusters.len(), clusters.iter().map(|c| c.members.len()).sum::<usize>());
     }
     clusters
 }
@@ -154,8 +157,4 @@ impl Fused {
         });
         self.body.input(place as u32)
     }
-}
-
-pub fn knob(name: &str, default: f64) -> f64 {
-    std::env::var(format!("SINGE_X_{name}")).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Follows;
-use crate::graph::{Graph, Op, Part, StepRef};
+use crate::graph::{Op, Part, StepRef};
 
 /// A step with what follows it.
 type Turn = Vec<StepRef>;
@@ -33,23 +33,6 @@ pub fn ordered(follows: &Follows, run: Vec<StepRef>, is_early: impl Fn(StepRef) 
         }
     }
     out.extend(piece(turns, &mut open, &mut left));
-    out
-}
-
-/// A run in which sums end right behind their last term, unless they wait for something else.
-pub fn ended(graph: &Graph, run: Vec<StepRef>) -> Vec<StepRef> {
-    let mut last: BTreeMap<Op, usize> = BTreeMap::new();
-    let iterates = |at: &StepRef| matches!(at.part, Part::Iteration(_));
-    last.extend(run.iter().enumerate().filter(|(_, at)| iterates(at)).map(|(n, at)| (at.op, n)));
-    let ends = |at: StepRef| at.part == Part::Epilogue && graph.step(at).inputs.is_empty() && last.contains_key(&at.op);
-    let ending: BTreeMap<Op, StepRef> = run.iter().filter(|at| ends(**at)).map(|&at| (at.op, at)).collect();
-    let mut out = Vec::with_capacity(run.len());
-    for (n, &at) in run.iter().enumerate().filter(|(_, at)| !ends(**at)) {
-        out.push(at);
-        if last.get(&at.op) == Some(&n) {
-            out.extend(ending.get(&at.op));
-        }
-    }
     out
 }
 
