@@ -282,9 +282,7 @@ fn draft(
     let (kernel, k) = (own.kernel, Some(own.kernel));
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let is_crowded = own.codegen == overlay::Codegen::Straight
-        && mapping::partial_sums::knob("CROWD", 1.0) > 0.0
-        && (mapping::partial_sums::knob("CROWD", 1.0) > 1.0
-            || limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots)));
+        && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = match is_crowded {
         true => observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)),
         false => graph,
@@ -323,7 +321,7 @@ fn draft(
         points_per_lane: limits.points_per_lane,
         cache_bytes: own.cache_bytes(),
         staging_bytes: own.staging_bytes(),
-        barriers: if is_crowded && mapping::partial_sums::knob("MEET", 1.0) > 0.0 { limits.barriers } else { 0 },
+        barriers: if is_crowded { limits.barriers } else { 0 },
     };
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =

@@ -293,7 +293,8 @@ impl<'a> Placer<'a> {
         let mut released = Vec::new();
         self.filled = 0;
         self.open = (0..self.mapping.warps).map(|warp| self.crowded || self.may_begin(warp, phase)).collect();
-        if partial_sums::knob("BAL", 3.0) as u32 & 1 == 1 && !self.open.iter().all(|&open| open) {
+        // Where one began alone, the others would wait for it, and it for them.
+        if !self.open.iter().all(|&open| open) {
             self.open.fill(false);
         }
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.role <= last).collect();

@@ -34,15 +34,9 @@ pub fn plan(graph: &Graph, mapping: &Mapping) -> Plan {
     let mut warp_of: BTreeMap<Op, u32> = makers.keys().copied().zip(assigned.into_iter().map(|w| w as u32)).collect();
     let sums = sums(graph, mapping, &terms, &warp_of);
     warp_of.extend(sums);
-    if knob("BAL", 3.0) as u32 & 2 == 2 {
-        let others = others(graph, mapping, &warp_of);
-        warp_of.extend(others);
-    }
+    let others = others(graph, mapping, &warp_of);
+    warp_of.extend(others);
     Plan { warp_of }
-}
-
-pub fn knob(name: &str, default: f64) -> f64 {
-    std::env::var(format!("SINGE_X_{name}")).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
 /// The warps of all that neither makes terms nor adds them up: at each depth of the graph the longest operation first, to the warp with the least
