@@ -281,6 +281,12 @@ fn draft(
 ) -> Result<Draft, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
+    let is_crowded = own.codegen == overlay::Codegen::Straight
+        && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
+    let graph = match is_crowded {
+        true => observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)),
+        false => graph,
+    };
     let mapping = observer
         .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;
@@ -315,6 +321,7 @@ fn draft(
         points_per_lane: limits.points_per_lane,
         cache_bytes: own.cache_bytes(),
         staging_bytes: own.staging_bytes(),
+        barriers: if is_crowded { limits.barriers } else { 0 },
     };
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =

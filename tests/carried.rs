@@ -54,6 +54,7 @@ fn no_double_is_carried_to_the_next_group() {
                     points_per_lane: 1,
                     cache_bytes: 128 * 1024,
                     staging_bytes: None,
+                    barriers: 0,
                 };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
                 let target = Target::by_name("kepler").unwrap();

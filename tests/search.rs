@@ -176,6 +176,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
         points_per_lane: limits.points_per_lane,
         cache_bytes: 0,
         staging_bytes: None,
+        barriers: 0,
     };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
     let target = own.asked.common.target;

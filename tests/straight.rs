@@ -131,3 +131,45 @@ fn straight_code_takes_fewer_instructions_and_passes() {
     let ((all, passes), (fewer, less)) = (counts(&switch), counts(&straight));
     assert!(fewer < 0.8 * all && less < 0.7 * passes, "{fewer} of {all} instructions, {less} of {passes} passes");
 }
+
+/// What a few reactions share of the temperature is made by the operation that they become: no value, and the same bits.
+#[test]
+fn what_reactions_share_is_no_value_of_its_own() {
+    let model = testkit::model(&testkit::shipped("gri30"));
+    let whole =
+        build(Kernel::Chemistry, &model, &Options { warps: 4, form: Form::LogSpace, ..Options::default() }).unwrap();
+    let inlined = partial_sums::inlined(&whole);
+    let powers = |graph: &Graph| graph.values.values().filter(|v| v.name.starts_with("power ")).count();
+    assert!(powers(&whole) > 10 && powers(&inlined) < powers(&whole) / 2, "{} of {}", powers(&inlined), powers(&whole));
+    let count = whole.values.len() as u32;
+    assert!(partial_sums::is_crowded(&whole, 20) && !partial_sums::is_crowded(&whole, count));
+    let [mut a, mut b] = [&whole, &inlined].map(|graph| {
+        let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+        fields[0][0] = 1234.5;
+        fields[1][0] = 2e5;
+        fields[2].fill(1.0 / 53.0);
+        fields
+    });
+    interpret::run(&whole, &mut a);
+    interpret::run(&inlined, &mut b);
+    let bits = |fields: &[Vec<f64>]| -> Vec<u64> { fields.last().unwrap().iter().map(|x| x.to_bits()).collect() };
+    assert_eq!(bits(&a), bits(&b));
+}
+
+/// Warps begin with reactions in one phase, and share what comes before evenly.
+#[test]
+fn no_warp_makes_terms_while_others_wait() {
+    let (_, graph, mapping) = split(Kernel::Chemistry, Form::LogSpace, 4);
+    let schedule = scheduled(&graph, &mapping);
+    let begins = |warp: usize| {
+        let makes = |at: &&singe::graph::StepRef| graph.ops[at.op].name.starts_with("reaction");
+        schedule.phases.iter().position(|phase| phase.runs[warp].iter().any(|at| makes(&at)))
+    };
+    let first: Vec<Option<usize>> = (0..4).map(begins).collect();
+    assert!(first.iter().all(|phase| phase.is_some() && *phase == first[0]), "{first:?}");
+    let species = |warp: u32| {
+        graph.ops.iter().filter(|(op, o)| o.name.starts_with("species") && mapping.warp_of[*op] == warp).count()
+    };
+    let shares: Vec<usize> = (0..4).map(species).collect();
+    assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 2, "{shares:?}");
+}

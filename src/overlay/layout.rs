@@ -60,4 +60,7 @@ pub struct Frame {
     pub cache_bytes: u32,
     /// As [`Program::staging_bytes`](super::program::Program::staging_bytes).
     pub staging_bytes: Option<u32>,
+    /// Named barriers that a CTA may use so that warps of several groups which run the same straight code meet now and then; 0 where they should
+    /// not.
+    pub barriers: u32,
 }

@@ -78,7 +78,7 @@ fn emit(
     (phases, partly): (&[Phase], Option<&Plan>),
     (codegen, residence): (Codegen, Residence),
     symbol: &str,
-    Frame { warps, groups, points_per_lane, .. }: Frame,
+    Frame { warps, groups, points_per_lane, barriers, .. }: Frame,
     reload: bool,
 ) -> (Program, u32) {
     let schedule = proven.schedule();
@@ -90,6 +90,11 @@ fn emit(
     };
     let mut emitter = Emitter::new(graph, schedule, phases, residence, reload);
     let everybody = all_warps(schedule.warps);
+    let ids = schedule.phases.iter().flat_map(|phase| &phase.syncs).map(|sync| sync.id);
+    let first = ids.max().map_or(0, |id| id + 1);
+    if groups > 1 && first + schedule.warps <= barriers {
+        emitter.meet(first);
+    }
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();

@@ -17,7 +17,7 @@ use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Input, Operands, Output};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
-use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
+use crate::overlay::program::{BarrierKind, Constants, Counter, Index, Node, Value, Var};
 use crate::schedule::{Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop: each holds its states and its constants through it.
@@ -29,6 +29,9 @@ const UNROLLED: usize = 96;
 const MOST_UNROLLED: usize = 4;
 /// Loads from global memory that a loop has under way at once, at most.
 const MOST_LOADS: usize = 12;
+
+/// Nodes of straight code from one meeting of the warps of several groups to the next. Between 150 and 800 the modelled time is the same.
+const APART: usize = 400;
 
 pub struct Emitter<'a> {
     pub(super) graph: &'a Graph,
@@ -42,6 +45,8 @@ pub struct Emitter<'a> {
     states: Vec<Var>,
     /// Values of the current piece of straight code that pass in variables.
     passing: BTreeMap<FlowValue, Var>,
+    /// The first of the barriers at which the warps of several groups that run the same code meet, one for each warp of a group.
+    meets: Option<u32>,
 }
 
 /// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
@@ -66,7 +71,14 @@ impl<'a> Emitter<'a> {
             registers,
             states,
             passing: BTreeMap::new(),
+            meets: None,
         }
+    }
+
+    /// Lets the warps of several groups that run the same straight code meet now and then. So they fetch it together; and compilers, which keep
+    /// what they have loaded from shared memory no longer than up to a barrier, load again what they would spill.
+    pub fn meet(&mut self, first: u32) {
+        self.meets = Some(first);
     }
 
     pub fn finish(self) -> (PrimaryMap<Var, String>, u32, Constants) {
@@ -164,14 +176,23 @@ impl<'a> Emitter<'a> {
         let mut nodes = Vec::new();
         let mut told = None;
         self.passing.clear();
+        let mut since = APART / 2;
         for at in steps {
+            if let Some(first) = self.meets
+                && since >= APART
+            {
+                nodes.push(Node::Barrier { id: first + warp, threads: 32, kind: BarrierKind::Sync });
+                since = 0;
+            }
             let registers = if self.graph.ops[at.op].states > 0 { self.registers.of(at.op) } else { &[] };
             let states = registers.iter().map(|&r| self.states[r as usize]).collect();
             let member = [Member { steps: vec![(warp, vec![at])], states }];
             if told.replace(at.op) != Some(at.op) {
                 nodes.push(Node::Comment(legend::of(self.graph, &member)));
             }
-            nodes.extend(self.one_loop(self.graph.step(at).shape, &member));
+            let code = self.one_loop(self.graph.step(at).shape, &member);
+            since += code.len();
+            nodes.extend(code);
         }
         self.tables.place(&mut nodes);
         nodes

@@ -293,6 +293,10 @@ impl<'a> Placer<'a> {
         let mut released = Vec::new();
         self.filled = 0;
         self.open = (0..self.mapping.warps).map(|warp| self.crowded || self.may_begin(warp, phase)).collect();
+        // Where one began alone, the others would wait for it, and it for them.
+        if !self.open.iter().all(|&open| open) {
+            self.open.fill(false);
+        }
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.role <= last).collect();
         for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();

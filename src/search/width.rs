@@ -226,9 +226,9 @@ fn score(own: &Resolved<'_>, draft: &Draft) -> Score {
 }
 
 /// By how much the values that pass from block to block exceed a thread's registers. Those of data-parallel code are in local
-/// memory by decision.
+/// memory by decision, and a few that straight code spills cost less than another form.
 fn lacking(own: &Resolved<'_>, draft: &Draft) -> u32 {
-    if own.codegen == Codegen::DataParallel {
+    if matches!(own.codegen, Codegen::DataParallel | Codegen::Straight) {
         return 0;
     }
     draft.registers_held.saturating_sub(own.registers())

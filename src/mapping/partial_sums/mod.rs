@@ -5,19 +5,22 @@
 //! terms of their own warp.
 
 mod assign;
+mod inlined;
 mod split;
 mod terms;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::Mapping;
 use crate::graph::{Graph, Op, Role, StepRef};
+pub use inlined::{inlined, is_crowded};
 use terms::{Maker, Terms};
 
 /// Which warp makes which terms, and which adds up which sums.
 #[derive(Debug)]
 pub struct Plan {
-    /// Of all operations that make terms, and of all sums that have some.
+    /// Of all operations but those of QSSA warps that neither make terms nor add them up.
     warp_of: BTreeMap<Op, u32>,
 }
 
@@ -31,7 +34,30 @@ pub fn plan(graph: &Graph, mapping: &Mapping) -> Plan {
     let mut warp_of: BTreeMap<Op, u32> = makers.keys().copied().zip(assigned.into_iter().map(|w| w as u32)).collect();
     let sums = sums(graph, mapping, &terms, &warp_of);
     warp_of.extend(sums);
+    let others = others(graph, mapping, &warp_of);
+    warp_of.extend(others);
     Plan { warp_of }
+}
+
+/// The warps of all that neither makes terms nor adds them up: at each depth of the graph the longest operation first, to the warp with the least
+/// work. Those of QSSA warps stay.
+fn others(graph: &Graph, mapping: &Mapping, placed: &BTreeMap<Op, u32>) -> BTreeMap<Op, u32> {
+    let depth = graph.depths();
+    let is_bound = |op: Op| graph.qssa_warps.as_ref().is_some_and(|group| group.roles[op] != Role::Other);
+    let work =
+        |op: Op| -> u64 { graph.ops[op].parts().map(|part| graph.body(StepRef { op, part }).slots().max(1)).sum() };
+    let mut left: Vec<Op> = graph.ops.keys().filter(|op| !placed.contains_key(op) && !is_bound(*op)).collect();
+    left.sort_by_key(|&op| (depth[op], Reverse(work(op)), op));
+    let mut warp_of = BTreeMap::new();
+    for ops in left.chunk_by(|&a, &b| depth[a] == depth[b]) {
+        let mut loads = vec![0; mapping.warps as usize];
+        for &op in ops {
+            let warp = (0..loads.len()).min_by_key(|&w| (loads[w], w)).unwrap_or(0);
+            loads[warp] += work(op);
+            warp_of.insert(op, warp as u32);
+        }
+    }
+    warp_of
 }
 
 /// The graph with split sums, and its mapping.
@@ -66,13 +92,13 @@ fn sums(graph: &Graph, mapping: &Mapping, terms: &Terms, maker_of: &BTreeMap<Op,
     let of_kind = |op: Op| order.iter().filter(|&&other| kind(other) == kind(op)).count();
     let room: BTreeMap<Op, usize> =
         order.iter().map(|&op| (op, of_kind(op).div_ceil(mapping.warps as usize))).collect();
-    order.sort_by_key(|op| (std::cmp::Reverse(counts[op].iter().sum::<usize>()), *op));
+    order.sort_by_key(|op| (Reverse(counts[op].iter().sum::<usize>()), *op));
     let mut taken = BTreeMap::new();
     let mut warp_of: BTreeMap<Op, u32> =
         counts.keys().filter(|&&op| is_bound(op)).map(|&op| (op, mapping.warp_of[op])).collect();
     for op in order {
         let free = |w: &usize| taken.get(&(kind(op), *w)).is_none_or(|&n: &usize| n < room[&op]);
-        let best = (0..mapping.warps as usize).filter(free).max_by_key(|&w| (counts[&op][w], std::cmp::Reverse(w)));
+        let best = (0..mapping.warps as usize).filter(free).max_by_key(|&w| (counts[&op][w], Reverse(w)));
         let best = best.expect("there is room for all sums of a kind");
         *taken.entry((kind(op), best)).or_insert(0) += 1;
         warp_of.insert(op, best as u32);

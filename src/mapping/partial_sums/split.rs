@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::ReservedValue;
 
+use super::inlined::{self, Cluster};
 use super::terms;
 use crate::graph::{Body, Graph, Inst, Op, Operation, Part, Role, Step, StepRef, Value};
 use crate::kernels::build;
@@ -51,15 +52,15 @@ pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (
 type Parts = Vec<(u32, Value)>;
 
 /// A graph under construction.
-struct Made {
-    graph: Graph,
+pub(super) struct Made {
+    pub(super) graph: Graph,
     warp_of: SecondaryMap<Op, u32>,
     /// Values of the old graph in the new one.
     values: BTreeMap<Value, Value>,
 }
 
 impl Made {
-    fn new(graph: &Graph) -> Self {
+    pub(super) fn new(graph: &Graph) -> Self {
         let mut empty = graph.without_operations();
         empty.qssa_warps = graph.qssa_warps.clone();
         if let Some(group) = &mut empty.qssa_warps {
@@ -69,7 +70,7 @@ impl Made {
     }
 
     /// An operation of the old graph, whose steps still read values of the old one.
-    fn copy(&mut self, graph: &Graph, op: Op, mut operation: Operation, warp: u32) -> Op {
+    pub(super) fn copy(&mut self, graph: &Graph, op: Op, mut operation: Operation, warp: u32) -> Op {
         let name = |v: Value| graph.values[v].name.clone();
         let mut old: BTreeMap<Part, Vec<Value>> = BTreeMap::new();
         for part in operation.parts().collect::<Vec<_>>() {
@@ -84,6 +85,16 @@ impl Made {
         }
         self.take_place(copy, warp, graph.qssa_warps.as_ref().map(|group| group.roles[op]));
         copy
+    }
+
+    /// Operations of the old graph as one, whose step still reads values of the old one.
+    pub(super) fn fused(&mut self, graph: &Graph, cluster: &Cluster) {
+        let (body, mut step, old, name) = inlined::fused(graph, cluster);
+        step.shape = self.graph.shape(body);
+        let op = self.graph.add(build::single(name, step), |_, n| graph.values[old[n]].name.clone());
+        let new = self.graph.ops[op].epilogue.outputs.clone();
+        self.values.extend(old.into_iter().zip(new));
+        self.take_place(op, 0, graph.qssa_warps.as_ref().map(|_| Role::Other));
     }
 
     /// A part of a sum, whose steps still read values of the old graph.
@@ -122,7 +133,7 @@ impl Made {
     }
 
     /// Lets all steps read what the new graph has in the place of what they read.
-    fn connect(&mut self) {
+    pub(super) fn connect(&mut self) {
         for operation in self.graph.ops.values_mut() {
             for part in operation.parts().collect::<Vec<_>>() {
                 for v in operation.step_mut(part).inputs.iter_mut().filter(|v| !v.is_reserved_value()) {
