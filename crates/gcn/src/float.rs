@@ -94,6 +94,9 @@ pub fn div_fixup(quotient: f64, denominator: f64, numerator: f64) -> f64 {
         signed(f64::INFINITY)
     } else if denominator.is_infinite() || numerator == 0.0 || exponent(numerator) - exponent(denominator) < -1075 {
         signed(0.0)
+    } else if quotient.is_nan() {
+        // Where both are numbers, the sequence of a division gives none only beyond the largest one.
+        signed(f64::INFINITY)
     } else {
         signed(quotient.abs())
     }
