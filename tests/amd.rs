@@ -133,8 +133,10 @@ fn faults_in_the_machine_code_are_found() {
     generate(&shipped("h2o2"), folder.path(), &["--target", "mi300x", "--kernel", "conductivity"]);
     let source = read_to_string(folder.path().join("h2o2_conductivity.hip")).unwrap();
     let amd = target.amd().unwrap();
-    let (_, assembly) =
-        toolchain::hip_compiler(amd).unwrap().compile("h2o2_conductivity", &source, amd).unwrap_or_else(|f| panic!("{}", f.log));
+    let (_, assembly) = toolchain::hip_compiler(amd)
+        .unwrap()
+        .compile("h2o2_conductivity", &source, amd)
+        .unwrap_or_else(|f| panic!("{}", f.log));
     let right = outputs(&assembly).unwrap();
     let lines: Vec<&str> = assembly.lines().collect();
     let broken = |at: usize, line: String| {
@@ -154,7 +156,10 @@ fn faults_in_the_machine_code_are_found() {
             }
         } else if let Some(rest) = line.strip_prefix("\tv_cndmask_b32_e32 ") {
             let parts: Vec<&str> = rest.split(", ").collect();
-            choices.push(broken(at, format!("\tv_cndmask_b32_e64 {}, {}, {}, {}", parts[0], parts[2], parts[1], parts[3])));
+            choices.push(broken(
+                at,
+                format!("\tv_cndmask_b32_e64 {}, {}, {}, {}", parts[0], parts[2], parts[1], parts[3]),
+            ));
         }
     }
     let found = |faults: &[bool]| (faults.iter().filter(|found| **found).count(), faults.len());
