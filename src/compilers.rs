@@ -60,17 +60,21 @@ pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Made>, V
     if refused.is_empty() { Ok(made) } else { Err(refused) }
 }
 
-/// What Clang makes of a kernel for AMD, and its name; nothing where none that knows the machine is installed.
+/// What Clang makes of a kernel for AMD.
+pub struct MadeForAmd {
+    /// Such as `clang 22.1.8`.
+    pub compiler: &'static str,
+    pub listing: Listing,
+    pub assembly: String,
+}
+
+/// What Clang makes of a kernel for AMD; nothing where none that knows the machine is installed.
 ///
 /// Errors: it refuses the text, or warns about it.
-pub fn compile_for_amd(
-    amd: &Amd,
-    symbol: &str,
-    source: &str,
-) -> Result<Option<(&'static str, Listing)>, Vec<Diagnostic>> {
+pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<MadeForAmd>, Vec<Diagnostic>> {
     let Ok(compiler) = toolchain::hip_compiler(amd) else { return Ok(None) };
-    let listing = compiler.compile(symbol, source, amd).map_err(|failure| vec![refusal(symbol, &failure)])?;
-    Ok(Some((&compiler.name, listing)))
+    let made = compiler.compile(symbol, source, amd).map_err(|failure| vec![refusal(symbol, &failure)])?;
+    Ok(Some(MadeForAmd { compiler: &compiler.name, listing: made.0, assembly: made.1 }))
 }
 
 fn assemble(

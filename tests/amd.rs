@@ -12,6 +12,7 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::report::{self, Report};
+use singe::verify::CodeOnAmd;
 use testkit::project::{generate, run, there};
 use testkit::request;
 use testkit::shipped;
@@ -26,6 +27,20 @@ fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels:
         r.codegen = codegen;
         r.real_compilers = true;
         r.verify = None;
+        r.emit = vec![Emit::Report];
+    });
+    driver::compile(&request.for_target().unwrap(), &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{}: {:?}", target.name, f.diagnostics))
+}
+
+/// As [`compiled`], verified: PTX of the same trees, and the machine code.
+fn verified(mechanism: &str, target: &'static Target, kernels: &[Kernel]) -> Report {
+    let request = Request { kernels: kernels.to_vec(), ..request::of(testkit::shipped(mechanism)) }.with(|r| {
+        r.common.target = target;
+        r.tuning.form = None;
+        r.codegen = Codegen::DataParallel;
+        r.real_compilers = true;
+        r.verify = Some(8);
         r.emit = vec![Emit::Report];
     });
     driver::compile(&request.for_target().unwrap(), &mut Observer::silent())
@@ -75,6 +90,103 @@ fn chemistry_spills_little_where_it_spilled_kilobytes() {
         assert_eq!(scratch(&h2o2), 0, "{}", target.name);
         assert!(scratch(&gri30) <= 256, "{}: {}", target.name, scratch(&gri30));
     }
+}
+
+#[test]
+fn machine_code_gives_the_bits_of_the_graph() {
+    let kernels =
+        [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Thermodynamics];
+    for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
+        for mechanism in ["h2o2", "gri30"] {
+            let report = verified(mechanism, target, &kernels);
+            for kernel in &report.kernels {
+                let own = kernel.on_amd.as_ref().unwrap();
+                let name = format!("{} {mechanism} {}", target.name, kernel.kernel);
+                let Some(CodeOnAmd::Verified(run)) = &own.run else { panic!("{name}: {:?}", own.run) };
+                println!("{name}: {:?}, {} bytes of code, {} VGPRs", run.wave, own.code.code_bytes, own.code.vgprs);
+                assert_eq!(run.points.len(), 3, "{name}");
+                assert!(kernel.verdict.contains("machine code of clang"), "{}", kernel.verdict);
+                // All that the compiler made is executed, once.
+                let listed = own.code.instructions.unwrap_or_else(|| panic!("{name} has loops"));
+                assert_eq!((run.wave.vector, run.wave.doubles), (listed.vector, listed.doubles), "{name}");
+            }
+        }
+    }
+}
+
+/// Waves of 32 lanes are not run, and the report says so.
+#[test]
+fn other_waves_are_not_run() {
+    let Some(target) = compilable().into_iter().find(|target| target.amd().unwrap().wavefront == 32) else { return };
+    let report = verified("h2o2", target, &[Kernel::Conductivity]);
+    let run = &report.kernels[0].on_amd.as_ref().unwrap().run;
+    assert!(matches!(run, Some(CodeOnAmd::NotRun(reason)) if reason.contains("32 lanes")), "{run:?}");
+    assert!(report::table(&report).contains("machine code was not run: "));
+}
+
+/// Faults of a compiler or of a printer, put into the assembly: a wait that is missing, an operand that is another, sources of a choice
+/// that changed places.
+#[test]
+fn faults_in_the_machine_code_are_found() {
+    let Some(target) = compilable().into_iter().find(|target| target.name == "mi300x") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("h2o2"), folder.path(), &["--target", "mi300x", "--kernel", "conductivity"]);
+    let source = read_to_string(folder.path().join("h2o2_conductivity.hip")).unwrap();
+    let amd = target.amd().unwrap();
+    let (_, assembly) = toolchain::hip_compiler(amd)
+        .unwrap()
+        .compile("h2o2_conductivity", &source, amd)
+        .unwrap_or_else(|f| panic!("{}", f.log));
+    let right = outputs(&assembly).unwrap();
+    let lines: Vec<&str> = assembly.lines().collect();
+    let broken = |at: usize, line: String| {
+        let mut all = lines.clone();
+        all[at] = &line;
+        outputs(&all.join("\n")).ok().is_none_or(|found| found != right)
+    };
+    let (mut waits, mut operands, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, line) in lines.iter().enumerate() {
+        if line.starts_with("\ts_waitcnt") {
+            waits.push(broken(at, String::new()));
+        } else if ["\tv_fma", "\tv_mul_f64", "\tv_add_f64"].iter().any(|name| line.starts_with(name)) {
+            let (head, last) = line.rsplit_once(", ").unwrap();
+            let result = head.split_whitespace().nth(1).unwrap().trim_end_matches(',');
+            if result != last {
+                operands.push(broken(at, format!("{head}, {result}")));
+            }
+        } else if let Some(rest) = line.strip_prefix("\tv_cndmask_b32_e32 ") {
+            let parts: Vec<&str> = rest.split(", ").collect();
+            choices.push(broken(
+                at,
+                format!("\tv_cndmask_b32_e64 {}, {}, {}, {}", parts[0], parts[2], parts[1], parts[3]),
+            ));
+        }
+    }
+    let found = |faults: &[bool]| (faults.iter().filter(|found| **found).count(), faults.len());
+    println!("waits {:?}, operands {:?}, choices {:?}", found(&waits), found(&operands), found(&choices));
+    assert!(waits.len() > 5 && waits.iter().all(|found| *found));
+    // Some operands have equal values, as the lower halves of short constants, and no state is beyond the temperatures that are told apart.
+    for (name, faults) in [("operands", operands), ("choices", choices)] {
+        let (found, all) = found(&faults);
+        assert!(all > 10 && 10 * found >= 9 * all, "{name}: {found} of {all}");
+    }
+}
+
+/// What assembly of the conductivity of h2o2 gives on some states, as bits.
+fn outputs(assembly: &str) -> Result<Vec<Option<u64>>, String> {
+    let kernel = gcn::read(assembly, "h2o2_conductivity").map_err(|refused| refused[0].to_string())?;
+    let (points, species) = (40, 10);
+    let temperatures: Vec<f64> = (0..points).map(|at| 300.0 + 50.0 * at as f64).collect();
+    let part = |at: usize| (1 + (at * 7) % 11) as f64 / 60.0;
+    let fractions: Vec<f64> = (0..points * species).map(part).collect();
+    let pressures = vec![101_325.0; points];
+    let inputs = [&temperatures, &pressures, &fractions].map(|values| gcn::Array::input(values));
+    let mut arrays: Vec<gcn::Array> = inputs.into_iter().chain([gcn::Array::output(points)]).collect();
+    let numbers = [gcn::Argument::U32(points as u32); 2];
+    let arguments = (0..4).map(gcn::Argument::Array).chain(numbers).collect();
+    let launch = gcn::Launch { workgroups: 1, threads: 256, lds: 0, arguments };
+    gcn::run(&kernel, &launch, &mut arrays, gcn::Options::default()).map_err(|hazard| hazard.to_string())?;
+    Ok((0..points).map(|at| arrays[3].real(at).map(f64::to_bits)).collect())
 }
 
 /// The technique of the paper: warps share points and meet at named barriers.

@@ -1,16 +1,16 @@
 //! Kernels on the real compilers: what these make of the texts is verified, run and timed.
 
-use crate::compilers;
+use crate::compilers::{self, MadeForAmd};
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
 use crate::report::OnAmd;
 use crate::search::Sensitivity;
-use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
+use crate::verify::{self, CodeOnAmd, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
-use machine::target::{Amd, Target};
+use machine::target::Amd;
 use sass::Cubin;
 
 /// Compiles the texts with the real compilers, where they are installed and the request wants it, times what they make, and takes the figures
@@ -26,7 +26,7 @@ pub fn compile(
     }
     let target = request.common.target;
     if let Some(amd) = target.amd() {
-        return on_amd(target, amd, units, observer);
+        return on_amd(request, model, amd, units, observer);
     }
     let texts: Vec<(&str, &str)> =
         units.iter().map(|unit| (unit.program.symbol.as_str(), unit.source.as_str())).collect();
@@ -66,15 +66,30 @@ pub fn verify(request: &Request, model: &Model, unit: &mut Unit, observer: &mut 
     Ok(())
 }
 
-/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed.
-fn on_amd(target: &Target, amd: &Amd, units: &mut [&mut Unit], observer: &mut Observer) -> Result<(), Failure> {
+/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed, and runs it where its waves are
+/// known here.
+fn on_amd(
+    request: &Request,
+    model: &Model,
+    amd: &Amd,
+    units: &mut [&mut Unit],
+    observer: &mut Observer,
+) -> Result<(), Failure> {
+    let target = request.common.target;
     for unit in units {
         let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
         let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
-        if let Some((compiler, listing)) = made {
-            let made = OnAmd::new(compiler, listing, target, amd);
-            unit.report.measured_on_amd(target, &unit.program, made);
-        }
+        let Some(MadeForAmd { compiler, listing, assembly }) = made else { continue };
+        let made = OnAmd::new(compiler, listing, target, amd);
+        unit.report.measured_on_amd(target, &unit.program, made);
+        let Some(states) = request.verify.filter(|_| request.verify_machine_code) else { continue };
+        let subject = subject(request, model, unit, &unit.ptx);
+        let run = || match amd.wavefront {
+            64 => verify::verify_on_amd(&subject, &assembly, compiler, states),
+            lanes => Ok(CodeOnAmd::NotRun(format!("machine code for waves of {lanes} lanes is not run"))),
+        };
+        let run = observer.pass("verify machine code", Some(unit.kernel), run).map_err(Failure::verification)?;
+        unit.report.ran_on_amd(run);
     }
     Ok(())
 }
@@ -86,7 +101,7 @@ fn verify_text(
     unit: &Unit,
     made: &compilers::Made,
 ) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
-    let (subject, shared) = (subject(request, model, unit, made), unit.report.shared_bytes);
+    let (subject, shared) = (subject(request, model, unit, &made.ptx), unit.report.shared_bytes);
     request.verify.map(|states| verify::verify_text(&subject, &made.compiler, shared, states)).transpose()
 }
 
@@ -119,7 +134,7 @@ fn verify_machine_code(
     match cubin {
         Err(reason) => Ok(Some(MachineCode::NotRun(reason.clone()))),
         Ok(cubin) => {
-            let (subject, shared) = (subject(request, model, unit, made), unit.report.shared_bytes);
+            let (subject, shared) = (subject(request, model, unit, &made.ptx), unit.report.shared_bytes);
             verify::verify_machine_code(&subject, cubin, &made.assembler, shared, states).map(Some)
         }
     }
@@ -134,7 +149,7 @@ fn predict(
     cubin: Option<&Result<Cubin, String>>,
 ) -> Result<Option<Prediction>, Vec<Diagnostic>> {
     let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };
-    let (subject, report) = (subject(request, model, unit, made), &unit.report);
+    let (subject, report) = (subject(request, model, unit, &made.ptx), &unit.report);
     verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
 }
 
@@ -149,15 +164,15 @@ pub fn sensitivity(
     if !request.predict_time {
         return Ok(None);
     }
-    let (subject, report) = (subject(request, model, unit, made), &unit.report);
+    let (subject, report) = (subject(request, model, unit, &made.ptx), &unit.report);
     let shape = (report.shared_bytes, report.machine.ctas_per_sm);
     let timed = || verify::sensitivity(&subject, cubin, shape, request.common.target);
     observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
 }
 
 /// What verification has to know of a kernel.
-fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, made: &'a compilers::Made) -> Subject<'a> {
+fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, module: &'a ptx::Module) -> Subject<'a> {
     let Unit { kernel, graph, mapping, proven, program, .. } = unit;
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-    Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx }
+    Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module }
 }

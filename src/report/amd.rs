@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::verify::CodeOnAmd;
 use machine::target::{Amd, Target};
 use machine::toolchain::{Counts, Listing};
 
@@ -18,6 +19,9 @@ pub struct OnAmd {
     /// vector instructions; absent where rates are not published, or the code has loops.
     pub fp64_bound_ns: Option<f64>,
     pub vector_bound_ns: Option<f64>,
+    /// Whether the machine code was run, and what that showed; absent where nothing is verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<CodeOnAmd>,
 }
 
 impl OnAmd {
@@ -33,6 +37,7 @@ impl OnAmd {
             vector_bound_ns: bound(|counts| counts.vector, amd.vector_lanes_per_clock_per_cu),
             compiler: compiler.to_owned(),
             code,
+            run: None,
         }
     }
 }

@@ -35,7 +35,7 @@ use crate::plan::{Request, Resolved, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
-use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
+use crate::verify::{CodeOnAmd, MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -265,6 +265,15 @@ impl KernelReport {
         let registers = Some((on_amd.code.vgprs, "clang"));
         self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
         self.on_amd = Some(on_amd);
+    }
+
+    /// Takes in what running the machine code for AMD showed.
+    pub fn ran_on_amd(&mut self, run: CodeOnAmd) {
+        let Some(on_amd) = &mut self.on_amd else { return };
+        if let CodeOnAmd::Verified(_) = &run {
+            self.verdict = format!("proven, verified (own PTX; machine code of {})", on_amd.compiler);
+        }
+        on_amd.run = Some(run);
     }
 
     /// Takes in what the full model of time says, and what the machine code executed on the way.

@@ -5,6 +5,7 @@
 
 mod judge;
 mod machine_code;
+mod on_amd;
 mod simulate;
 mod single;
 mod text;
@@ -24,6 +25,7 @@ use ptx::Module;
 
 pub use judge::{largest_error, reference, states, tolerance};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
+pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use single::verify_single;
 pub use text::{TextVerification, verify_text};

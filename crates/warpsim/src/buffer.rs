@@ -77,6 +77,13 @@ impl Buffer {
         self.written[index] == ALL
     }
 
+    /// Writes element `index`, where there is one.
+    pub fn write_real(&mut self, index: usize, value: f64) {
+        if let Some((word, written)) = self.words.get_mut(index).zip(self.written.get_mut(index)) {
+            (*word, *written) = (value.to_bits(), ALL);
+        }
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::figures::{amd, hundredths, of_compilers, single, verdict, verified_machine_code, verified_text};
+use super::figures::{
+    amd, hundredths, of_compilers, run_on_amd, single, verdict, verified_machine_code, verified_text,
+};
 use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::rounded_up;
@@ -56,7 +58,7 @@ const OF_GPUS: [Row; 10] = [
     ("machine code", verified_machine_code),
 ];
 
-const OF_AMD: [Row; 10] = [
+const OF_AMD: [Row; 11] = [
     ("code", |k| k.codegen.clone()),
     ("form", |k| k.form.clone()),
     ("warps x workgroups", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
@@ -74,6 +76,7 @@ const OF_AMD: [Row; 10] = [
     }),
     ("limited by", |k| k.machine.limited_by.join(", ")),
     ("verdict", verdict),
+    ("machine code", run_on_amd),
 ];
 
 fn rows(report: &Report) -> &'static [Row] {

@@ -4,7 +4,7 @@ use crate::compilers::Compiled;
 use crate::report::accuracy::rounded_up;
 use crate::report::{KernelReport, OnAmd};
 use crate::schedule::overlap::Overlap;
-use crate::verify::{ClassesOfPtx, Cube, MachineCode, MachineCodeVerification, Prediction, Verification};
+use crate::verify::{ClassesOfPtx, CodeOnAmd, Cube, MachineCode, MachineCodeVerification, Prediction, Verification};
 use sass::Class;
 
 /// A bound and the kelvins between which it holds.
@@ -74,6 +74,15 @@ pub fn verified_machine_code(kernel: &KernelReport) -> String {
         Some(MachineCode::NotRun(_)) => "not run".into(),
         None => "-".into(),
     }
+}
+
+/// Whose machine code was run.
+pub fn run_on_amd(kernel: &KernelReport) -> String {
+    amd(kernel, |own| match &own.run {
+        Some(CodeOnAmd::Verified(_)) => own.compiler.clone(),
+        Some(CodeOnAmd::NotRun(_)) => "not run".into(),
+        None => "-".into(),
+    })
 }
 
 /// The verdict without the text that was verified, which has a row of its own.

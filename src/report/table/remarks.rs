@@ -4,7 +4,7 @@ use super::figures::{bound, hundredths};
 use super::{is_of_a_cpu, is_of_amd};
 use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes};
-use crate::verify::MachineCode;
+use crate::verify::{CodeOnAmd, MachineCode};
 
 /// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {
@@ -40,6 +40,13 @@ pub fn grounds(report: &Report) -> String {
         report.kernels.iter().find(not_run)
     {
         out += &format!("\nmachine code was not run, so counts of it are estimated from PTX: {reason}\n");
+    }
+    let not_run = report.kernels.iter().find_map(|k| match &k.on_amd.as_ref()?.run {
+        Some(CodeOnAmd::NotRun(reason)) => Some(reason),
+        _ => None,
+    });
+    if let Some(reason) = not_run {
+        out += &format!("\nmachine code was not run: {reason}\n");
     }
     let faster: Vec<&str> =
         report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();

@@ -2,10 +2,11 @@
 
 use super::figures::{
     amd, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
-    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, single, verdict,
+    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd, single, verdict,
     verified_machine_code, verified_text,
 };
 use crate::report::KernelReport;
+use crate::verify::CodeOnAmd;
 use sass::Class;
 
 /// A row.
@@ -149,7 +150,7 @@ const RESIDENCY: [Row; 6] = [
 ];
 
 /// What Clang makes of the text for AMD.
-const AMD: [Row; 9] = [
+const AMD: [Row; 10] = [
     of_amd("accumulation registers among them", |k| amd(k, |own| own.code.accumulation_vgprs.to_string())),
     of_amd("scalar registers", |k| amd(k, |own| own.code.sgprs.to_string())),
     of_amd("scratch (bytes per lane)", |k| amd(k, |own| own.code.scratch_bytes.to_string())),
@@ -159,6 +160,12 @@ const AMD: [Row; 9] = [
     of_amd("workgroups per compute unit", |k| k.machine.ctas_per_sm.to_string()),
     of_amd("vector instructions, those on doubles", |k| {
         amd(k, |own| own.code.instructions.map_or("-".into(), |i| format!("{}, {}", i.vector, i.doubles)))
+    }),
+    of_amd("instructions executed by a wave", |k| {
+        amd(k, |own| match &own.run {
+            Some(CodeOnAmd::Verified(run)) => run.wave.instructions.to_string(),
+            _ => "-".into(),
+        })
     }),
     of_amd("FP64 bound, vector bound (ns)", |k| {
         amd(k, |own| format!("{}, {}", hundredths(own.fp64_bound_ns), hundredths(own.vector_bound_ns)))
@@ -189,8 +196,9 @@ fn is_predicted(kernel: &KernelReport) -> bool {
     kernel.prediction.is_some()
 }
 
-const VERDICTS: [Row; 3] = [
+const VERDICTS: [Row; 4] = [
     always("verdict", verdict),
     of_gpus("text verified", verified_text),
     of_nvidia("machine code verified", verified_machine_code),
+    of_amd("machine code run", run_on_amd),
 ];

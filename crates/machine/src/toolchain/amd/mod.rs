@@ -86,8 +86,8 @@ impl HipCompiler {
         self.program.ends_with("llvm/bin/clang++")
     }
 
-    /// Compiles one kernel of a source, and reads what it needs.
-    pub fn compile(&self, symbol: &str, source: &str, amd: &Amd) -> Result<Listing, Failure> {
+    /// Compiles one kernel of a source: what it needs, and the assembly.
+    pub fn compile(&self, symbol: &str, source: &str, amd: &Amd) -> Result<(Listing, String), Failure> {
         let failed = |log: String| Failure { tool: "clang", log };
         let folder = tempfile::tempdir().map_err(|e| failed(format!("temporary folder: {e}")))?;
         let (input, output) = (folder.path().join(format!("{symbol}.hip")), folder.path().join("listing.s"));
@@ -106,7 +106,9 @@ impl HipCompiler {
             return Err(failed(String::from_utf8_lossy(&run.stderr).into_owned()));
         }
         let text = std::fs::read_to_string(&output).map_err(|e| failed(format!("temporary file: {e}")))?;
-        listing::read(&text, symbol).ok_or_else(|| failed(format!("the listing has no figures of {symbol}")))
+        let listing = listing::read(&text, symbol);
+        let listing = listing.ok_or_else(|| failed(format!("the listing has no figures of {symbol}")))?;
+        Ok((listing, text))
     }
 }
 

@@ -1,0 +1,142 @@
+//! Loads and stores (CDNA3 ISA, sections 8, 10 and 11). Values are there at once; that they come later is kept by [`Wave::issue`].
+
+use super::Surroundings;
+use crate::instruction::{Instruction, Op, Space};
+use crate::operand::Kind::{B32, B64};
+use crate::operand::{File, Operand};
+use crate::wave::{Outstanding, Wave};
+
+pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: &Instruction) -> Result<(), String> {
+    let operands = &instruction.operands;
+    let entry = |registers, shares| Outstanding { registers, scalar: false, shares, line: instruction.line };
+    match instruction.op {
+        Op::ScalarLoad { .. } => {
+            let base = wave.known(&operands[1], B64)?;
+            let offset = wave.known(&operands[2], B32)?;
+            // An immediate has a sign, a register none.
+            let offset = if operands[2].registers().is_some() { offset } else { offset as u32 as i32 as u64 };
+            let address = base.wrapping_add(offset).wrapping_add(instruction.offsets[0] as u64) & !3;
+            let Some(registers) = operands[0].registers() else { return Ok(()) };
+            for (place, at) in registers.all().enumerate() {
+                let value = around.memory.read(address.wrapping_add(4 * place as u64), 4)?;
+                wave.set(at, value);
+            }
+            wave.issue(false, Outstanding { scalar: true, ..entry(Some(registers), false) });
+        }
+        Op::Memory { space, store, bytes, signed } => {
+            let (data, place) = if store { (1, 0) } else { (0, 1) };
+            for lane in wave.active() {
+                let address = address(wave, instruction, space, place, lane)?;
+                move_data(wave, around, (space, store, signed), &operands[data], (address, bytes), lane)?;
+            }
+            let registers = operands[data].registers().filter(|_| !store);
+            let shares = store && space == Space::Lds;
+            if space != Space::Lds {
+                wave.issue(true, entry(registers, false));
+            }
+            if matches!(space, Space::Lds | Space::Flat) {
+                wave.issue(false, entry(registers, shares));
+            }
+        }
+        Op::Pair { store, bytes, unit } => {
+            let (first, place) = if store { (1, 0) } else { (0, 1) };
+            for lane in wave.active() {
+                for (at, offset) in instruction.offsets.iter().enumerate() {
+                    let base = wave.known_lane(&operands[place], B32, lane)?;
+                    let address = base.wrapping_add((offset * i64::from(unit)) as u64);
+                    let data = if store { operands[first + at].clone() } else { part(&operands[0], at, bytes) };
+                    move_data(wave, around, (Space::Lds, store, false), &data, (address, bytes), lane)?;
+                }
+            }
+            wave.issue(false, entry(operands[0].registers().filter(|_| !store), store));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// One of the two values in the registers of a pair.
+fn part(operand: &Operand, at: usize, bytes: u8) -> Operand {
+    let Operand::Registers { registers, .. } = operand else { return operand.clone() };
+    let count = u16::from(bytes / 4);
+    let registers = crate::operand::Registers { first: registers.first + count * at as u16, count, ..*registers };
+    Operand::Registers { registers, negated: false, absolute: false }
+}
+
+/// Where a lane reads or writes: an address in global memory, or an offset in its private memory or in the LDS.
+fn address(wave: &Wave, instruction: &Instruction, space: Space, place: usize, lane: usize) -> Result<u64, String> {
+    let operands = &instruction.operands;
+    let of_lane = |kind| match &operands[place] {
+        Operand::Off => Ok(0),
+        operand => wave.known_lane(operand, kind, lane),
+    };
+    let base = match (space, operands.get(2)) {
+        (Space::Global, Some(Operand::Off)) | (Space::Flat, _) => of_lane(B64)?,
+        (Space::Global, Some(scalar)) => wave.known(scalar, B64)?.wrapping_add(of_lane(B32)?),
+        (Space::Scratch, Some(scalar @ Operand::Registers { .. })) => {
+            wave.known(scalar, B32)?.wrapping_add(of_lane(B32)?)
+        }
+        _ => of_lane(B32)?,
+    };
+    Ok(base.wrapping_add(instruction.offsets[0] as u64))
+}
+
+/// Moves the registers of a lane to or from memory.
+fn move_data(
+    wave: &mut Wave,
+    around: &mut Surroundings<'_, '_>,
+    (space, store, signed): (Space, bool, bool),
+    data: &Operand,
+    (address, bytes): (u64, u8),
+    lane: usize,
+) -> Result<(), String> {
+    let Some(registers) = data.registers().filter(|registers| registers.file == File::Vector) else {
+        return Err("its data lie in no vector registers".to_owned());
+    };
+    if !address.is_multiple_of(u64::from(bytes.min(4))) {
+        return Err(format!("the address {address:#x} is not aligned"));
+    }
+    for (place, at) in registers.all().enumerate() {
+        let (address, bytes) = (address.wrapping_add(4 * place as u64), bytes.min(4));
+        let word = Operand::Registers {
+            registers: crate::operand::Registers { first: at, count: 1, ..registers },
+            negated: false,
+            absolute: false,
+        };
+        // Private memory keeps spilled registers, those without a value among them.
+        if space == Space::Scratch {
+            let size = 4 * wave.scratch.len();
+            let index = (address / 4) as usize;
+            if index >= wave.scratch.len() || bytes != 4 {
+                return Err(format!("the address {address:#x} is beyond the {size} bytes of private memory"));
+            }
+            if store {
+                let (value, defined) = wave.lane(&word, B32, lane)?;
+                wave.scratch[index][lane] = defined.then_some(value as u32);
+            } else {
+                let value = wave.scratch[index][lane];
+                wave.write_lane(&word, lane, value.unwrap_or(0).into(), value.is_some());
+            }
+            continue;
+        }
+        if store {
+            let value = wave.known_lane(&word, B32, lane)? as u32;
+            match space {
+                Space::Lds => around.lds.write(address, value, wave.index)?,
+                _ => around.memory.write(address, bytes, value)?,
+            }
+        } else {
+            let value = match space {
+                Space::Lds => around.lds.read(address, wave.index)?,
+                _ => around.memory.read(address, bytes)?,
+            };
+            let value = match (bytes, signed) {
+                (1, true) => value as u8 as i8 as i32 as u32,
+                (2, true) => value as u16 as i16 as i32 as u32,
+                _ => value,
+            };
+            wave.write_lane(&word, lane, value.into(), true);
+        }
+    }
+    Ok(())
+}

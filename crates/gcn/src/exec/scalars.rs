@@ -1,0 +1,53 @@
+//! Scalar instructions and branches (CDNA3 ISA, sections 4 and 5).
+
+use super::undefined;
+use crate::instruction::{Instruction, Op, When};
+use crate::operand::{Constant, EXEC, Operand};
+use crate::wave::Wave;
+
+pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String> {
+    let operands = &instruction.operands;
+    match instruction.op {
+        Op::Scalars(form) => {
+            let (mut values, mut defined) = ([0; 2], true);
+            for ((value, operand), kind) in values.iter_mut().zip(&operands[1..]).zip(form.sources) {
+                let (bits, known) = wave.scalar(operand, *kind)?;
+                if !known && !form.moves {
+                    return Err(operand.registers().map_or_else(String::new, undefined));
+                }
+                (*value, defined) = (bits, defined && known);
+            }
+            let (result, scc) = (form.compute)(values[0], values[1], wave.scc);
+            wave.write_scalar(&operands[0], result, defined);
+            wave.scc = scc.unwrap_or(wave.scc);
+        }
+        Op::ScalarCompare { kind, test } => {
+            let (a, b) = (wave.known(&operands[0], kind)?, wave.known(&operands[1], kind)?);
+            wave.scc = test.of(kind, a, b);
+        }
+        Op::SaveExec(combine) => {
+            let (source, exec) = (wave.known(&operands[1], crate::operand::Kind::B64)?, wave.exec());
+            let now = combine(source, exec);
+            wave.write_scalar(&operands[0], exec, true);
+            wave.set_wide(EXEC, now);
+            wave.scc = now != 0;
+        }
+        Op::Branch(when) => {
+            let taken = match when {
+                When::Always => true,
+                When::Condition(wanted) => wave.scc == wanted,
+                When::ExecZero(wanted) => (wave.exec() == 0) == wanted,
+                When::VccZero(wanted) => {
+                    let vcc = wave.vcc();
+                    wave.arrived(vcc)?;
+                    (wave.wide(vcc.first) == 0) == wanted
+                }
+            };
+            if let (true, [Operand::Constant(Constant::Integer(target))]) = (taken, &operands[..]) {
+                wave.next = usize::try_from(*target).unwrap_or(usize::MAX);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Memory that all waves see, and the local data share (CDNA3 ISA, sections 8 to 11).
+
+use crate::listing::DATA;
+
+/// An array that a kernel gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    bytes: Vec<u8>,
+    /// One per byte.
+    written: Vec<bool>,
+    writable: bool,
+}
+
+impl Array {
+    /// Doubles that the kernel only reads.
+    pub fn input(values: &[f64]) -> Self {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();
+        Self { written: vec![true; bytes.len()], bytes, writable: false }
+    }
+
+    /// Doubles that the kernel writes; reading them before is a hazard.
+    pub fn output(len: usize) -> Self {
+        Self { bytes: vec![0; 8 * len], written: vec![false; 8 * len], writable: true }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len() / 8
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// A double, where it was written.
+    pub fn real(&self, index: usize) -> Option<f64> {
+        let range = 8 * index..8 * index + 8;
+        let bytes = self.bytes.get(range.clone())?.try_into().ok()?;
+        self.written[range].iter().all(|written| *written).then(|| f64::from_bits(u64::from_le_bytes(bytes)))
+    }
+}
+
+/// Where arguments and the dispatch packet lie.
+pub const ARGUMENTS: u64 = 0x7c00_0000_0000;
+pub const PACKET: u64 = 0x7c10_0000_0000;
+
+/// Where an array lies: such that sums carry into the upper half of an address.
+pub fn address_of(array: usize) -> u64 {
+    0x4000_ffff_fe00 + ((array as u64) << 36)
+}
+
+/// What of memory a kernel can reach.
+pub struct Memory<'a> {
+    pub arrays: &'a mut [Array],
+    pub data: &'a [u8],
+    pub arguments: Vec<u8>,
+    pub packet: Vec<u8>,
+}
+
+impl Memory<'_> {
+    /// Four bytes.
+    ///
+    /// # Errors
+    /// Nothing lies there, or nothing was written.
+    pub fn read(&self, address: u64, bytes: u8) -> Result<u32, String> {
+        let bytes = usize::from(bytes);
+        let within = |base: u64, from: &[u8]| {
+            let offset = usize::try_from(address.checked_sub(base)?).ok()?;
+            from.get(offset..offset + bytes).map(assembled)
+        };
+        for (base, from) in [(DATA, self.data), (ARGUMENTS, &self.arguments), (PACKET, &self.packet)] {
+            if let Some(value) = within(base, from) {
+                return Ok(value);
+            }
+        }
+        let (array, offset) = self.find(address, bytes)?;
+        let found = &self.arrays[array];
+        match found.written[offset..offset + bytes].iter().all(|written| *written) {
+            true => Ok(assembled(&found.bytes[offset..offset + bytes])),
+            false => Err(format!("it reads byte {offset} of array {array}, which was never written")),
+        }
+    }
+
+    /// Writes the low bytes.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn write(&mut self, address: u64, bytes: u8, value: u32) -> Result<(), String> {
+        let bytes = usize::from(bytes);
+        let (array, offset) = self.find(address, bytes)?;
+        let found = &mut self.arrays[array];
+        if !found.writable {
+            return Err(format!("it writes array {array}, which is an input"));
+        }
+        found.bytes[offset..offset + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        found.written[offset..offset + bytes].fill(true);
+        Ok(())
+    }
+
+    fn find(&self, address: u64, bytes: usize) -> Result<(usize, usize), String> {
+        let inside = |(index, array): (usize, &Array)| {
+            let offset = usize::try_from(address.checked_sub(address_of(index))?).ok()?;
+            (offset + bytes <= array.bytes.len()).then_some((index, offset))
+        };
+        let found = self.arrays.iter().enumerate().find_map(inside);
+        found.ok_or_else(|| format!("nothing lies at the address {address:#x}"))
+    }
+}
+
+fn assembled(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
+/// What one word of the local data share went through since the last barrier.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    value: u32,
+    written: bool,
+    writer: Option<u16>,
+    reader: Option<u16>,
+    shared_readers: bool,
+    era: u32,
+}
+
+/// The local data share of a workgroup.
+pub struct Lds {
+    cells: Vec<Cell>,
+    /// Barriers that the workgroup has passed.
+    pub era: u32,
+}
+
+impl Lds {
+    pub fn new(bytes: u64) -> Self {
+        Self { cells: vec![Cell::default(); bytes.div_ceil(4) as usize], era: 0 }
+    }
+
+    fn cell(&mut self, address: u64) -> Result<&mut Cell, String> {
+        if !address.is_multiple_of(4) {
+            return Err(format!("the address {address:#x} of the LDS is not aligned"));
+        }
+        let (bytes, era) = (4 * self.cells.len(), self.era);
+        let found = self.cells.get_mut((address / 4) as usize);
+        let cell = found.ok_or_else(|| format!("the address {address:#x} is beyond the {bytes} bytes of the LDS"))?;
+        if cell.era != era {
+            *cell = Cell { value: cell.value, written: cell.written, era, ..Cell::default() };
+        }
+        Ok(cell)
+    }
+
+    /// A word.
+    ///
+    /// # Errors
+    /// It was never written, or another wave wrote it since the last barrier.
+    pub fn read(&mut self, address: u64, wave: u16) -> Result<u32, String> {
+        let cell = self.cell(address)?;
+        if !cell.written {
+            return Err(format!("it reads the LDS at {address:#x}, which was never written"));
+        }
+        if cell.writer.is_some_and(|writer| writer != wave) {
+            return Err(format!("it reads the LDS at {address:#x}, which another wave wrote since the last barrier"));
+        }
+        cell.shared_readers |= cell.reader.is_some_and(|reader| reader != wave);
+        cell.reader = Some(wave);
+        Ok(cell.value)
+    }
+
+    /// Writes a word.
+    ///
+    /// # Errors
+    /// Another wave read or wrote it since the last barrier.
+    pub fn write(&mut self, address: u64, value: u32, wave: u16) -> Result<(), String> {
+        let cell = self.cell(address)?;
+        let others = |one: Option<u16>| one.is_some_and(|one| one != wave);
+        if cell.shared_readers || others(cell.reader) || others(cell.writer) {
+            return Err(format!("it writes the LDS at {address:#x}, which another wave used since the last barrier"));
+        }
+        (cell.value, cell.written, cell.writer) = (value, true, Some(wave));
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Verifies the machine code that Clang makes of a kernel's text for AMD: its outputs must be those of the dataflow graph, bit for bit.
+//!
+//! One launch has two workgroups, of which the second has few points; the other one has a stride that is larger than its points. The
+//! first is run twice, with approximations (`v_rcp_f64`, `v_rsq_f64`) exact and cut to what AMD documents of them, so that no output
+//! depends on bits that no document tells.
+
+use serde::Serialize;
+
+use super::Subject;
+use super::judge;
+use super::simulate::{self, Shape};
+use diagnostics::Diagnostic;
+use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
+use kinetics::State;
+use warpsim::Buffer;
+
+/// What running the machine code showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeOnAmd {
+    Verified(CodeOnAmdVerification),
+    /// Why it was not run.
+    NotRun(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CodeOnAmdVerification {
+    pub states: usize,
+    /// Points of each launch; the states take turns.
+    pub points: Vec<usize>,
+    /// Relative; the tolerance is that of the kernel.
+    pub largest_error: f64,
+    /// What a wave with points in all its lanes executes.
+    pub wave: Counts,
+}
+
+/// Runs the machine code of `listing`, which `compiler` made.
+///
+/// Errors: hazards, an output that differs from the graph's or is too far from the reference.
+pub fn verify_on_amd(
+    subject: &Subject<'_>,
+    listing: &str,
+    compiler: &str,
+    states: usize,
+) -> Result<CodeOnAmd, Vec<Diagnostic>> {
+    let what = format!("the machine code that {compiler} makes of the HIP text");
+    let Subject { model, graph, program, .. } = *subject;
+    let symbol = &program.symbol;
+    let kernel = match gcn::read(listing, symbol) {
+        Ok(kernel) => kernel,
+        Err(refused) => {
+            return Ok(CodeOnAmd::NotRun(refused.first().map_or(String::new(), |first| format!("{symbol}, {first}"))));
+        }
+    };
+    let warps = program.execution.warps();
+    let per_workgroup = (warps * program.points_per_group()) as usize;
+    let (partial, whole) = (per_workgroup + 6, per_workgroup);
+    let launches = [(partial, partial, false), (partial, partial, true), (whole, whole + 5, false)];
+    let states = judge::states(model, graph, states.min(partial));
+    let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
+    let (mut largest_error, mut wave) = (0.0f64, Counts::default());
+    for (points, stride, cut) in launches {
+        let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
+        let shape = Shape { ctas: points.div_ceil(per_workgroup) as u32, warps, stride, shared: 0 };
+        let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
+        let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
+            execute(&kernel, launch, (buffers, &outputs), Options { cut })
+        })?;
+        let (found, counts) =
+            run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
+        let error = judge::judge(subject, &what, (&states, &expected), (&found, points, stride))?;
+        largest_error = largest_error.max(error);
+        wave = counts;
+    }
+    Ok(CodeOnAmd::Verified(CodeOnAmdVerification {
+        states: states.len(),
+        points: launches.map(|(points, ..)| points).to_vec(),
+        largest_error,
+        wave,
+    }))
+}
+
+/// Runs a kernel on buffers of the simulator, and tells what its first wave executed.
+fn execute(
+    kernel: &gcn::Kernel,
+    launch: &warpsim::Launch,
+    (buffers, outputs): (&mut [Buffer], &[bool]),
+    options: Options,
+) -> Result<Counts, Box<Hazard>> {
+    let of = |(buffer, output): (&Buffer, &bool)| {
+        let values = buffer.reals();
+        if *output { Array::output(values.len()) } else { Array::input(&values) }
+    };
+    let mut arrays: Vec<Array> = buffers.iter().zip(outputs).map(of).collect();
+    let argument = |argument: &warpsim::Argument| match argument {
+        warpsim::Argument::Buffer(index) => Some(Argument::Array(*index)),
+        warpsim::Argument::U32(value) => Some(Argument::U32(*value)),
+        _ => None,
+    };
+    let launch = Launch {
+        workgroups: launch.ctas[0],
+        threads: launch.threads[0],
+        lds: launch.shared,
+        arguments: launch.arguments.iter().filter_map(argument).collect(),
+    };
+    let report = gcn::run(kernel, &launch, &mut arrays, options)?;
+    for ((buffer, array), _) in buffers.iter_mut().zip(&arrays).zip(outputs).filter(|(_, output)| **output) {
+        for index in 0..array.len() {
+            if let Some(value) = array.real(index) {
+                buffer.write_real(index, value);
+            }
+        }
+    }
+    Ok(report.waves.first().copied().unwrap_or_default())
+}
