@@ -273,6 +273,11 @@ impl Graph {
             }
             new
         });
+        for at in self.steps().collect::<Vec<_>>() {
+            for (array, _) in &mut self.ops[at.op].step_mut(at.part).stores {
+                *array -= u32::from(*array > unread);
+            }
+        }
     }
 
     /// Gives every step, and the preamble (`None`), another body.
