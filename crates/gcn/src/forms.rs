@@ -143,7 +143,7 @@ pub static LANES: &[Lanes] = &[
     lanes("v_add3_u32", B32, TRIPLE, |[a, b, c]| word((a as u32).wrapping_add(b as u32).wrapping_add(c as u32))),
     lanes("v_mul_lo_u32", B32, PAIR, |[a, b, _]| word((a as u32).wrapping_mul(b as u32))),
     lanes("v_mul_hi_u32", B32, PAIR, |[a, b, _]| (a * b) >> 32),
-    lanes("v_mul_hi_i32", B32, PAIR, |[a, b, _]| word((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32)),
+    lanes("v_mul_hi_i32", B32, PAIR, |[a, b, _]| word(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32)),
     lanes("v_mul_u32_u24", B32, PAIR, |[a, b, _]| word(((a & 0xff_ffff) * (b & 0xff_ffff)) as u32)),
     lanes("v_mul_i32_i24", B32, PAIR, |[a, b, _]| word((signed_24(a) * signed_24(b)) as u32)),
     lanes("v_mad_u32_u24", B32, TRIPLE, |[a, b, c]| {
@@ -253,7 +253,9 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_sub_i32", B32, PAIR, |a, b, _| signed_difference(a, b)),
     scalar("s_mul_i32", B32, PAIR, |a, b, _| (word((a as u32).wrapping_mul(b as u32)), None)),
     scalar("s_mul_hi_u32", B32, PAIR, |a, b, _| ((a * b) >> 32, None)),
-    scalar("s_mul_hi_i32", B32, PAIR, |a, b, _| (word((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32), None)),
+    scalar("s_mul_hi_i32", B32, PAIR, |a, b, _| {
+        (word(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32), None)
+    }),
     scalar("s_and_b32", B32, PAIR, |a, b, _| non_zero((a & b) as u32)),
     scalar("s_or_b32", B32, PAIR, |a, b, _| non_zero((a | b) as u32)),
     scalar("s_xor_b32", B32, PAIR, |a, b, _| non_zero((a ^ b) as u32)),
