@@ -1,4 +1,4 @@
-//! Doubles, as the pseudocode of the instructions has them (CDNA3 ISA, section 12.11 "VOP3A instructions" and 6.4 on rounding). All
+//! Doubles, as the pseudocode of the instructions has them (CDNA3 ISA, VOP3A). All
 //! operations round to nearest, ties to even, and keep denormal numbers: the mode that HIP sets.
 
 /// The biased exponent.

@@ -1,4 +1,4 @@
-//! Operands of instructions (CDNA3 ISA, section 5.2 "Scalar ALU operands" and 6.2 "Operands").
+//! Operands of instructions (CDNA3 ISA).
 
 use std::fmt;
 

@@ -103,7 +103,7 @@ pub fn run(kernel: &Kernel, launch: &Launch, arrays: &mut [Array], options: Opti
                     })?;
                 }
             }
-            // All that are left stand at the barrier; those that ended are not waited for (section 4.3).
+            // All that are left stand at the barrier; those that ended are not waited for.
             lds.era += 1;
             for wave in waves.iter_mut().filter(|wave| wave.state == State::AtBarrier) {
                 wave.state = State::Running;
@@ -129,7 +129,7 @@ fn arguments(launch: &Launch) -> Vec<u8> {
     bytes
 }
 
-/// The part of the dispatch packet that tells sizes (HSA Platform System Architecture, section 2.9.6 "AQL kernel dispatch packet").
+/// The part of the dispatch packet that tells sizes (HSA Platform System Architecture, AQL kernel dispatch packet).
 fn packet(workgroups: u32, threads: u32) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     for size in [threads as u16, 1, 1, 0] {

@@ -1,4 +1,4 @@
-//! The state of a wave (CDNA3 ISA, section 3 "Kernel state"), and what it waits for.
+//! The state of a wave (CDNA3 ISA), and what it waits for.
 
 use crate::operand::{EXEC, File, Registers, VCC};
 use serde::Serialize;
@@ -127,7 +127,7 @@ impl Wave {
         })
     }
 
-    /// Counts a memory instruction (section 4.4 "S_WAITCNT").
+    /// Counts a memory instruction (S_WAITCNT).
     pub fn issue(&mut self, by_vectors: bool, entry: Outstanding) {
         if let Some(registers) = entry.registers {
             let line = entry.line;

@@ -1,4 +1,4 @@
-//! Vector instructions (CDNA3 ISA, section 6).
+//! Vector instructions (CDNA3 ISA).
 
 use super::undefined;
 use crate::float;
@@ -175,7 +175,7 @@ fn packed_move(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
     Ok(())
 }
 
-/// Values of other lanes (section 11.3): each lane reads from the one that its address names, or writes to it. Lanes that are off give zero.
+/// Values of other lanes: each lane reads from the one that its address names, or writes to it. Lanes that are off give zero.
 fn permute(wave: &mut Wave, instruction: &Instruction, to: bool) -> Result<(), String> {
     let [result, place, source] = &instruction.operands[..] else { return Ok(()) };
     let exec = wave.exec();
