@@ -1,5 +1,4 @@
-//! What instructions compute that read and write nothing but their operands, as tables (CDNA3 ISA, sections 12.1 to 12.3 for scalar
-//! and 12.8 to 12.11 for vector instructions).
+//! What instructions compute that read and write nothing but their operands, as tables (CDNA3 ISA).
 
 use crate::float;
 use crate::operand::Kind::{self, B32, B64, F32, F64};

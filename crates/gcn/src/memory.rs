@@ -1,4 +1,4 @@
-//! Memory that all waves see, and the local data share (CDNA3 ISA, sections 8 to 11).
+//! Memory that all waves see, and the local data share (CDNA3 ISA).
 
 use crate::listing::DATA;
 

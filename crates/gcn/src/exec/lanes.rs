@@ -1,6 +1,6 @@
 //! Vector instructions (CDNA3 ISA).
 
-use super::undefined;
+use super::operands::undefined;
 use crate::float;
 use crate::forms::Lanes;
 use crate::instruction::{Instruction, Op, Test};

@@ -1,6 +1,6 @@
-//! Loads and stores (CDNA3 ISA, sections 8, 10 and 11). Values are there at once; that they come later is kept by [`Wave::issue`].
+//! Loads and stores (CDNA3 ISA). Values are there at once; that they come later is kept by [`Wave::issue`].
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 use crate::instruction::{Instruction, Op, Space};
 use crate::operand::Kind::{B32, B64};
 use crate::operand::{File, Operand};

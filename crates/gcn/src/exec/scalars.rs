@@ -1,6 +1,6 @@
-//! Scalar instructions and branches (CDNA3 ISA, sections 4 and 5).
+//! Scalar instructions and branches (CDNA3 ISA).
 
-use super::undefined;
+use super::operands::undefined;
 use crate::instruction::{Instruction, Op, When};
 use crate::operand::{Constant, EXEC, Operand};
 use crate::wave::Wave;

@@ -1,0 +1,85 @@
+//! What instructions read and write that is the same in all lanes.
+
+use crate::operand::{File, Kind, Operand, Registers};
+use crate::wave::Wave;
+
+/// What undefined registers are refused with.
+pub(super) fn undefined(registers: Registers) -> String {
+    format!("it reads {registers}, which has no value")
+}
+
+impl Wave {
+    /// What a scalar instruction reads, and whether it has a value.
+    pub(super) fn scalar(&self, operand: &Operand, kind: Kind) -> Result<(u64, bool), String> {
+        match operand {
+            Operand::Registers { registers, .. } if registers.file == File::Scalar => {
+                let at = usize::from(registers.first);
+                let (low, high) = (u64::from(self.scalars[at]), kind.registers() == 2);
+                let defined = registers.all().all(|at| self.scalar_defined[usize::from(at)]);
+                Ok((if high { u64::from(self.scalars[at + 1]) << 32 | low } else { low }, defined))
+            }
+            Operand::Constant(constant) => {
+                let bits = constant.bits(kind).ok_or_else(|| "a constant of another kind".to_owned())?;
+                Ok((bits, true))
+            }
+            _ => Err("an operand that no scalar instruction has".to_owned()),
+        }
+    }
+
+    /// A scalar that must have a value.
+    pub(super) fn known(&self, operand: &Operand, kind: Kind) -> Result<u64, String> {
+        match (self.scalar(operand, kind)?, operand.registers()) {
+            ((_, false), Some(registers)) => Err(undefined(registers)),
+            ((value, _), _) => Ok(value),
+        }
+    }
+
+    pub(super) fn write_scalar(&mut self, operand: &Operand, value: u64, defined: bool) {
+        let Some(registers) = operand.registers() else { return };
+        for (place, at) in registers.all().enumerate() {
+            self.scalars[usize::from(at)] = (value >> (32 * place)) as u32;
+            self.scalar_defined[usize::from(at)] = defined;
+        }
+    }
+
+    /// What one lane reads, and whether it has a value.
+    pub(super) fn lane(&self, operand: &Operand, kind: Kind, lane: usize) -> Result<(u64, bool), String> {
+        let Operand::Registers { registers, negated, absolute } = operand else { return self.scalar(operand, kind) };
+        let (bits, defined) = match registers.file {
+            File::Scalar => self.scalar(operand, kind)?,
+            File::Vector => {
+                let at = usize::from(registers.first);
+                let low = u64::from(self.vectors[at][lane]);
+                let is_defined = |at: u16| self.defined[usize::from(at)] >> lane & 1 == 1;
+                let high = if kind.registers() == 2 { u64::from(self.vectors[at + 1][lane]) << 32 } else { 0 };
+                (high | low, registers.all().all(is_defined))
+            }
+        };
+        let sign = if kind.registers() == 2 { 1 << 63 } else { 1 << 31 };
+        let bits = if *absolute { bits & !sign } else { bits };
+        Ok((if *negated { bits ^ sign } else { bits }, defined))
+    }
+
+    pub(super) fn known_lane(&self, operand: &Operand, kind: Kind, lane: usize) -> Result<u64, String> {
+        match (self.lane(operand, kind, lane)?, operand.registers()) {
+            ((_, false), Some(registers)) => Err(format!("{} in lane {lane}", undefined(registers))),
+            ((value, _), _) => Ok(value),
+        }
+    }
+
+    pub(super) fn write_lane(&mut self, operand: &Operand, lane: usize, value: u64, defined: bool) {
+        let Some(registers) = operand.registers() else { return };
+        for (place, at) in registers.all().enumerate() {
+            let at = usize::from(at);
+            self.vectors[at][lane] = (value >> (32 * place)) as u32;
+            let bit = 1 << lane;
+            self.defined[at] = if defined { self.defined[at] | bit } else { self.defined[at] & !bit };
+        }
+    }
+
+    /// The lanes that EXEC has on.
+    pub(super) fn active(&self) -> impl Iterator<Item = usize> + use<> {
+        let exec = self.exec();
+        (0..64).filter(move |lane| exec >> lane & 1 == 1)
+    }
+}

@@ -1,0 +1,13 @@
+//! What waves share.
+
+use crate::listing::Kernel;
+use crate::memory::{Lds, Memory};
+
+/// What a wave works on.
+pub struct Surroundings<'a, 'm> {
+    pub kernel: &'a Kernel,
+    pub memory: &'a mut Memory<'m>,
+    pub lds: &'a mut Lds,
+    /// Approximations are cut to what is documented of them.
+    pub cut: bool,
+}
