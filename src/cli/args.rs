@@ -165,8 +165,8 @@ pub struct CompileArguments {
     /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]
     pub compilers: Compilers,
-    /// Whether to run the machine code that ptxas makes, where nvdisasm is found for the target: its outputs must be those of the
-    /// PTX in bits, and it is counted
+    /// Whether to run the machine code that ptxas (or, for AMD, Clang) makes, where the tools for the target are found: its outputs must be those
+    /// of the PTX (of the graph) in bits, and it is counted
     #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
     pub verify_machine_code: Compilers,
     /// Whether to predict the time of the machine code by the model of the target's SM, and to tell what its clocks go to
