@@ -35,7 +35,7 @@ pub fn pelephysics(
     provenance: &Provenance,
 ) -> Vec<(String, String)> {
     let mut namer = Namer::default();
-    let names = interface.species.iter().map(|species| namer.name(&format!("{}_ID", species.name)));
+    let names = interface.species.iter().map(|species| namer.name(&format!("{}_ID", spelled(&species.name))));
     let file = File {
         comment: file_comment("//", "PelePhysics' functions", &interface.mechanism, provenance),
         species: interface.species.len(),
@@ -47,6 +47,14 @@ pub fn pelephysics(
     };
     let text = |template| wrap::lines(&render(template, &file));
     vec![("mechanism.H".into(), text(Template::PeleHeader)), ("mechanism.cpp".into(), text(Template::Pele))]
+}
+
+/// A species as the host's macros spell it: ions end in n or p, excited species have a D, parentheses open with an underscore, and dashes
+/// are left out.
+fn spelled(species: &str) -> String {
+    let ion = |sign: char, letter: &str| species.strip_suffix(sign).map(|neutral| neutral.to_owned() + letter);
+    let name = ion('-', "n").or_else(|| ion('+', "p")).unwrap_or_else(|| species.to_owned());
+    name.replace('*', "D").replace('(', "_").replace([')', '-'], "")
 }
 
 #[derive(Serialize)]
@@ -97,5 +105,16 @@ impl Tables {
             light_species: data.light.clone(),
             thermal_diffusion: fits(&data.thermal_diffusion),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spelled;
+
+    #[test]
+    fn species_are_spelled_as_the_host_does() {
+        let names = ["H2", "CH2(S)", "CH2*", "C4H9-1", "HCO+", "O2-"].map(spelled);
+        assert_eq!(names, ["H2", "CH2_S", "CH2D", "C4H91", "HCOp", "O2n"]);
     }
 }
