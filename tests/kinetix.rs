@@ -121,3 +121,22 @@ fn functions_of_gri30_give_what_the_reference_says() {
 fn functions_of_every_form_of_a_rate_give_what_the_reference_says() {
     called(&own("forms").mechanism, &["N2", "AR"]);
 }
+
+#[test]
+fn what_does_not_go_with_it_is_refused() {
+    for arguments in [
+        &["--emit", "kinetix", "--units", "cgs"][..],
+        &["--emit", "kinetix", "--state", "TC"],
+        &["--emit", "kinetix", "--outputs", "species-molar-cp"],
+        &["--emit", "kinetix,chemkin"],
+        &["--emit", "pelephysics,kinetix"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut singe = assert_cmd::Command::cargo_bin("singe").unwrap();
+        singe.arg(shipped("h2o2")).args(["--target", "cpu", "-o"]).arg(folder.path().join("out")).args(arguments);
+        let output = singe.assert().failure().get_output().clone();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains("emit::no-kinetix"), "{arguments:?}: {message}");
+        assert!(!folder.path().join("out").exists(), "{arguments:?}");
+    }
+}

@@ -14,20 +14,14 @@ struct Library {
     outputs: fn() -> Outputs,
 }
 
+/// Of two that do not go together the first is told.
 const LIBRARIES: [Library; 4] = [
     Library {
-        emit: Emit::Chemkin,
-        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress],
-        units: Units::Cgs,
-        state: StateVariables::MoleFractions,
-        outputs: chemkin_outputs,
-    },
-    Library {
-        emit: Emit::Pelephysics,
-        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress, Kernel::Jacobian],
-        units: Units::Cgs,
-        state: StateVariables::MoleFractions,
-        outputs: chemkin_outputs,
+        emit: Emit::Openfoam,
+        kernels: &[Kernel::Isobaric, Kernel::Progress],
+        units: Units::Si,
+        state: StateVariables::MassFractions,
+        outputs: openfoam_outputs,
     },
     Library {
         emit: Emit::Kinetix,
@@ -43,11 +37,18 @@ const LIBRARIES: [Library; 4] = [
         outputs: kinetix_outputs,
     },
     Library {
-        emit: Emit::Openfoam,
-        kernels: &[Kernel::Isobaric, Kernel::Progress],
-        units: Units::Si,
-        state: StateVariables::MassFractions,
-        outputs: openfoam_outputs,
+        emit: Emit::Chemkin,
+        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress],
+        units: Units::Cgs,
+        state: StateVariables::MoleFractions,
+        outputs: chemkin_outputs,
+    },
+    Library {
+        emit: Emit::Pelephysics,
+        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress, Kernel::Jacobian],
+        units: Units::Cgs,
+        state: StateVariables::MoleFractions,
+        outputs: chemkin_outputs,
     },
 ];
 
@@ -122,9 +123,10 @@ impl Request {
             && common.outputs == (library.outputs)()
             && common.jacobian_storage == MatrixStorage::Dense
             && library.kernels.iter().all(|kernel| self.kernels.contains(kernel));
-        // CMake's file and the functions of one point have the same names.
+        // Their functions of one point are others, under the same name, and so is CMake's file.
         let others: &[Emit] = match library.emit {
-            Emit::Openfoam => &[Emit::Host, Emit::Cvode],
+            Emit::Openfoam => &[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix],
+            Emit::Kinetix => &[Emit::Chemkin, Emit::Pelephysics],
             _ => &[],
         };
         if is_theirs && !others.iter().any(|other| self.emit.contains(other)) {
