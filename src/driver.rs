@@ -283,10 +283,7 @@ fn draft(
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let is_crowded = own.codegen == overlay::Codegen::Straight
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
-    let graph = match is_crowded {
-        true => observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)),
-        false => graph,
-    };
+    let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let mapping = observer
         .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;

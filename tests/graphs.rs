@@ -7,8 +7,7 @@ use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
 use singe::graph::interpret;
 use singe::kernels::{Exponential, Form, Kernel, Options, build};
 use testkit::made_up;
-use testkit::reference::own;
-use testkit::skip;
+use testkit::reference::{all_published, own};
 
 fn check(path: PathBuf) {
     let files = Files { mechanism: path.clone(), ..Files::default() };
@@ -82,15 +81,9 @@ fn every_form_of_a_rate() {
     check(own("forms").mechanism);
 }
 
-/// Of any size, with every reaction form, in every unit.
 #[test]
 fn published_mechanisms() {
-    let Some(shared) = skip::shared("mechanisms") else { return };
-    let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
-    let named = ["h2_burke", "dme", "heptane", "usc2", "zoo", "zoo_forms"].map(str::to_owned);
-    for name in named.into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
-        check(shared.join(name).join("chem.inp"));
-    }
+    all_published().into_iter().flatten().for_each(|case| check(case.mechanism));
 }
 
 /// The chemistry of made-up mechanisms with every form of rate.

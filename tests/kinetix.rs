@@ -66,7 +66,8 @@ fn called(mechanism: &Path, inert: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let mut singe = assert_cmd::Command::cargo_bin("singe").unwrap();
     singe.arg(mechanism).args(["--target", "cpu", "--emit", "kinetix", "--verify", "off", "-o"]).arg(folder.path());
-    singe.assert().success();
+    let said = String::from_utf8(singe.assert().success().get_output().stdout.clone()).unwrap();
+    assert!(said.contains("over those in its cache"), "{said}");
     let files = ["mech.h", "rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp"];
     let included = files.into_iter().chain(["diffusivity.cpp"]).flat_map(|file| ["-include", file]);
     let caller = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/caller.cpp");

@@ -3,7 +3,7 @@
 use approx::assert_relative_eq;
 use mechanism::{Companion, Files, Mechanism, Options, Rate, Sources, decode, parse, read_with};
 use serde_json::Value;
-use testkit::reference::{Case, own, published, shipped};
+use testkit::reference::{Case, all_published, own, shipped};
 
 fn read(case: &Case) -> Mechanism {
     let files = Files { mechanism: case.mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
@@ -39,15 +39,9 @@ fn shipped_mechanisms_agree() {
     check(&own("forms"));
 }
 
-/// Those of the second list have one unit keyword each.
 #[test]
 fn published_mechanisms_agree() {
-    let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
-    let named = ["h2_burke", "dme", "gri30", "heptane", "usc2", "fig4", "zoo", "zoo_forms"].map(String::from);
-    for name in named.into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
-        let Some(case) = published(&name) else { return };
-        check(&case);
-    }
+    all_published().iter().flatten().for_each(check);
 }
 
 /// What one cal/mol is in the unit of a keyword, from the definitions of the units (CODATA 2018).

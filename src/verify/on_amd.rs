@@ -101,7 +101,8 @@ fn execute(
         workgroups: launch.ctas[0],
         threads: launch.threads[0],
         lds: launch.shared,
-        arguments: launch.arguments.iter().filter_map(argument).collect(),
+        // Kernels have no other arguments. One with others would be run without any, and refused.
+        arguments: launch.arguments.iter().map(argument).collect::<Option<_>>().unwrap_or_default(),
     };
     let report = gcn::run(kernel, &launch, &mut arrays, options)?;
     for ((buffer, array), _) in buffers.iter_mut().zip(&arrays).zip(outputs).filter(|(_, output)| **output) {

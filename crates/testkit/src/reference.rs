@@ -35,6 +35,14 @@ pub fn published(name: &str) -> Option<Case> {
     Some(Case { name: name.into(), mechanism, values: shared("reference")? })
 }
 
+/// The published mechanisms with values: small ones, large ones, every form of a rate, and every unit of energies. Where they are absent, the
+/// test that asks is skipped.
+pub fn all_published() -> Option<Vec<Case>> {
+    let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
+    let named = ["h2_burke", "gri30", "dme", "usc2", "heptane", "fig4", "zoo", "zoo_forms"].map(String::from);
+    named.into_iter().chain(units.map(|unit| format!("zoo_{unit}"))).map(|name| published(&name)).collect()
+}
+
 impl Case {
     /// The values; those of the reduced mechanism are in the file of the suffix `_reduced`.
     pub fn values<T: DeserializeOwned>(&self, suffix: &str) -> T {

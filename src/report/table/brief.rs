@@ -1,5 +1,6 @@
 //! The short report: what was made, how exact, how fast, how it was checked, and what comes next.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use super::figures::{
@@ -181,5 +182,24 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     if is_emitted(Emit::Host) || is_emitted(Emit::Cvode) {
         out += &format!("build: cmake -S {folder} -B build && cmake --build build; check: build/{name}_driver\n");
     }
+    for (_, step) in for_other_codes(name, &folder).into_iter().filter(|(what, _)| is_emitted(*what)) {
+        out += &step;
+    }
     out + "every figure: --report full, or --json\n"
+}
+
+/// What becomes of the files for other codes.
+fn for_other_codes(name: &str, folder: &impl Display) -> [(Emit, String); 4] {
+    [
+        (Emit::Chemkin, format!("compile {folder}/{name}_chemkin.cpp into the code that calls CHEMKIN's routines\n")),
+        (
+            Emit::Pelephysics,
+            format!("name {folder} as the host's mechanism, beside a Make.package as its others have it\n"),
+        ),
+        (Emit::Kinetix, format!("run the host once, then copy the files of {folder} over those in its cache\n")),
+        (
+            Emit::Openfoam,
+            format!("build: wmake libso {folder}, or CMake; a case names lib{name}Chemistry.so in libs\n"),
+        ),
+    ]
 }
