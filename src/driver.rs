@@ -62,6 +62,7 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
     request
         .check_outputs()
         .and_then(|()| request.check_precision())
+        .and_then(|()| request.check_sets())
         .and_then(|()| request.check_library())
         .and_then(|()| request.check_reactors())
         .map_err(|d| Failure::usage([d]))?;
@@ -71,18 +72,14 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
-    for &kernel in &request.kernels {
-        units.extend(compile_layouts(&model, &request.of_kernel(kernel), observer)?);
+    for part in &request.parts() {
+        units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
     let beside = if request.needs_cpu() {
         observer.pass("kernels for a CPU", None, || compile_for_cpu(request, &model))?
     } else {
         Vec::new()
     };
-    units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
-    observer.trying_nothing();
-    let units = search::best(request, units, &mut Versions { request, model: &model, observer }, &mut warnings)?;
-    observer.trying_nothing();
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let report = report::report(request, &model, warnings, kernels);
     let files = match request.output {
@@ -104,11 +101,33 @@ fn write(
     written.map_err(|d| Failure::input([d]))
 }
 
+/// The fastest versions of the kernels outside of sets, or of those of one set.
+fn compile_part(
+    request: &Request,
+    model: &Model,
+    warnings: &mut Vec<Diagnostic>,
+    observer: &mut Observer,
+) -> Result<Vec<Unit>, Failure> {
+    let mut units = Vec::new();
+    for &kernel in &request.kernels {
+        units.extend(compile_layouts(model, &request.of_kernel(kernel), observer)?);
+    }
+    units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
+    observer.trying_nothing();
+    let units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
+    observer.trying_nothing();
+    Ok(units)
+}
+
 /// The kernels for a CPU, beside those for another target.
 fn compile_for_cpu(request: &Request, model: &Model) -> Result<Vec<Unit>, Failure> {
-    let request = request.for_cpu();
-    let compile = |&kernel: &Kernel| compile_kernel(kernel, model, &request, &mut Observer::silent());
-    request.kernels.iter().map(compile).collect()
+    let mut units = Vec::new();
+    for part in request.for_cpu().parts() {
+        for &kernel in &part.kernels {
+            units.push(compile_kernel(kernel, model, &part, &mut Observer::silent())?);
+        }
+    }
+    Ok(units)
 }
 
 /// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.

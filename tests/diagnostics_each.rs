@@ -360,6 +360,7 @@ fn command_line() -> Vec<Case> {
             &["chem.inp", "--codegen", "overlay", "--kernel", "temperature", "--state", "HPY"],
         ),
         printed("kernel::no-such-output", &all, &["chem.inp", "--kernel", "viscosity", "--outputs", "cp"]),
+        printed("kernel::set-name", &all, &["chem.inp", "--set", "a=viscosity", "--set", "a=chemistry"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
             "mapping::too-large",

@@ -9,7 +9,7 @@ use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::observer::PASSES;
-use crate::plan::{Common, Effort, Emit, Tuning};
+use crate::plan::{Common, Effort, Emit, Set, Tuning};
 use backend::{
     AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
     VerifyArguments,
@@ -143,6 +143,10 @@ pub struct CompileArguments {
     /// Kernels to compile
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(Wanted::Kernel))]
     pub kernel: Vec<Wanted>,
+    /// Further kernels in the same project, with a state and outputs of their own; may be given several times. The name stands before
+    /// each kernel's: --set rho=chemistry:TRY makes rho-chemistry
+    #[arg(long, value_name = "NAME=KERNELS[:STATE[:OUTPUTS]]", value_parser = Set::parse)]
+    pub set: Vec<Set>,
     /// How the reactor kernel integrates: a Rosenbrock method of order 5 with 8 stages (rodas5p), of order 4 with 6 (rodas4), of
     /// order 4 with 4 (ros4) or of order 3 (rodas3)
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]

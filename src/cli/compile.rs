@@ -97,6 +97,8 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         name: arguments.name.clone(),
         reading: options(&arguments.input),
         kernels: without_repeats(&kernels),
+        sets: arguments.set.clone(),
+        set: None,
         reactor: is_reactor.then(|| arguments.integrator.method()),
         by_energy: false,
         common: arguments.common,

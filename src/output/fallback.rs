@@ -19,7 +19,7 @@ pub fn files(
 ) -> Vec<(String, String)> {
     let (name, provenance) = (&model.mechanism.name, provenance(request, model));
     let aliases = of_gpu.iter().filter(|unit| unit.report.alternative).filter_map(|unit| {
-        let of = units.iter().find(|own| own.kernel == unit.kernel)?.program.symbol.clone();
+        let of = units.iter().find(|own| own.report.kernel == unit.report.kernel)?.program.symbol.clone();
         Some(host::Alias { symbol: unit.program.symbol.clone(), of })
     });
     let interface = interface::interface(model, request.common.units, Target::cpu(), units);

@@ -35,7 +35,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         let inputs = unit.graph.arrays.iter().filter(|a| !a.output).map(|a| a.name.to_owned()).collect();
         cases.push(Case {
             symbol: unit.program.symbol.clone(),
-            kernel: unit.kernel.name().into(),
+            kernel: unit.report.kernel.clone(),
             codegen: unit.codegen.name().to_owned() + if unit.report.alternative { ", alternative" } else { "" },
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
@@ -54,7 +54,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor"));
     let place = |of: &Unit| cases.iter().position(|case: &Case| case.symbol == of.program.symbol);
     let duels = units.iter().filter(|unit| unit.report.alternative).filter_map(|other| {
-        let shipped = units.iter().find(|unit| unit.kernel == other.kernel)?;
+        let shipped = units.iter().find(|unit| unit.report.kernel == other.report.kernel)?;
         Some(Duel { shipped: place(shipped)?, other: place(other)? })
     });
     Project {
@@ -76,8 +76,8 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
 /// The name of a unit's reference values: the output array's, with the kernel's where kernels share that.
 fn output_table(unit: &Unit, units: &[Unit]) -> String {
     let of = |unit: &Unit| unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name;
-    let shared = units.iter().any(|other| other.kernel != unit.kernel && of(other) == of(unit));
-    if shared { format!("{}_{}", unit.kernel, of(unit)) } else { of(unit).to_owned() }
+    let shared = units.iter().any(|other| other.report.kernel != unit.report.kernel && of(other) == of(unit));
+    if shared { format!("{}_{}", unit.report.kernel.replace('-', "_"), of(unit)) } else { of(unit).to_owned() }
 }
 
 fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {

@@ -7,6 +7,7 @@ mod libraries;
 mod machines;
 mod resolved;
 mod resources;
+mod sets;
 mod settings;
 mod tuning;
 mod values;
@@ -24,6 +25,7 @@ pub use common::Common;
 pub use effort::Effort;
 pub use emit::Emit;
 pub use resolved::Resolved;
+pub use sets::Set;
 pub use settings::{names, set};
 pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Prefetch, Tuning};
 
@@ -38,6 +40,10 @@ pub struct Request {
     pub name: Option<String>,
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
+    /// Further kernels, with states and outputs of their own.
+    pub sets: Vec<Set>,
+    /// The set whose kernels these are, where the request is that of a set.
+    pub set: Option<String>,
     /// What reactors are advanced by, where that is wanted; the kernels are then among those above.
     pub reactor: Option<Method>,
     /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
@@ -94,6 +100,8 @@ impl Default for Request {
             name: None,
             reading: mechanism::Options::default(),
             kernels: Kernel::ALL.to_vec(),
+            sets: Vec::new(),
+            set: None,
             reactor: None,
             by_energy: false,
             common: Common::default(),
@@ -169,8 +177,7 @@ impl Request {
     /// matter then.
     pub fn needed_files(&self) -> Files {
         let files = self.files.clone();
-        let is_needed =
-            self.kernels.iter().any(|kernel| kernel.is_transport()) || self.emit.contains(&Emit::Pelephysics);
+        let is_needed = self.all_kernels().any(Kernel::is_transport) || self.emit.contains(&Emit::Pelephysics);
         if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 }

@@ -23,7 +23,7 @@ pub struct Resolved<'a> {
 impl fmt::Display for Resolved<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tuning { warps, groups_per_cta, .. } = self.tuning;
-        write!(f, "{}, {} code", self.kernel, self.codegen.name())?;
+        write!(f, "{}, {} code", self.title(), self.codegen.name())?;
         match groups_per_cta {
             _ if self.asked.common.target.is_cpu() => Ok(()),
             1 => write!(f, " of {warps} warps"),
@@ -66,10 +66,16 @@ impl Resolved<'_> {
         self.tuning.points_per_lane.unwrap_or(1)
     }
 
+    /// The kernel's name, behind that of its set.
+    pub fn title(&self) -> String {
+        let set = self.asked.set.as_ref().map_or(String::new(), |set| format!("{set}-"));
+        format!("{set}{}", self.kernel)
+    }
+
     /// The symbol of the kernel.
     pub fn symbol(&self, mechanism: &str) -> String {
         let is_plain = self.beside.is_empty() || self.keep_fastest;
         let layout = if is_plain { String::new() } else { format!("_{}", self.codegen.name()) };
-        format!("{}_{}{layout}", self.asked.name(mechanism), self.kernel).replace('-', "_")
+        format!("{}_{}{layout}", self.asked.name(mechanism), self.title()).replace('-', "_")
     }
 }

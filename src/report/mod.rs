@@ -28,6 +28,7 @@ use serde::Serialize;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef, critical};
+use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping, Optimality};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
@@ -320,7 +321,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
     warnings.extend(kernels.iter().filter_map(KernelReport::mapping_warning));
-    let has_transport = request.kernels.iter().any(|kernel| kernel.is_transport());
+    let has_transport = request.all_kernels().any(Kernel::is_transport);
     let fits = model.transport.as_ref().filter(|_| has_transport);
     let mut layouts: Vec<&str> = Vec::new();
     for kernel in &kernels {
@@ -368,7 +369,7 @@ pub fn kernel(
     let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
     let argument = |array: &Array| Argument { name: array.name.clone(), rows: array.rows, output: array.output };
     KernelReport {
-        kernel: own.kernel.name().into(),
+        kernel: own.title(),
         symbol: program.symbol.clone(),
         alternative: false,
         arrays: program.arrays.iter().map(argument).collect(),

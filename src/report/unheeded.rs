@@ -44,17 +44,15 @@ const JACOBIANS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kern
 /// What the request alone tells.
 fn without_effect(request: &Request) -> Vec<String> {
     let is_cpu = request.common.target.is_cpu();
-    let any = |has: fn(&Kernel) -> bool| request.kernels.iter().any(has);
+    let any = |has: fn(Kernel) -> bool| request.all_kernels().any(has);
     let why = |flag: &str| match flag {
         _ if is_cpu && OF_GPUS.contains(&flag) => Some("a CPU has neither warps nor lanes"),
-        "soret" if !any(|kernel| *kernel == Kernel::Flux) => {
-            Some("it concerns the flux kernel, which is not asked for")
-        }
-        "jacobian-storage" if !any(|kernel| JACOBIANS.contains(kernel)) => {
+        "soret" if !any(|kernel| kernel == Kernel::Flux) => Some("it concerns the flux kernel, which is not asked for"),
+        "jacobian-storage" if !any(|kernel| JACOBIANS.contains(&kernel)) => {
             Some("no kernel with a Jacobian is asked for")
         }
         "integrator" if request.reactor.is_none() => Some("it concerns --kernel reactor"),
-        "fit-tolerance" if !any(|kernel| kernel.is_transport()) => Some("no transport kernel is asked for"),
+        "fit-tolerance" if !any(Kernel::is_transport) => Some("no transport kernel is asked for"),
         "effort" if !request.keep_fastest && request.own_layouts.is_empty() => {
             Some("it concerns --codegen auto, and the layouts are given")
         }

@@ -93,6 +93,9 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
                 .map_err(|reason| refused(&format!("--vary {}={value}: {reason}", axis.flag)))?;
         }
     }
+    if !compile.set.is_empty() {
+        return Err(refused("kernels of a --set are tuned by themselves: give their --kernel, --state and --outputs"));
+    }
     if search != Method::Exhaustive && (shard.is_some() || !work.is_empty()) {
         return Err(refused("which candidates halving compiles depends on all of them: give --search exhaustive"));
     }

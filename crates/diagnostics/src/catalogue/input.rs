@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 105] = [
+pub const ENTRIES: [Entry; 106] = [
     Entry {
         id: "fmt::no-chemkin-form",
         cause: "`singe fmt` was to write CHEMKIN files, which have no form of a rate of this mechanism.",
@@ -47,6 +47,11 @@ pub const ENTRIES: [Entry; 105] = [
         id: "kernel::no-such-output",
         cause: "`--outputs` names a quantity that none of the kernels stores which were asked for.",
         remedy: "Add the kernel that has it with `--kernel`, or leave the quantity out.",
+    },
+    Entry {
+        id: "kernel::set-name",
+        cause: "Two sets of kernels (`--set`) have one name, or a set's name is the beginning of a kernel's, so that two kernels of the project would have one name.",
+        remedy: "Give each `--set` a name of its own.",
     },
     Entry {
         id: "kernel::one-species",
