@@ -35,7 +35,8 @@ class Compilation:
 
 
 def compile(mechanism: PathLike, *, output: "PathLike | None" = None, **flags: Any) -> Compilation:
-    """Compiles a mechanism: ``singe MECHANISM --output FOLDER``, with other flags as keywords.
+    """Compiles a mechanism: ``singe MECHANISM --output FOLDER``, with other flags as keywords. A dictionary gives a flag once for each of its
+    items: ``set={"rho": "chemistry:TRY"}``.
 
     Raises Error where the input is wrong or a kernel fails its proof or its verification; then nothing is written.
     """
@@ -80,6 +81,9 @@ def _words(flags):
         flag = "--" + name.replace("_", "-")
         if value is True:
             words.append(flag)
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                words += [flag, f"{key}={one}"]
         elif isinstance(value, (list, tuple)):
             words += [flag, ",".join(str(one) for one in value)]
         elif value is not None and value is not False:

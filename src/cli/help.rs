@@ -15,6 +15,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
         &[
             "state",
             "outputs",
+            "set",
             "units",
             "soret",
             "jacobian_storage",

@@ -126,6 +126,13 @@ with tempfile.TemporaryDirectory() as folder:
         raise SystemExit("H3 was taken")
     except singe.Error as error:
         assert "wrong.inp:8:" in str(error) and "H3" in str(error), error
+# A set has a state of its own, here that of the same points with a density.
+both = singe.load(mechanism, kernel="chemistry", form="pairwise", set={"rho": "chemistry:TRX:production-rates,heat-release-rate"})
+weights = both.molecular_weights[:, None]
+density = P * np.sum(X * weights, axis=0) / (np.sum(X, axis=0) * 8314.46261815324 * T)
+assert list(both.kernels) == ["chemistry", "rho-chemistry"], both.kernels
+compare("rho-chemistry", both.rho_chemistry(T, density, X)[: len(gas.species)], wanted, np.where(scale > 0, scale, 1))
+
 # Reactors: hydrogen burns, all elements of it stay, and going on from the middle ends at the same state within tolerances.
 reactors = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor")
 Y = np.zeros((len(reactors.species), 3))
