@@ -59,6 +59,7 @@ fn read(request: &Request, observer: &mut Observer) -> Result<Input, Failure> {
 
 fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made, Failure> {
     let Input { mechanism, mut warnings } = input;
+    let request = &request.for_mechanism(&mechanism);
     request
         .check_outputs()
         .and_then(|()| request.check_precision())

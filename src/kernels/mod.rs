@@ -73,7 +73,7 @@ fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic
         let message = "rates of reactions one by one are not those that a reduced mechanism goes by";
         return Some(
             Diagnostic::error("kernel::reduced-progress", message)
-                .help("leave the reduction out with --reduction none"),
+                .help("leave the reduction out with --reduction none; CHEMKIN's and PelePhysics' functions do without these rates with --stiffness off"),
         );
     }
     if kernel == Kernel::Temperature && !options.state.is_computed() {

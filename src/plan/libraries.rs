@@ -4,6 +4,8 @@ use super::{Emit, Request};
 use crate::graph::Units;
 use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use diagnostics::Diagnostic;
+use kinetics::Stiffness;
+use mechanism::Mechanism;
 
 /// What a library calls, and how its state and its results are told.
 struct Library {
@@ -52,6 +54,9 @@ const LIBRARIES: [Library; 4] = [
     },
 ];
 
+/// Those that do without rates of reactions one by one.
+const PARTLY: [Emit; 2] = [Emit::Chemkin, Emit::Pelephysics];
+
 const MOLAR_CP: Output = Output::Thermodynamic { property: Property::Cp, species: true, molar: true };
 const MOLAR_H: Output = Output::Thermodynamic { property: Property::H, species: true, molar: true };
 const MOLAR_S: Output = Output::Thermodynamic { property: Property::S, species: true, molar: true };
@@ -68,6 +73,11 @@ fn chemkin_outputs() -> Outputs {
         Output::DestructionRates,
     ];
     outputs.into_iter().collect()
+}
+
+/// The outputs that are not of reactions one by one.
+fn without_rates(outputs: Outputs) -> Outputs {
+    outputs.given().filter(|output| output.kernel() != Kernel::Progress).collect()
 }
 
 fn kinetix_outputs() -> Outputs {
@@ -108,10 +118,37 @@ impl Request {
         self
     }
 
+    /// The request as a mechanism can have it: libraries give no rates of reactions one by one where these are not what a reduced mechanism
+    /// goes by.
+    pub fn for_mechanism(&self, mechanism: &Mechanism) -> Self {
+        let goes_by_others =
+            mechanism.reduction.is_some() && (mechanism.stiff().is_empty() || self.common.stiffness == Stiffness::Off);
+        self.clone().with(|request| {
+            if goes_by_others && self.libraries().any(|library| PARTLY.contains(&library.emit)) {
+                request.kernels.retain(|&kernel| kernel != Kernel::Progress);
+                request.common.outputs = without_rates(request.common.outputs);
+            }
+        })
+    }
+
+    /// Whether libraries that give rates of reactions one by one do without them.
+    pub fn lacks_rates(&self) -> bool {
+        self.emit.iter().any(|emit| PARTLY.contains(emit)) && !self.kernels.contains(&Kernel::Progress)
+    }
+
     /// Errors: the target, the units, the state or the outputs are not those of a library that is asked for, or another one has files
     /// of the same names.
     pub fn check_library(&self) -> Result<(), Diagnostic> {
         self.libraries().try_for_each(|library| self.check(library))
+    }
+
+    /// Whether the kernels and the outputs are those of a library, or of a reduced mechanism those that it does with.
+    fn has_kernels_of(&self, library: &Library) -> bool {
+        let outputs = (library.outputs)();
+        let has_rates = self.kernels.contains(&Kernel::Progress) || !PARTLY.contains(&library.emit);
+        let wanted = if has_rates { outputs } else { without_rates(outputs) };
+        let is_there = |kernel: &Kernel| self.kernels.contains(kernel) || *kernel == Kernel::Progress && !has_rates;
+        self.common.outputs == wanted && library.kernels.iter().all(is_there)
     }
 
     fn check(&self, library: &Library) -> Result<(), Diagnostic> {
@@ -120,9 +157,8 @@ impl Request {
             && common.units == library.units
             && common.state == library.state
             && !self.by_energy
-            && common.outputs == (library.outputs)()
             && common.jacobian_storage == MatrixStorage::Dense
-            && library.kernels.iter().all(|kernel| self.kernels.contains(kernel));
+            && self.has_kernels_of(library);
         // Their functions of one point are others, under the same name, and so is CMake's file.
         let others: &[Emit] = match library.emit {
             Emit::Openfoam => &[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix],

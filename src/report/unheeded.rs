@@ -1,4 +1,4 @@
-//! Flags that were given and changed nothing.
+//! Flags that were given and changed nothing, and what files for other codes do without.
 
 use super::KernelReport;
 use crate::kernels::{Form, Kernel};
@@ -8,6 +8,12 @@ use crate::plan::{Multiplier, Request};
 pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
     let reports = || kernels.iter();
     let mut warnings = without_effect(request);
+    if request.lacks_rates() {
+        let functions = "CKQ…, CKKFKR, CKCD…, CKEQ… and comp_qfqr";
+        warnings.push(format!(
+            "the functions of rates of reactions one by one ({functions}) are left out: a reduced mechanism goes by other rates"
+        ));
+    }
     if request.tuning.qssa_warps.is_some() && reports().all(|r| r.qssa_overlap.is_none()) {
         warnings
             .push("--qssa-warps has no effect: no kernel solves for quasi-steady species in some of its warps".into());

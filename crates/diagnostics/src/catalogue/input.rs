@@ -41,7 +41,7 @@ pub const ENTRIES: [Entry; 106] = [
     Entry {
         id: "kernel::reduced-progress",
         cause: "Rates of reactions one by one were asked for, and the mechanism is reduced: quasi-steady and stiff species go by other rates than these.",
-        remedy: "Leave the reduction out with `--reduction none`.",
+        remedy: "Leave the reduction out with `--reduction none`. The functions of CHEMKIN and PelePhysics do without these rates with `--stiffness off`.",
     },
     Entry {
         id: "kernel::no-such-output",
