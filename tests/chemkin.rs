@@ -163,7 +163,7 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    write_library(folder.path());
+    write_library(folder.path(), "h2o2");
     let files = mechanism::Files { mechanism: shipped("h2o2"), ..Default::default() };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
     let state = state(&model);
@@ -203,7 +203,7 @@ fn the_header_is_valid_c() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    write_library(folder.path());
+    write_library(folder.path(), "h2o2");
     std::fs::write(
         folder.path().join("main.c"),
         "#include \"h2o2_chemkin.h\"\nint main(void) { return ckwyp_ == 0; }\n",
@@ -213,11 +213,64 @@ fn the_header_is_valid_c() {
     run(Command::new("gcc").current_dir(folder.path()).args(strict));
 }
 
-fn write_library(folder: &Path) {
+/// Sums coefficients of the library's species over all reactions, then prints production rates.
+const REDUCED: &str = r#"
+#include "methane_chemkin.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+  static int nuki[19 * 70 + 1];
+  const int species = 19;
+  const double p = 2.5e6, t = 1350.0;
+  double x[19], y[19], wdot[19];
+  nuki[19 * 70] = 7;
+  cknu_(&species, 0, 0, nuki);
+  if (nuki[19 * 70] != 7) return 1;
+  for (int k = 0; k < 19; ++k) x[k] = 1.0 / 19.0;
+  ckxty_(x, 0, 0, y);
+  ckwyp_(&p, &t, y, 0, 0, wdot);
+  for (int k = 0; k < 19; ++k) printf("%.17g\n", wdot[k]);
+  return 0;
+}
+"#;
+
+/// Quasi-steady species are none of the library's, and there are no functions of rates of reactions one by one.
+#[test]
+fn a_reduced_mechanism_has_the_species_that_are_not_quasi_steady() {
+    if !there("gcc") || !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    write_library(folder.path(), "methane");
+    assert!(!std::fs::read_to_string(path("methane_chemkin.h")).unwrap().contains("ckqyp_"));
+    std::fs::write(path("main.c"), REDUCED).unwrap();
+    let strict = ["-Wall", "-Wextra", "-Werror", "-O1", "-c"];
+    run(Command::new("gcc").current_dir(folder.path()).args(strict).args(["-std=c99", "main.c"]));
+    run(Command::new("g++").current_dir(folder.path()).args(strict).args(["-std=c++17", "methane_chemkin.cpp"]));
+    run(Command::new("g++").current_dir(folder.path()).args(["main.o", "methane_chemkin.o", "-o", "main"]));
+    let said = String::from_utf8(run(&mut Command::new(path("main"))).stdout).unwrap();
+    let found: Vec<f64> = said.lines().map(|line| line.parse().unwrap()).collect();
+
+    let files = mechanism::Files { mechanism: shipped("methane"), ..Default::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    let state = State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: vec![1.0 / 19.0; 19] };
+    let surroundings = kinetics::Surroundings { transport_source: Vec::new(), time_step: 0.0 };
+    let made = kinetics::reduced(&model, &state, &surroundings, kinetics::Stiffness::Off).production;
+    assert_eq!((found.len(), made.net.len()), (19, 19));
+    // 1 kmol/m3 is 1e-3 mol/cm3.
+    for (k, (found, (net, gross))) in found.iter().zip(made.net.iter().zip(&made.gross)).enumerate() {
+        assert!((found - net * 1e-3).abs() <= 1e-10 * gross * 1e-3, "{k}: {found}, {net}");
+    }
+}
+
+fn write_library(folder: &Path, name: &str) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
-        .arg(shipped("h2o2"))
-        .args(["--target", "cpu", "--units", "cgs", "--emit", "chemkin", "--verify", "off", "-o"])
+        .arg(shipped(name))
+        .args(["--target", "cpu", "--units", "cgs", "--emit", "chemkin", "--verify", "off", "--stiffness", "off", "-o"])
         .arg(folder)
         .assert()
         .success();
