@@ -102,15 +102,20 @@ pub fn div_fixup(quotient: f64, denominator: f64, numerator: f64) -> f64 {
     }
 }
 
-fn quiet(x: f64) -> f64 {
+/// The quiet NaN of a signalling one.
+pub fn quiet(x: f64) -> f64 {
     f64::from_bits(x.to_bits() | 1 << 51)
+}
+
+pub fn is_signalling(x: f64) -> bool {
+    x.is_nan() && x.to_bits() >> 51 & 1 == 0
 }
 
 /// V_CMP_CLASS_F64: the bit of the class of a number.
 pub fn class(x: f64) -> u32 {
     let negative = x.is_sign_negative();
     let bit = match (x.is_nan(), x.is_infinite(), x == 0.0, is_denormal(x)) {
-        (true, ..) => return if x.to_bits() >> 51 & 1 == 0 { 1 } else { 2 },
+        (true, ..) => return if is_signalling(x) { 1 } else { 2 },
         (_, true, ..) => (2, 9),
         (_, _, true, _) => (5, 6),
         (.., true) => (4, 7),
