@@ -104,6 +104,11 @@ fn integers_masks_and_carries_are_those_of_the_machine() {
         ("\tv_mad_i64_i32 v[4:5], s[10:11], v0, -3, v[0:1]\n\tv_mov_b64_e32 v[2:3], s[10:11]", 7, u64::MAX),
         // A signalling NaN becomes quiet, and a quiet one gives way.
         ("\tv_max_f64 v[2:3], v[0:1], 1.0", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_ldexp_f64 v[2:3], v[0:1], 3", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_rndne_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_floor_f64_e32 v[2:3], v[0:1]", 0xfff0_0000_0000_0001, 0xfff8_0000_0000_0001),
+        ("\tv_ceil_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_trunc_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
         ("\tv_min_f64 v[2:3], 1.0, v[0:1]", 0x7ff8_0000_0000_0001, 0x3ff0_0000_0000_0000),
         // SCC tells that the first number is chosen, as it is of two that are equal.
         (
