@@ -34,8 +34,9 @@ fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels:
 }
 
 /// As [`compiled`], verified: PTX of the same trees, and the machine code.
-fn verified(mechanism: &str, target: &'static Target, kernels: &[Kernel]) -> Report {
-    let request = Request { kernels: kernels.to_vec(), ..request::of(testkit::shipped(mechanism)) }.with(|r| {
+fn verified(mechanism: &Path, target: &'static Target, kernels: &[Kernel]) -> Report {
+    let request = Request { kernels: kernels.to_vec(), ..request::of(mechanism.to_owned()) }.with(|r| {
+        r.files.reduction = Some(mechanism.with_file_name("reduction.txt")).filter(|file| file.is_file());
         r.common.target = target;
         r.tuning.form = None;
         r.codegen = Codegen::DataParallel;
@@ -97,8 +98,12 @@ fn machine_code_gives_the_bits_of_the_graph() {
     let kernels =
         [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Thermodynamics];
     for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
-        for mechanism in ["h2o2", "gri30"] {
-            let report = verified(mechanism, target, &kernels);
+        let mechanisms = ["h2o2", "gri30"].map(|name| (name, Some(shipped(name))));
+        // The chemistry of the reduced dimethyl ether takes private memory.
+        let published = ("dme", testkit::skip::shared("mechanisms/dme/chem.inp"));
+        for (mechanism, file) in mechanisms.into_iter().chain([published]) {
+            let Some(file) = file else { continue };
+            let report = verified(&file, target, &kernels);
             for kernel in &report.kernels {
                 let own = kernel.on_amd.as_ref().unwrap();
                 let name = format!("{} {mechanism} {}", target.name, kernel.kernel);
@@ -109,6 +114,8 @@ fn machine_code_gives_the_bits_of_the_graph() {
                 // All that the compiler made is executed, once.
                 let listed = own.code.instructions.unwrap_or_else(|| panic!("{name} has loops"));
                 assert_eq!((run.wave.vector, run.wave.doubles), (listed.vector, listed.doubles), "{name}");
+                let spills = mechanism == "dme" && kernel.kernel == "chemistry";
+                assert_eq!((run.wave.scratch > 0, own.code.scratch_bytes > 0), (spills, spills), "{name}");
             }
         }
     }
@@ -118,7 +125,7 @@ fn machine_code_gives_the_bits_of_the_graph() {
 #[test]
 fn other_waves_are_not_run() {
     let Some(target) = compilable().into_iter().find(|target| target.amd().unwrap().wavefront == 32) else { return };
-    let report = verified("h2o2", target, &[Kernel::Conductivity]);
+    let report = verified(&shipped("h2o2"), target, &[Kernel::Conductivity]);
     let run = &report.kernels[0].on_amd.as_ref().unwrap().run;
     assert!(matches!(run, Some(CodeOnAmd::NotRun(reason)) if reason.contains("32 lanes")), "{run:?}");
     assert!(report::table(&report).contains("machine code was not run: "));

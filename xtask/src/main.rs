@@ -1,6 +1,7 @@
 //! Chores of the project, run as `cargo xtask CHORE`. `CHORES` lists them.
 
 mod accuracy;
+mod amd;
 mod apt;
 mod cantera;
 mod compiler;
@@ -35,7 +36,7 @@ use std::time::Duration;
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 20] = [
+const CHORES: [Chore; 21] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -52,6 +53,9 @@ const CHORES: [Chore; 20] = [
     }),
     ("ignition", "", "reactors beside Cantera's: ignition.md", |root, _| ignition::write(root)),
     ("slots", "", "what every kernel takes in every layout: slots.md", |root, _| slots::write(root)),
+    ("amd", "[MECHANISM [KERNEL]]", "machine code for AMD, run: amd.md", |root, words| {
+        amd::write(root, word(words, 0, ""), word(words, 1, ""))
+    }),
     ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
         warps::write(root, word(words, 0, ""))
     }),

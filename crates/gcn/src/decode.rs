@@ -13,8 +13,15 @@ pub fn decode(line: u32, text: &str) -> Result<Instruction, String> {
     let rest = rest.trim();
     let unknown = || format!("the instruction `{name}` is not known");
     let op = op(name, rest).ok_or_else(unknown)?;
-    let mut instruction =
-        Instruction { line, text: text.to_owned(), op, operands: Vec::new(), offsets: [0; 2], select: None };
+    let mut instruction = Instruction {
+        line,
+        text: text.to_owned(),
+        op,
+        operands: Vec::new(),
+        offsets: [0; 2],
+        select: None,
+        offen: false,
+    };
     if matches!(op, Op::Wait { .. } | Op::Nothing) {
         return Ok(instruction);
     }
@@ -55,6 +62,10 @@ fn take(instruction: &mut Instruction, word: &str) -> Result<(), String> {
         instruction.select = Some(select | u8::from(second == "1") << 1);
         return Ok(());
     }
+    if word == "offen" && matches!(instruction.op, Op::Memory { space: Space::Buffer, .. }) {
+        instruction.offen = true;
+        return Ok(());
+    }
     // Hints for caches change no value.
     if matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc") && !instruction.operands.is_empty() {
         return Ok(());
@@ -75,6 +86,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::Lanes(form) | Op::Approximate(form) | Op::Accumulate(form) => {
             [form.result].iter().chain(form.sources).map(|kind| Some(*kind)).collect()
         }
+        Op::ScalarsOnto(form) => form.sources.iter().map(|kind| Some(*kind)).collect(),
         Op::Scalars(form) => [form.result].iter().chain(form.sources).map(|kind| Some(*kind)).collect(),
         Op::Compare { kind, .. } => vec![mask, Some(kind), Some(kind)],
         Op::Class => vec![mask, Some(F64), Some(B32)],
@@ -94,6 +106,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::Wait { .. } | Op::Barrier | Op::End | Op::Nothing => vec![],
         Op::ScalarLoad { .. } => vec![None, Some(B64), Some(B32)],
         Op::Memory { space: Space::Global | Space::Scratch, .. } => vec![None; 3],
+        Op::Memory { space: Space::Buffer, .. } => vec![None, None, None, Some(B32)],
         Op::Memory { .. } => vec![None; 2],
         Op::Pair { store: false, .. } => vec![None, Some(B32)],
         Op::Pair { .. } => vec![Some(B32), None, None],
@@ -128,6 +141,10 @@ fn data_fit(instruction: &Instruction) -> bool {
         Op::ScalarLoad { registers } => count(0) == registers,
         Op::Pair { store: false, bytes, .. } => count(0) == u16::from(bytes) / 2,
         Op::Pair { bytes, .. } => count(1) == u16::from(bytes) / 4 && count(2) == count(1),
+        Op::Memory { space: Space::Buffer, bytes, .. } => {
+            let place = if instruction.offen { count(1) == 1 } else { instruction.operands[1] == Operand::Off };
+            place && count(2) == 4 && count(0) == u16::from(bytes / 4)
+        }
         Op::Memory { space, store, bytes, .. } => {
             let (data, place) = if store { (1, 0) } else { (0, 1) };
             let address = match space {
@@ -135,7 +152,7 @@ fn data_fit(instruction: &Instruction) -> bool {
                 Space::Global => instruction.operands[2] == Operand::Off && count(place) == 2,
                 Space::Flat => count(place) == 2,
                 Space::Scratch => count(place) <= 1 && count(2) <= 1,
-                Space::Lds => count(place) == 1,
+                Space::Lds | Space::Buffer => count(place) == 1,
             };
             address && count(data) == u16::from(bytes.div_ceil(4))
         }
@@ -145,7 +162,8 @@ fn data_fit(instruction: &Instruction) -> bool {
 
 fn op(name: &str, rest: &str) -> Option<Op> {
     if let Some(form) = SCALARS.iter().find(|form| form.name == name) {
-        return Some(Op::Scalars(form));
+        let is_onto = matches!(name, "s_addk_i32" | "s_mulk_i32");
+        return Some(if is_onto { Op::ScalarsOnto(form) } else { Op::Scalars(form) });
     }
     match name.split_once('_')?.0 {
         "s" => scalar(name, rest),
@@ -180,8 +198,9 @@ fn scalar(name: &str, rest: &str) -> Option<Op> {
                 let registers = count.parse().ok().filter(|count| [2, 4, 8, 16].contains(count))?;
                 return Some(Op::ScalarLoad { registers });
             }
-            let (kind, test) = test(name.strip_prefix("s_cmp_")?)?;
-            Op::ScalarCompare { kind, test }
+            let long = name.strip_prefix("s_cmp_");
+            let (kind, test) = test(long.or_else(|| name.strip_prefix("s_cmpk_"))?)?;
+            Op::ScalarCompare { kind, test, short: long.is_none() }
         }
     })
 }
@@ -298,6 +317,7 @@ fn memory(name: &str) -> Option<Op> {
         "global" => Space::Global,
         "flat" => Space::Flat,
         "scratch" => Space::Scratch,
+        "buffer" => Space::Buffer,
         _ => return None,
     };
     let (direction, size) = rest.split_once('_')?;
@@ -308,6 +328,8 @@ fn memory(name: &str) -> Option<Op> {
     };
     let (bytes, signed) = match size {
         "dword" => (4, false),
+        // Others would not lie one word behind the other for a lane.
+        _ if space == Space::Buffer => return None,
         "dwordx2" => (8, false),
         "dwordx3" => (12, false),
         "dwordx4" => (16, false),

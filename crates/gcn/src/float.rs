@@ -13,7 +13,7 @@ fn is_denormal(x: f64) -> bool {
 /// x 2^n, rounded once.
 pub fn ldexp(x: f64, n: i32) -> f64 {
     if x == 0.0 || !x.is_finite() {
-        return x;
+        return quieted(x);
     }
     let n = n.clamp(-4500, 4500);
     let (mantissa, exponent) = split(x);
@@ -102,15 +102,25 @@ pub fn div_fixup(quotient: f64, denominator: f64, numerator: f64) -> f64 {
     }
 }
 
-fn quiet(x: f64) -> f64 {
+/// The quiet NaN of a signalling one.
+pub fn quiet(x: f64) -> f64 {
     f64::from_bits(x.to_bits() | 1 << 51)
+}
+
+/// What arithmetic that keeps a number gives for it: signalling NaNs become quiet.
+pub fn quieted(x: f64) -> f64 {
+    if x.is_nan() { quiet(x) } else { x }
+}
+
+pub fn is_signalling(x: f64) -> bool {
+    x.is_nan() && x.to_bits() >> 51 & 1 == 0
 }
 
 /// V_CMP_CLASS_F64: the bit of the class of a number.
 pub fn class(x: f64) -> u32 {
     let negative = x.is_sign_negative();
     let bit = match (x.is_nan(), x.is_infinite(), x == 0.0, is_denormal(x)) {
-        (true, ..) => return if x.to_bits() >> 51 & 1 == 0 { 1 } else { 2 },
+        (true, ..) => return if is_signalling(x) { 1 } else { 2 },
         (_, true, ..) => (2, 9),
         (_, _, true, _) => (5, 6),
         (.., true) => (4, 7),

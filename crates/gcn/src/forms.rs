@@ -64,9 +64,11 @@ fn signed_field(value: u32, offset: u32, width: u32) -> u32 {
     }
 }
 
-/// The minimum of two numbers; in IEEE mode a quiet NaN gives way to a number.
+/// The minimum of two numbers; in IEEE mode a quiet NaN gives way to a number, and a signalling one becomes quiet.
 fn least(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
+        _ if float::is_signalling(a) => float::quiet(a),
+        _ if float::is_signalling(b) => float::quiet(b),
         (true, _) => b,
         (_, true) => a,
         _ if a == b => {
@@ -88,6 +90,11 @@ fn least(a: f64, b: f64) -> f64 {
 
 fn greatest(a: f64, b: f64) -> f64 {
     -least(-a, -b)
+}
+
+/// A number of 16 bits as one of 32.
+pub fn sign_extended(short: u64) -> u64 {
+    word(short as u16 as i16 as i32 as u32)
 }
 
 /// A double as an integer: cut, and kept within the range.
@@ -116,10 +123,10 @@ pub static LANES: &[Lanes] = &[
     lanes("v_ldexp_f64", F64, &[F64, B32], |[a, b, _]| float::ldexp(real(a), b as i32).to_bits()),
     lanes("v_frexp_mant_f64", F64, &[F64], |[a, ..]| float::mantissa(real(a)).to_bits()),
     lanes("v_frexp_exp_i32_f64", B32, &[F64], |[a, ..]| word(float::exponent_of(real(a)) as u32)),
-    lanes("v_rndne_f64", F64, &[F64], |[a, ..]| real(a).round_ties_even().to_bits()),
-    lanes("v_floor_f64", F64, &[F64], |[a, ..]| real(a).floor().to_bits()),
-    lanes("v_ceil_f64", F64, &[F64], |[a, ..]| real(a).ceil().to_bits()),
-    lanes("v_trunc_f64", F64, &[F64], |[a, ..]| real(a).trunc().to_bits()),
+    lanes("v_rndne_f64", F64, &[F64], |[a, ..]| float::quieted(real(a).round_ties_even()).to_bits()),
+    lanes("v_floor_f64", F64, &[F64], |[a, ..]| float::quieted(real(a).floor()).to_bits()),
+    lanes("v_ceil_f64", F64, &[F64], |[a, ..]| float::quieted(real(a).ceil()).to_bits()),
+    lanes("v_trunc_f64", F64, &[F64], |[a, ..]| float::quieted(real(a).trunc()).to_bits()),
     lanes("v_div_fixup_f64", F64, &[F64, F64, F64], |[a, b, c]| float::div_fixup(real(a), real(b), real(c)).to_bits()),
     // Approximations: these are the exact results, which `Options::cut` shortens.
     lanes("v_rcp_f64", F64, &[F64], |[a, ..]| (1.0 / real(a)).to_bits()),
@@ -243,7 +250,9 @@ const SHIFT: &[Kind] = &[B64, B32];
 pub static SCALARS: &[Scalars] = &[
     moved("s_mov_b32", B32, &[B32]),
     moved("s_mov_b64", B64, &[B64]),
-    scalar("s_movk_i32", B32, &[B32], |a, _, _| (word(a as u16 as i16 as i32 as u32), None)),
+    scalar("s_movk_i32", B32, &[B32], |a, _, _| (sign_extended(a), None)),
+    scalar("s_addk_i32", B32, PAIR, |a, b, _| signed_sum(a, sign_extended(b))),
+    scalar("s_mulk_i32", B32, PAIR, |a, b, _| (word((a as u32).wrapping_mul(sign_extended(b) as u32)), None)),
     scalar("s_add_u32", B32, PAIR, |a, b, _| sum(a, b, false)),
     conditional("s_addc_u32", B32, PAIR, sum),
     scalar("s_sub_u32", B32, PAIR, |a, b, _| difference(a, b, false)),
@@ -281,7 +290,7 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_bfe_i32", B32, PAIR, |a, b, _| non_zero(signed_field(a as u32, b as u32 & 31, (b >> 16) as u32 & 127))),
     scalar("s_bfm_b32", B32, PAIR, |a, b, _| (word(((1u32 << (a & 31)) - 1) << (b & 31)), None)),
     scalar("s_brev_b32", B32, &[B32], |a, _, _| (word((a as u32).reverse_bits()), None)),
-    scalar("s_sext_i32_i16", B32, &[B32], |a, _, _| (word(a as u16 as i16 as i32 as u32), None)),
+    scalar("s_sext_i32_i16", B32, &[B32], |a, _, _| (sign_extended(a), None)),
     scalar("s_bcnt1_i32_b32", B32, &[B32], |a, _, _| non_zero(a.count_ones())),
     scalar("s_bcnt1_i32_b64", B32, &[B64], |a, _, _| non_zero(a.count_ones())),
     scalar("s_ff1_i32_b32", B32, &[B32], |a, _, _| {
@@ -291,9 +300,9 @@ pub static SCALARS: &[Scalars] = &[
         (if a == 0 { word(u32::MAX) } else { word(a.trailing_zeros()) }, None)
     }),
     scalar("s_min_i32", B32, PAIR, |a, b, _| (word((a as i32).min(b as i32) as u32), Some((a as i32) < b as i32))),
-    scalar("s_max_i32", B32, PAIR, |a, b, _| (word((a as i32).max(b as i32) as u32), Some((a as i32) > b as i32))),
+    scalar("s_max_i32", B32, PAIR, |a, b, _| (word((a as i32).max(b as i32) as u32), Some((a as i32) >= b as i32))),
     scalar("s_min_u32", B32, PAIR, |a, b, _| (a.min(b), Some(a < b))),
-    scalar("s_max_u32", B32, PAIR, |a, b, _| (a.max(b), Some(a > b))),
+    scalar("s_max_u32", B32, PAIR, |a, b, _| (a.max(b), Some(a >= b))),
     conditional("s_cselect_b32", B32, PAIR, |a, b, scc| (if scc { a } else { b }, None)),
     conditional("s_cselect_b64", B64, WIDE, |a, b, scc| (if scc { a } else { b }, None)),
 ];

@@ -14,6 +14,8 @@ pub struct Instruction {
     pub offsets: [i64; 2],
     /// `op_sel`, bit by operand.
     pub select: Option<u8>,
+    /// `offen`: the address of a buffer instruction has a register's offset.
+    pub offen: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -47,9 +49,13 @@ pub enum Op {
     /// A register pair from one half of each of two.
     PackedMove,
     Scalars(&'static Scalars),
+    /// As before, but its destination is its first source, too.
+    ScalarsOnto(&'static Scalars),
     ScalarCompare {
         kind: Kind,
         test: Test,
+        /// The second source is a number of 16 bits.
+        short: bool,
     },
     /// EXEC becomes a function of it and the source, and the destination what it was.
     SaveExec(fn(u64, u64) -> u64),
@@ -88,6 +94,8 @@ pub enum Space {
     Global,
     Flat,
     Scratch,
+    /// Private memory by its descriptor, as gfx90a reaches it.
+    Buffer,
     Lds,
 }
 

@@ -43,6 +43,26 @@ impl Array {
 pub const ARGUMENTS: u64 = 0x7c00_0000_0000;
 pub const PACKET: u64 = 0x7c10_0000_0000;
 
+/// Where private memory lies, such that the sum with a wave's offset carries into the upper half of the address.
+const PRIVATE: u64 = 0x7a00_ffff_ff00;
+
+/// What a wave adds to the address in the descriptor that it gets.
+pub fn private_offset(wave: u16) -> u32 {
+    0x1000 * (u32::from(wave) + 1)
+}
+
+/// The descriptor of a workgroup's private memory, as its waves get it.
+pub fn shared_descriptor() -> [u32; 4] {
+    [PRIVATE as u32, (PRIVATE >> 32) as u32, u32::MAX, 0x00e0_0000]
+}
+
+/// The same with the wave's own address.
+pub fn descriptor(wave: u16) -> [u32; 4] {
+    let [_, _, size, flags] = shared_descriptor();
+    let own = PRIVATE + u64::from(private_offset(wave));
+    [own as u32, (own >> 32) as u32, size, flags]
+}
+
 /// Where an array lies: such that sums carry into the upper half of an address.
 pub fn address_of(array: usize) -> u64 {
     0x4000_ffff_fe00 + ((array as u64) << 36)

@@ -2,7 +2,7 @@
 
 use crate::exec::{Surroundings, step};
 use crate::listing::Kernel;
-use crate::memory::{ARGUMENTS, Array, Lds, Memory, PACKET, address_of};
+use crate::memory::{ARGUMENTS, Array, Lds, Memory, PACKET, address_of, private_offset, shared_descriptor};
 use crate::wave::{Counts, LANES, State, Wave};
 use serde::Serialize;
 use std::fmt;
@@ -146,7 +146,9 @@ fn start(wave: &mut Wave, kernel: &Kernel, workgroup: u32, first: u32) -> Result
     let on = |name: &str| kernel.fact(name) != 0;
     let mut next = 0u16;
     if on("user_sgpr_private_segment_buffer") {
-        // Without a value: what uses it is not known here.
+        for (place, word) in shared_descriptor().into_iter().enumerate() {
+            wave.set(place as u16, word);
+        }
         next += 4;
     }
     for (name, address) in [
@@ -172,6 +174,10 @@ fn start(wave: &mut Wave, kernel: &Kernel, workgroup: u32, first: u32) -> Result
             wave.set(next, value);
             next += 1;
         }
+    }
+    next += u16::from(on("system_sgpr_workgroup_info"));
+    if on("system_sgpr_private_segment_wavefront_offset") {
+        wave.set(next, private_offset(wave.index));
     }
     for lane in 0..LANES {
         wave.vectors[0][lane] = first + lane as u32;

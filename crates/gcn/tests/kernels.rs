@@ -100,6 +100,42 @@ fn integers_masks_and_carries_are_those_of_the_machine() {
             0x2_0000_0001,
             0x1_0000_0002,
         ),
+        // The mask of a wide sum of signed numbers tells its sign.
+        ("\tv_mad_i64_i32 v[4:5], s[10:11], v0, -3, v[0:1]\n\tv_mov_b64_e32 v[2:3], s[10:11]", 7, u64::MAX),
+        // A signalling NaN becomes quiet, and a quiet one gives way.
+        ("\tv_max_f64 v[2:3], v[0:1], 1.0", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_ldexp_f64 v[2:3], v[0:1], 3", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_rndne_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_floor_f64_e32 v[2:3], v[0:1]", 0xfff0_0000_0000_0001, 0xfff8_0000_0000_0001),
+        ("\tv_ceil_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_trunc_f64_e32 v[2:3], v[0:1]", 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001),
+        ("\tv_min_f64 v[2:3], 1.0, v[0:1]", 0x7ff8_0000_0000_0001, 0x3ff0_0000_0000_0000),
+        // SCC tells that the first number is chosen, as it is of two that are equal.
+        (
+            "\ts_max_i32 s10, s8, 7\n\ts_cselect_b32 s11, 1, 2\n\ts_max_u32 s10, 7, s8\n\ts_cselect_b32 s10, 1, 2\n\t\
+             v_mov_b64_e32 v[2:3], s[10:11]",
+            0,
+            0x1_0000_0001,
+        ),
+        (
+            "\ts_min_i32 s10, s8, 7\n\ts_cselect_b32 s11, 1, 2\n\ts_min_u32 s10, 7, s8\n\ts_cselect_b32 s10, 1, 2\n\t\
+             v_mov_b64_e32 v[2:3], s[10:11]",
+            0,
+            0x2_0000_0002,
+        ),
+        // Numbers of 16 bits have signs where they are multiplied, added, or compared with numbers that have some.
+        (
+            "\ts_mov_b32 s10, 7\n\ts_mulk_i32 s10, 0xfffe\n\ts_mov_b32 s11, 7\n\ts_addk_i32 s11, 0xfffe\n\t\
+             v_mov_b64_e32 v[2:3], s[10:11]",
+            0,
+            0x5_ffff_fff2,
+        ),
+        (
+            "\ts_cmpk_gt_i32 s8, 0xfff0\n\ts_cselect_b32 s10, 1, 2\n\ts_cmpk_gt_u32 s8, 0xfff0\n\ts_cselect_b32 s11, 1, 2\n\t\
+             v_mov_b64_e32 v[2:3], s[10:11]",
+            0,
+            0x2_0000_0001,
+        ),
         // Scalars: sums with carries, shifts, and what SCC chooses.
         (
             "\ts_add_u32 s10, -1, 1\n\ts_addc_u32 s11, 4, 0\n\ts_lshl_b64 s[10:11], s[10:11], 1\n\tv_mov_b64_e32 v[2:3], s[10:11]",
@@ -163,6 +199,39 @@ fn private_memory_and_the_lds_keep_what_is_stored() {
         computed(64, "\tscratch_load_dwordx2 v[2:3], off, off offset:12", |_| 0.0)
             .is_err_and(|e| e.contains("private memory"))
     );
+}
+
+/// gfx90a reaches private memory by a descriptor, to whose address a wave adds its own offset.
+#[test]
+fn private_memory_is_reached_by_a_descriptor() {
+    let own = "\ts_add_u32 s0, s0, s7\n\ts_addc_u32 s1, s1, 0\n";
+    let spills = "\tbuffer_store_dword v0, off, s[0:3], 0 offset:8\n\ts_movk_i32 s20, 0x100\n\tv_mov_b32_e32 v4, 8\n\t\
+                  buffer_store_dword v1, v4, s[0:3], s20 offen\n\tbuffer_load_dword v2, off, s[0:3], 0 offset:8\n\t\
+                  buffer_load_dword a1, off, s[0:3], 0 offset:12\n\ts_waitcnt vmcnt(0)\n\tv_accvgpr_read_b32 v3, a1";
+    let ran = |middle: &str| {
+        let body = format!(
+            "\tv_mov_b32_e32 v10, v0\n\ts_load_dwordx4 s[8:11], s[4:5], 0x0\n\tv_lshlrev_b32_e32 v11, 3, v10\n\t\
+             s_waitcnt lgkmcnt(0)\n\tglobal_load_dwordx2 v[0:1], v11, s[8:9]\n\ts_waitcnt vmcnt(0)\n{middle}\n\t\
+             global_store_dwordx2 v11, v[2:3], s[10:11]"
+        );
+        let text = listing(&body, 0)
+            .replace("user_sgpr_count 2", "user_sgpr_count 6\n\t\t.amdhsa_user_sgpr_private_segment_buffer 1")
+            .replace("\t.end_amdhsa", "\t\t.amdhsa_system_sgpr_private_segment_wavefront_offset 1\n\t.end_amdhsa");
+        ran(128, &text, |thread| thread as f64 / 3.0)
+    };
+    let found = ran(&format!("{own}{spills}")).unwrap();
+    assert!(found.iter().enumerate().all(|(thread, value)| *value == thread as f64 / 3.0));
+    for (middle, reason) in [
+        (spills.to_owned(), "not that of the wave's private memory"),
+        (format!("{own}{}", spills.replace("offset:12", "offset:16")), "beyond the 16 bytes"),
+        (format!("{own}{}", spills.replace("0x100", "0x10")), "no multiple of 256"),
+        (format!("{own}{}", spills.replace(" offen", "")), "the operands of"),
+        (format!("{own}{}", spills.replace("\ts_waitcnt vmcnt(0)\n", "")), "uses a1 before"),
+        (format!("{own}{}", spills.replace("store_dword v1", "store_short v1")), "`buffer_store_short` is not known"),
+    ] {
+        let found = ran(&middle);
+        assert!(found.as_ref().is_err_and(|e| e.contains(reason)), "{reason}: {found:?}");
+    }
 }
 
 /// Two waves exchange their values by the LDS.

@@ -124,9 +124,10 @@ fn wide(wave: &mut Wave, operands: &[Operand], signed: bool) -> Result<(), Strin
     for lane in wave.active() {
         let of = |at: usize, kind| wave.known_lane(&operands[at], kind, lane);
         let (a, b, c) = (of(2, B32)?, of(3, B32)?, of(4, B64)?);
+        // The last bit of a sum of 65 bits: of numbers with signs that is the sum's sign, and no overflow.
         let (value, over) = if signed {
-            let (value, over) = (i64::from(a as i32) * i64::from(b as i32)).overflowing_add(c as i64);
-            (value as u64, over)
+            let sum = i128::from(i64::from(a as i32) * i64::from(b as i32)) + i128::from(c as i64);
+            (sum as u64, sum < 0)
         } else {
             (a * b).overflowing_add(c)
         };
@@ -160,7 +161,7 @@ fn div_scale(wave: &mut Wave, operands: &[Operand]) -> Result<(), String> {
     Ok(())
 }
 
-/// `op_sel` chooses the half of each source; without it, those are the low one and the high one.
+/// `op_sel` chooses the half of each source; without it, both are the low ones.
 fn packed_move(wave: &mut Wave, instruction: &Instruction) -> Result<(), String> {
     let operands = &instruction.operands;
     let select = instruction.select.unwrap_or(0);

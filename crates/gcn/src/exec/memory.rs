@@ -2,9 +2,10 @@
 
 use super::surroundings::Surroundings;
 use crate::instruction::{Instruction, Op, Space};
+use crate::memory::descriptor;
 use crate::operand::Kind::{B32, B64};
 use crate::operand::{File, Operand};
-use crate::wave::{Outstanding, Wave};
+use crate::wave::{LANES, Outstanding, Wave};
 
 pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: &Instruction) -> Result<(), String> {
     let operands = &instruction.operands;
@@ -24,9 +25,12 @@ pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: 
             wave.issue(false, Outstanding { scalar: true, ..entry(Some(registers), false) });
         }
         Op::Memory { space, store, bytes, signed } => {
-            let (data, place) = if store { (1, 0) } else { (0, 1) };
+            let (data, place) = if store && space != Space::Buffer { (1, 0) } else { (0, 1) };
             for lane in wave.active() {
-                let address = address(wave, instruction, space, place, lane)?;
+                let address = match space {
+                    Space::Buffer => private(wave, instruction, lane)?,
+                    _ => address(wave, instruction, space, place, lane)?,
+                };
                 move_data(wave, around, (space, store, signed), &operands[data], (address, bytes), lane)?;
             }
             let registers = operands[data].registers().filter(|_| !store);
@@ -81,6 +85,25 @@ fn address(wave: &Wave, instruction: &Instruction, space: Space, place: usize, l
     Ok(base.wrapping_add(instruction.offsets[0] as u64))
 }
 
+/// Where in its private memory a lane is sent by the wave's descriptor. Words of 64 lanes lie beside each other there, so that what is added for all
+/// lanes counts 64 times.
+fn private(wave: &Wave, instruction: &Instruction, lane: usize) -> Result<u64, String> {
+    let operands = &instruction.operands;
+    let Some(registers) = operands[2].registers() else { return Err("no descriptor".to_owned()) };
+    for (at, expected) in registers.all().zip(descriptor(wave.index)) {
+        let at = usize::from(at);
+        if !wave.scalar_defined[at] || wave.scalars[at] != expected {
+            return Err("its descriptor is not that of the wave's private memory".to_owned());
+        }
+    }
+    let shared = wave.known(&operands[3], B32)?;
+    if !shared.is_multiple_of(4 * LANES as u64) {
+        return Err(format!("the offset {shared} of all lanes is no multiple of {}", 4 * LANES));
+    }
+    let own = if instruction.offen { wave.known_lane(&operands[1], B32, lane)? } else { 0 };
+    Ok((shared / LANES as u64).wrapping_add(own).wrapping_add(instruction.offsets[0] as u64))
+}
+
 /// Moves the registers of a lane to or from memory.
 fn move_data(
     wave: &mut Wave,
@@ -104,7 +127,7 @@ fn move_data(
             absolute: false,
         };
         // Private memory keeps spilled registers, those without a value among them.
-        if space == Space::Scratch {
+        if matches!(space, Space::Scratch | Space::Buffer) {
             let size = 4 * wave.scratch.len();
             let index = (address / 4) as usize;
             if index >= wave.scratch.len() || bytes != 4 {

@@ -57,7 +57,7 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
             let address = listing::address(wave.next);
             wave.write_scalar(&instruction.operands[0], address, true);
         }
-        Op::Branch(_) | Op::Scalars(_) | Op::ScalarCompare { .. } | Op::SaveExec(_) => {
+        Op::Branch(_) | Op::Scalars(_) | Op::ScalarsOnto(_) | Op::ScalarCompare { .. } | Op::SaveExec(_) => {
             scalars::execute(wave, instruction)?
         }
         Op::ScalarLoad { .. } | Op::Memory { .. } | Op::Pair { .. } => memory::execute(wave, around, instruction)?,
@@ -79,7 +79,7 @@ fn count(wave: &mut Wave, instruction: &Instruction) {
             counts.doubles += u64::from(name.contains("_f64"));
         }
         _ if name.starts_with("ds_") => counts.lds += 1,
-        _ if name.starts_with("scratch_") => counts.scratch += 1,
+        _ if name.starts_with("scratch_") || name.starts_with("buffer_") => counts.scratch += 1,
         _ => counts.global += 1,
     }
 }

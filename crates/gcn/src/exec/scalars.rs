@@ -1,6 +1,7 @@
 //! Scalar instructions and branches (CDNA3 ISA).
 
 use super::operands::undefined;
+use crate::forms::sign_extended;
 use crate::instruction::{Instruction, Op, When};
 use crate::operand::{Constant, EXEC, Operand};
 use crate::wave::Wave;
@@ -8,9 +9,10 @@ use crate::wave::Wave;
 pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String> {
     let operands = &instruction.operands;
     match instruction.op {
-        Op::Scalars(form) => {
+        Op::Scalars(form) | Op::ScalarsOnto(form) => {
+            let sources = if matches!(instruction.op, Op::ScalarsOnto(_)) { &operands[..] } else { &operands[1..] };
             let (mut values, mut defined) = ([0; 2], true);
-            for ((value, operand), kind) in values.iter_mut().zip(&operands[1..]).zip(form.sources) {
+            for ((value, operand), kind) in values.iter_mut().zip(sources).zip(form.sources) {
                 let (bits, known) = wave.scalar(operand, *kind)?;
                 if !known && !form.moves {
                     return Err(operand.registers().map_or_else(String::new, undefined));
@@ -21,8 +23,9 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
             wave.write_scalar(&operands[0], result, defined);
             wave.scc = scc.unwrap_or(wave.scc);
         }
-        Op::ScalarCompare { kind, test } => {
+        Op::ScalarCompare { kind, test, short } => {
             let (a, b) = (wave.known(&operands[0], kind)?, wave.known(&operands[1], kind)?);
+            let b = if short && test.signed { sign_extended(b) } else { b };
             wave.scc = test.of(kind, a, b);
         }
         Op::SaveExec(combine) => {

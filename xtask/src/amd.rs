@@ -1,0 +1,187 @@
+//! Machine code for AMD: what Clang makes of every data-parallel kernel, run instruction by instruction and compared with the graph in bits.
+//! Writes the tables of `docs/lab/amd.md`.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::kernels::KERNELS;
+use crate::{compiler, lab, sweep};
+
+/// One machine without and one with an architected private memory; the others of the family take the same code as one of these.
+const TARGETS: [&str; 2] = ["mi250x", "mi300x"];
+
+/// Mechanisms and their folders. Those of the paper lie beside the checkout, and are taken with their reductions.
+const INPUTS: [(&str, &str); 4] = [
+    ("h2o2", "mechanisms/h2o2"),
+    ("gri30", "mechanisms/gri30"),
+    ("dme", "../shared/mechanisms/dme"),
+    ("heptane", "../shared/mechanisms/heptane"),
+];
+
+const PAGE: &str = "amd.md";
+const ROWS: &str = "amd.json";
+const START: &str = "<!-- made by `cargo xtask amd` -->";
+const END: &str = "<!-- end -->";
+
+/// Compiles and runs the kernels whose names start with the second word, or all, of the mechanisms whose names start with the first; rows of
+/// others stay as they are.
+///
+/// Errors: the compiler cannot be built or run, a mechanism is absent, a kernel is wrong, or the files cannot be written.
+pub fn write(root: &Path, only: &str, kernels: &str) -> Result<(), String> {
+    let compiler = compiler::built(root)?;
+    let inputs: Vec<_> = INPUTS.iter().filter(|(name, _)| name.starts_with(only)).collect();
+    let kernels: Vec<_> = KERNELS.iter().filter(|(name, _)| name.starts_with(kernels)).collect();
+    let mut rows: Vec<Value> = lab::last(root, ROWS).as_array().cloned().unwrap_or_default();
+    let bar = lab::bar(inputs.len() * kernels.len() * TARGETS.len());
+    for (mechanism, folder) in inputs {
+        let file = root.join(folder).join("chem.inp");
+        if !file.is_file() {
+            return Err(format!("{} is absent: {mechanism} cannot be run", file.display()));
+        }
+        for target in TARGETS {
+            for (kernel, state) in &kernels {
+                bar.set_message(format!("{mechanism} {target} {kernel}"));
+                bar.tick();
+                let key = |row: &Value| ["mechanism", "target", "kernel", "state"].map(|name| row[name].clone());
+                let row = run(&compiler, &file, (mechanism, target), (kernel, state))?;
+                rows.retain(|old| key(old) != key(&row));
+                rows.push(row);
+                // a run that is cut off leaves what it has
+                save(root, &mut rows)?;
+                bar.inc(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compiles one kernel, and runs its machine code.
+fn run(
+    compiler: &Path,
+    file: &Path,
+    (mechanism, target): (&str, &str),
+    (kernel, state): (&str, &str),
+) -> Result<Value, String> {
+    let folder = compiler.with_file_name("amd").join(format!("{mechanism}-{kernel}-{state}-{target}"));
+    let output = Command::new(compiler)
+        .arg(file)
+        .args(["--kernel", kernel, "--state", state, "--target", target, "--codegen", "data-parallel"])
+        .args(["--emit", "report", "--json", "-o"])
+        .arg(folder)
+        .output()
+        .map_err(|e| format!("singe cannot be run: {e}"))?;
+    let mut row = json!({ "mechanism": mechanism, "target": target, "kernel": kernel, "state": state });
+    let found = match output.status.success() {
+        true => serde_json::from_slice::<Value>(&output.stdout).map_err(|e| format!("the report is no JSON: {e}"))?,
+        false => json!({ "refused": sweep::message(&output.stderr)["id"] }),
+    };
+    let (of_kernel, refused) = (&found["kernels"][0], &found["refused"]);
+    let what = format!("{mechanism} {kernel} {state} {target}");
+    if let Some(id) = refused.as_str() {
+        row["refused"] = id.into();
+        return Ok(row);
+    }
+    match of_kernel["verdict"].as_str() {
+        Some(verdict) if verdict.starts_with("proven, verified") => {}
+        _ => return Err(format!("{what}: {found}")),
+    }
+    let code = &of_kernel["on_amd"];
+    for name in ["compiler", "vgprs", "scratch_bytes", "code_bytes", "over_instruction_cache", "fp64_bound_ns", "run"] {
+        row[name] = code[name].clone();
+    }
+    Ok(row)
+}
+
+/// Writes the rows, and the tables that show them.
+fn save(root: &Path, rows: &mut [Value]) -> Result<(), String> {
+    let place = |row: &Value| {
+        let at =
+            |names: &[&str], name: &Value| names.iter().position(|known| *known == name.as_str().unwrap_or_default());
+        let kernel = KERNELS.iter().position(|(kernel, state)| row["kernel"] == *kernel && row["state"] == *state);
+        (at(&INPUTS.map(|(name, _)| name), &row["mechanism"]), at(&TARGETS, &row["target"]), kernel)
+    };
+    rows.sort_by_key(place);
+    let lines: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
+    lab::write(root, ROWS, &format!("[\n{}\n]\n", lines.join(",\n")))?;
+    let page = root.join("docs/lab").join(PAGE);
+    let text = std::fs::read_to_string(&page).map_err(|e| format!("{} cannot be read: {e}", page.display()))?;
+    let with = spliced(&text, &tables(rows)).ok_or_else(|| format!("{} lacks `{START}` or `{END}`", page.display()))?;
+    lab::write(root, PAGE, &with)
+}
+
+/// The page with other tables.
+fn spliced(page: &str, tables: &str) -> Option<String> {
+    let (before, rest) = page.split_once(START)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{START}\n{tables}\n{END}{after}"))
+}
+
+const COUNTS: [&str; 7] = ["instructions", "vector", "doubles", "scalar", "lds", "global", "scratch"];
+
+fn tables(rows: &[Value]) -> String {
+    let mut text = String::new();
+    for (mechanism, _) in INPUTS {
+        for target in TARGETS {
+            let own: Vec<&Value> =
+                rows.iter().filter(|row| row["mechanism"] == mechanism && row["target"] == target).collect();
+            if own.is_empty() {
+                continue;
+            }
+            text += &format!(
+                "\n### {mechanism}, {target}\n\n| kernel | state | instructions | vector | on doubles | scalar | LDS | global | scratch | \
+                 registers | bytes of scratch | bytes of code | over cache | equal |\n|---|---|{}---|\n",
+                "--:|".repeat(11)
+            );
+            text.extend(own.into_iter().map(line));
+        }
+    }
+    text
+}
+
+fn line(row: &Value) -> String {
+    let word = |name: &str| row[name].as_str().unwrap_or_default();
+    let head = format!("| `{}` | {} |", word("kernel"), word("state"));
+    if row["refused"].is_string() {
+        return format!("{head}{} refused: `{}` |\n", " |".repeat(11), word("refused"));
+    }
+    let wave = &row["run"]["verified"]["wave"];
+    // Loads of constants are instructions of the scalar unit.
+    let count = |name: &str| {
+        let loads = if name == "scalar" { wave["scalar_loads"].as_u64() } else { None };
+        wave[name].as_u64().map_or(String::new(), |count| (count + loads.unwrap_or(0)).to_string())
+    };
+    let counts = COUNTS.map(count).join(" | ");
+    let whole = ["vgprs", "scratch_bytes", "code_bytes"].map(|name| row[name].to_string()).join(" | ");
+    let cache = row["over_instruction_cache"].as_f64().map_or(String::new(), |part| format!("{part:.2}"));
+    let equal = row["run"]["not_run"].as_str().map_or("yes".to_owned(), |reason| format!("not run: {reason}"));
+    format!("{head} {counts} | {whole} | {cache} | {equal} |\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{END, START, line, spliced};
+    use serde_json::json;
+
+    #[test]
+    fn tables_stand_between_their_marks() {
+        let page = format!("head\n{START}\nold\n{END}\ntail\n");
+        assert_eq!(spliced(&page, "new").unwrap(), format!("head\n{START}\nnew\n{END}\ntail\n"));
+        assert_eq!(spliced("no marks", "new"), None);
+    }
+
+    #[test]
+    fn a_row_tells_what_was_run() {
+        let wave = json!({ "instructions": 9, "vector": 5, "doubles": 3, "scalar": 2, "scalar_loads": 1, "lds": 0, "global": 1, "scratch": 0 });
+        let mut row = json!({ "kernel": "flux", "state": "TPX", "vgprs": 30, "scratch_bytes": 0, "code_bytes": 72,
+            "over_instruction_cache": 0.5, "run": { "verified": { "wave": wave } } });
+        assert_eq!(line(&row), "| `flux` | TPX | 9 | 5 | 3 | 3 | 0 | 1 | 0 | 30 | 0 | 72 | 0.50 | yes |\n");
+        row["run"] = json!({ "not_run": "why" });
+        assert!(line(&row).ends_with("| 0.50 | not run: why |\n"));
+        assert_eq!(line(&row).matches('|').count(), 15);
+        row["refused"] = "form::none".into();
+        assert!(line(&row).ends_with("| refused: `form::none` |\n"));
+        assert_eq!(line(&row).matches('|').count(), 15);
+    }
+}
