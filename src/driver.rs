@@ -326,8 +326,8 @@ fn draft(
     let single = match own.asked.common.precision {
         Precision::Double => None,
         Precision::Single => {
-            let (species, asked) = (model.species().len(), own.asked.common.error);
-            let prove = || single::prove(kernel, &graph, proven.schedule(), (species, options.fit_range), asked);
+            let domain = (model.species().len(), options.fit_range, options.floor);
+            let prove = || single::prove(kernel, &graph, proven.schedule(), domain, own.asked.common.error);
             Some(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?)
         }
     };
@@ -343,6 +343,7 @@ fn draft(
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =
         observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
+    program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.io);
     let target = own.asked.common.target;
     if target.is_amd() {
         program = overlay::apart(&program).unwrap_or(program);

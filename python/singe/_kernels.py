@@ -293,6 +293,8 @@ class Array:
     name: str
     rows: int
     output: bool
+    #: ``"single"`` where it holds numbers in single precision.
+    io: str = "double"
 
 
 class Kernel:
@@ -324,7 +326,7 @@ class Kernel:
         axis = self._gas.species_axis
         fields = {}
         for array in self.inputs:
-            field = np.asarray(self._gas._field(given[array.name]), dtype=np.float64)
+            field = np.asarray(self._gas._field(given[array.name]), dtype=np.float32 if array.io == "single" else np.float64)
             if array.rows > 1:
                 if field.ndim == 0 or field.shape[axis] != array.rows:
                     wanted = f"({array.rows}, …)" if axis == 0 else f"(…, {array.rows})"
@@ -340,7 +342,7 @@ class Kernel:
         for array in self.arrays:
             rows = () if array.rows == 1 else (array.rows,)
             if array.output:
-                whole.append(np.empty(rows + shape))
+                whole.append(np.empty(rows + shape, dtype=np.float32 if array.io == "single" else np.float64))
                 continue
             whole.append(np.ascontiguousarray(_by_rows(fields[array.name], len(rows), shape)))
         pointers = [field.ctypes.data for field in whole]

@@ -13,7 +13,9 @@ mod slopes;
 mod thermodynamics;
 mod transport;
 
-pub use options::{Exponential, Form, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision, Property};
+pub use options::{
+    Exponential, Form, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision, Property,
+};
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
 

@@ -2,6 +2,7 @@
 
 use super::code::*;
 use super::lower;
+use crate::kernels::Io;
 use crate::overlay::program::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use machine::target::Target;
@@ -9,7 +10,7 @@ use machine::target::Target;
 const FOUR: Execution = Execution::WarpSpecialized { warps: 4, groups: 1 };
 
 fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
-    let array = |name: &str, output| Array { name: name.to_owned(), rows: 2, output };
+    let array = |name: &str, output| Array { name: name.to_owned(), rows: 2, output, io: Io::Double };
     let program = Program {
         kernel: "test".to_owned(),
         symbol: "test".to_owned(),

@@ -20,6 +20,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         elements: elements.iter().map(|element| element.symbol.clone()).collect(),
         reactions: model.mechanism.reactions.len(),
         units: system,
+        io: units.iter().flat_map(|unit| &unit.program.arrays).map(|array| array.io).next().unwrap_or_default(),
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         aliases: Vec::new(),

@@ -120,7 +120,7 @@ fn emit(
         }
     }
     first_terms::spare(&mut body);
-    let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
+    let arrays = graph.arrays.iter().map(Array::of).collect();
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;

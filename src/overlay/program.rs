@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 pub use crate::graph::body::{Binary, Unary};
+use crate::graph::dataflow;
+use crate::kernels::Io;
 use machine::target::Target;
 
 /// An f64 variable; may be assigned more than once.
@@ -207,13 +209,21 @@ impl Execution {
     }
 }
 
-/// A global array of the kernel's signature: `double *name` (inputs are `const double *`).
+/// A global array of the kernel's signature: `double *name` or `float *name` (inputs are `const`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
     pub name: String,
     /// Number of fields; row r of point p is at `r*stride + p`.
     pub rows: u32,
     pub output: bool,
+    pub io: Io,
+}
+
+impl Array {
+    /// As the graph has it, of doubles.
+    pub fn of(array: &dataflow::Array) -> Self {
+        Self { name: array.name.into(), rows: array.rows, output: array.output, io: Io::Double }
+    }
 }
 
 /// A plain read-only array of constants.

@@ -2,7 +2,7 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Kernel, Precision, StateVariables};
+use crate::kernels::{Io, Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
@@ -10,7 +10,7 @@ use kinetics::reactor::Constant;
 use machine::target::Target;
 
 /// Those that have a proven bound of single precision.
-const SINGLE_KERNELS: [Kernel; 2] = [Kernel::Viscosity, Kernel::Conductivity];
+const SINGLE_KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 
 impl Request {
     /// The request with the kernels that its reactors take.
@@ -153,11 +153,15 @@ impl Request {
         let common = &self.common;
         let refuse = |message: &str, help: &str| Err(Diagnostic::error("precision::not-offered", message).help(help));
         if common.precision == Precision::Double {
-            return match common.error {
-                None => Ok(()),
-                Some(_) => refuse(
+            return match (common.error, common.io) {
+                (None, Io::Double) => Ok(()),
+                (Some(_), _) => refuse(
                     "--error bounds what single precision and the form err by, and the kernels are in double precision",
                     "add --precision single, or leave out --error",
+                ),
+                (None, Io::Single) => refuse(
+                    "--io single rounds the arrays of kernels in single precision, and the kernels are in double precision",
+                    "add --precision single, or leave out --io",
                 ),
             };
         }
@@ -166,8 +170,8 @@ impl Request {
         }
         if let Some(kernel) = self.kernels.iter().find(|kernel| !SINGLE_KERNELS.contains(kernel)) {
             let message = format!("there is no proven bound of single precision for the {kernel} kernel");
-            let help =
-                "use --kernel viscosity,conductivity, and compile the other kernels apart, with --precision double";
+            let help = "use --kernel viscosity,conductivity,diffusion, and compile the other kernels apart, with --precision \
+                        double";
             return refuse(&message, help);
         }
         if common.state != StateVariables::MoleFractions {

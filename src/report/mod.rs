@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef, critical};
-use crate::kernels::Kernel;
+use crate::kernels::{Io, Kernel};
 use crate::mapping::{self, Cost, Mapping, Optimality};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
@@ -170,6 +170,13 @@ pub struct Argument {
     pub name: String,
     pub rows: u32,
     pub output: bool,
+    /// Absent where it holds doubles.
+    #[serde(skip_serializing_if = "is_double")]
+    pub io: Io,
+}
+
+fn is_double(io: &Io) -> bool {
+    *io == Io::Double
 }
 
 impl KernelReport {
@@ -367,7 +374,7 @@ pub fn kernel(
     let needs =
         Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
     let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
-    let argument = |array: &Array| Argument { name: array.name.clone(), rows: array.rows, output: array.output };
+    let argument = |&Array { ref name, rows, output, io }: &Array| Argument { name: name.clone(), rows, output, io };
     KernelReport {
         kernel: own.title(),
         symbol: program.symbol.clone(),

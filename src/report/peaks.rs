@@ -138,7 +138,7 @@ pub fn machine(
         ctas_per_sm = by_barriers;
     }
     let warps_per_sm = ctas_per_sm * program.execution.warps();
-    let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
+    let bytes_per_point: u64 = program.arrays.iter().map(|a| a.io.bytes() * u64::from(a.rows)).sum();
     let nanoseconds = |work: Work| work.nanoseconds(target);
     let is_published = target.amd().is_none_or(|amd| amd.board.is_some());
     let floor = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });

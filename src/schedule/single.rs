@@ -17,12 +17,12 @@ pub fn prove(
     kernel: Kernel,
     graph: &Graph,
     schedule: &Schedule,
-    (species, temperatures): (usize, TemperatureRange),
+    (species, temperatures, floor): (usize, TemperatureRange, f64),
     asked: Option<f64>,
 ) -> Result<Plan, Diagnostic> {
     let refuse = |message: String, help: &str| Err(Diagnostic::error("precision::not-proven", message).help(help));
     let order: Vec<StepRef> = schedule.phases.iter().flat_map(|phase| phase.runs.iter().flatten().copied()).collect();
-    let domain = Domain::of(species, temperatures, cells(kernel));
+    let domain = Domain::of(species, temperatures, cells(kernel), floor);
     let plan = match single::prove(graph, &order, &domain, &Rounding::SINGLE) {
         Ok(plan) => plan,
         Err(unproven) => {
@@ -44,9 +44,13 @@ pub fn prove(
     }
 }
 
-/// Polynomials of conductivities are known to be positive where cells are small; viscosities are powers, and their graphs are large.
+/// Polynomials of conductivities and of pairs are known to be positive where cells are small; viscosities are powers, and their graphs are large.
 pub fn cells(kernel: Kernel) -> usize {
-    if kernel == Kernel::Conductivity { 256 } else { 24 }
+    match kernel {
+        Kernel::Conductivity => 256,
+        Kernel::Diffusion => 64,
+        _ => 24,
+    }
 }
 
 fn in_words(unproven: &Unproven) -> String {

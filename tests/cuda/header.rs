@@ -4,6 +4,7 @@ use crate::provenance;
 use machine::target::ComputeCapability;
 use singe::emit::host::{ArrayInterface, Dialect, Interface, KernelInterface, Species, header};
 use singe::graph::Units;
+use singe::kernels::Io;
 use singe::overlay::program::Array;
 use std::process::Command;
 
@@ -14,7 +15,7 @@ fn interface() -> Interface {
         atoms: vec![f64::from(u8::from(name.contains('C'))), 2.0],
     };
     let array = |name: &str, rows, output, unit: &str, meaning: &str| ArrayInterface {
-        array: Array { name: name.to_owned(), rows, output },
+        array: Array { name: name.to_owned(), rows, output, io: Io::Double },
         unit: unit.to_owned(),
         meaning: meaning.to_owned(),
     };
@@ -28,6 +29,7 @@ fn interface() -> Interface {
         elements: vec!["C".to_owned(), "H".to_owned()],
         reactions: 27,
         units: Units::Si,
+        io: Io::Double,
         target: "hopper".to_owned(),
         architecture: Some(ComputeCapability(9, 0)),
         dialect: Dialect::Cuda,

@@ -1,6 +1,7 @@
 //! Small programs written by hand, one for each idea of the emitted text.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
+use singe::kernels::Io;
 use singe::overlay::program::{
     Array, BarrierKind, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
@@ -11,9 +12,9 @@ pub fn all() -> Vec<Program> {
 }
 
 fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: u32) -> Program {
-    let input = |&(name, rows): &(&str, u32)| Array { name: name.to_owned(), rows, output: false };
+    let input = |&(name, rows): &(&str, u32)| Array { name: name.to_owned(), rows, output: false, io: Io::Double };
     let mut arrays: Vec<Array> = fields.iter().map(input).collect();
-    arrays.push(Array { name: "result".to_owned(), rows: output_rows, output: true });
+    arrays.push(Array { name: "result".to_owned(), rows: output_rows, output: true, io: Io::Double });
     Program {
         kernel: kernel.to_owned(),
         symbol: format!("test_{kernel}"),

@@ -2,6 +2,7 @@
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use singe::graph::{elementary, exp2, log2};
+use singe::kernels::Io;
 use singe::overlay::program::{
     Array, Bank, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
@@ -34,7 +35,7 @@ pub fn program(seed: u64) -> Program {
         let value = make.pick(&known);
         body.push(Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value });
     }
-    let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output };
+    let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output, io: Io::Double };
     Program {
         kernel: format!("random {seed}"),
         symbol: format!("random_{seed}"),

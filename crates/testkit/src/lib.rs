@@ -52,6 +52,8 @@ pub mod reference;
 #[cfg(feature = "compiler")]
 pub mod request;
 #[cfg(feature = "compiler")]
+pub mod sweep;
+#[cfg(feature = "compiler")]
 pub mod verified;
 
 #[cfg(feature = "compiler")]

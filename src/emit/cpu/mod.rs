@@ -19,8 +19,9 @@ use super::cuda::glue::{Template, render};
 use super::cuda::kernel::{list, pointer};
 use super::cuda::tables::{real, wrapped};
 use super::cuda::{Provenance, names};
-use crate::kernels::Precision;
+use crate::kernels::{Io, Precision};
 use crate::lower::code::{Code, Table, TableKind, Values};
+use crate::overlay::program::Array;
 use serde::Serialize;
 
 pub use chemkin::chemkin;
@@ -68,6 +69,7 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
             .map(|function| functions::definition(*function, "static inline") + "\n")
             .collect(),
         symbol: &code.symbol,
+        number: number_of(&code.arrays),
         compute_parameters: list("inline void compute(".len(), restricted.chain([own("ptrdiff_t stride")])),
         parameters: list(code.symbol.len() + "void _vector(".len(), vector_parameters),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
@@ -83,6 +85,11 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
     render(Template::CpuKernel, &file)
 }
 
+/// The type of what the arrays of a kernel hold, which is the same for all.
+fn number_of(arrays: &[Array]) -> &'static str {
+    arrays.first().map_or(Io::Double, |array| array.io).c_type()
+}
+
 #[derive(Serialize)]
 struct File<'a> {
     header: String,
@@ -91,6 +98,8 @@ struct File<'a> {
     tables: String,
     functions: String,
     symbol: &'a str,
+    /// The type of what the arrays hold.
+    number: &'static str,
     compute_parameters: String,
     parameters: String,
     launch_parameters: String,

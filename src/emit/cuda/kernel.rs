@@ -168,7 +168,7 @@ pub(in crate::emit) fn context_member(symbol: &str, prefix: &str) -> String {
 /// The declaration of an array as a parameter.
 pub(in crate::emit) fn pointer(array: &Array, name: &str) -> String {
     let constant = if array.output { "" } else { "const " };
-    format!("{constant}double *{name}")
+    format!("{constant}{} *{name}", array.io.c_type())
 }
 
 pub(in crate::emit) fn sizes() -> [String; 2] {

@@ -1,7 +1,7 @@
 //! The Fortran module of a mechanism, and an example that calls its first kernel.
 
 use super::status::statuses;
-use super::{Fact, Interface, KernelInterface, Provenance, Species};
+use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, units_text};
 use crate::emit::cuda::glue::{Template, render_in};
 use crate::emit::cuda::names::Namer;
@@ -97,22 +97,25 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
     let prefix = fortran_prefix(&full);
     let kernel = interface.kernels.first().expect("a compilation has kernels");
     let mut namer = Namer::reserving(["points", "context", "status", "check", "example", prefix.as_str()]);
+    let kind = interface.io.fortran_kind();
+    let number = |x: &str| format!("{x}_{kind}");
+    let share = |x: &str, a: &ArrayInterface| format!("{} / {}", number(x), a.array.rows);
     let arrays = kernel.arrays.iter().map(|a| ExampleArray {
         name: namer.name(&a.array.name),
         rows: a.array.rows,
         output: a.array.output,
         value: match (a.array.name.as_str(), interface.units) {
             (_, _) if a.array.output => String::new(),
-            ("temperature", _) => "1500.0_c_double".into(),
-            ("pressure", Units::Si) => "101325.0_c_double".into(),
-            ("pressure", Units::Cgs) => "1013250.0_c_double".into(),
-            ("density", Units::Si) => "0.2_c_double".into(),
-            ("density", Units::Cgs) => "0.0002_c_double".into(),
-            ("mole_fractions" | "mass_fractions", _) => format!("1.0_c_double / {}", a.array.rows),
-            ("concentrations", Units::Si) => format!("0.008_c_double / {}", a.array.rows),
-            ("concentrations", Units::Cgs) => format!("8.0e-6_c_double / {}", a.array.rows),
-            ("time_step", _) => "1.0e-8_c_double".into(),
-            _ => "0.0_c_double".into(),
+            ("temperature", _) => number("1500.0"),
+            ("pressure", Units::Si) => number("101325.0"),
+            ("pressure", Units::Cgs) => number("1013250.0"),
+            ("density", Units::Si) => number("0.2"),
+            ("density", Units::Cgs) => number("0.0002"),
+            ("mole_fractions" | "mass_fractions", _) => share("1.0", a),
+            ("concentrations", Units::Si) => share("0.008", a),
+            ("concentrations", Units::Cgs) => share("8.0e-6", a),
+            ("time_step", _) => number("1.0e-8"),
+            _ => number("0.0"),
         },
     });
     let file = Example {
@@ -120,6 +123,7 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
         kernel: super::short_name(&kernel.symbol, &full).to_owned(),
         function: format!("{prefix}_{}_launch", super::short_name(&kernel.symbol, &full)).to_lowercase(),
         points: 100,
+        kind,
         arrays: arrays.collect(),
         prefix,
     };
@@ -222,6 +226,7 @@ struct Example {
     kernel: String,
     function: String,
     points: u32,
+    kind: &'static str,
     arrays: Vec<ExampleArray>,
 }
 

@@ -10,6 +10,7 @@ use crate::emit::cuda::kernel::{context_member, list, pointer};
 use crate::emit::cuda::names::Namer;
 use crate::emit::cuda::tables::{real, wrapped};
 use crate::emit::cuda::wrap;
+use crate::kernels::Io;
 use serde::Serialize;
 
 /// The header file, valid in C and in C++.
@@ -47,6 +48,7 @@ struct File {
     units: &'static str,
     others: &'static str,
     memory: &'static str,
+    numbers: &'static str,
     order: &'static str,
     kernels: Vec<Prototype>,
     aliases: Vec<AliasLines>,
@@ -154,6 +156,7 @@ impl File {
             units: units_text(interface.units),
             others,
             memory,
+            numbers: if interface.io == Io::Single { "hold floats, " } else { "" },
             order,
             kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
             aliases: interface.aliases.iter().filter_map(|a| AliasLines::new(a, &interface.kernels, &prefix)).collect(),

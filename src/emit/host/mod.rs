@@ -21,6 +21,7 @@ use super::cuda::body::comment;
 pub use super::cuda::dialect::Dialect;
 use super::cuda::names::identifier;
 use crate::graph::Units;
+use crate::kernels::Io;
 use crate::overlay::program::Array;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use machine::target::ComputeCapability;
@@ -36,6 +37,8 @@ pub struct Interface {
     pub elements: Vec<String>,
     pub reactions: usize,
     pub units: Units,
+    /// What arrays hold.
+    pub io: Io,
     /// What the kernels were made for, such as `hopper`.
     pub target: String,
     /// Of a GPU; a CPU has none.

@@ -119,6 +119,8 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         prefix: String,
         version: &'static str,
         command: String,
+        /// The type of what arrays hold.
+        number: &'static str,
         inputs: Vec<Input>,
         input_count: usize,
         cases: Vec<Numbered>,
@@ -173,6 +175,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         prefix: prefix(interface),
         version: env!("CARGO_PKG_VERSION"),
         command: string(&provenance.command_line),
+        number: interface.io.c_type(),
         input_count: inputs.len(),
         cases: cases.collect(),
         duels: duels.collect(),

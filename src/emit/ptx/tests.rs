@@ -5,6 +5,7 @@ mod programs;
 mod text;
 
 use super::print;
+use crate::kernels::Io;
 use crate::lower;
 use crate::overlay::program::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -21,7 +22,7 @@ fn module(program: &Program, architecture: ComputeCapability) -> ptx::Module {
 
 /// A kernel `a -> b` with one row each and as many warps and slots as asked for.
 fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
-    let array = |name: &str, output| Array { name: name.to_owned(), rows: 2, output };
+    let array = |name: &str, output| Array { name: name.to_owned(), rows: 2, output, io: Io::Double };
     Program {
         kernel: "test".to_owned(),
         symbol: "test".to_owned(),

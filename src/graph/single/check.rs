@@ -6,7 +6,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
-use super::form::{Claims, Form};
+use super::form::{Claims, Form, Variable};
 use super::known::Known;
 use super::premises::Domain;
 use kinetics::approximation::range::TemperatureRange;
@@ -53,7 +53,20 @@ pub fn check(
                 Inst::State(k) => at.and_then(|at| states.get(&at.op)).is_some_and(|s| same(s.get(k as usize))),
                 Inst::Field { array, operand } => {
                     let species = step.rows[operand as usize];
-                    is_input(graph.arrays[array as usize].name, species, cell, claim)
+                    is_input(graph, array, species, (domain, cell), claim)
+                }
+                Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
+                    let fraction = match body.insts[a as usize] {
+                        Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
+                            Some(step.rows[operand as usize])
+                        }
+                        _ => None,
+                    };
+                    let is_floor = matches!(body.insts[b as usize], Inst::Literal(c) if c == domain.floor);
+                    match fraction {
+                        Some(species) if is_floor => is_clamped(species, domain.floor, claim),
+                        _ => operation(inst, all, claim, domain),
+                    }
                 }
                 _ => operation(inst, all, claim, domain),
             };
@@ -160,16 +173,16 @@ impl Factor {
 const NOUGHT: Factor = Factor { ends: [0.0; 2], off: 0.0, share: 0.0 };
 
 /// The factor of nothing first, then those of the species.
-type Factors = BTreeMap<Option<u32>, Factor>;
+type Factors = BTreeMap<Option<Variable>, Factor>;
 
 fn factors(form: &Form) -> Factors {
-    let terms = form.terms.iter().map(|(species, factor)| (Some(*species), Factor::of(factor)));
+    let terms = form.terms.iter().map(|(variable, factor)| (Some(*variable), Factor::of(factor)));
     std::iter::once((None, Factor::of(&form.constant))).chain(terms).collect()
 }
 
 fn implies(all: &Factors, claim: &Form) -> bool {
-    let claimed: BTreeMap<Option<u32>, &Known> = std::iter::once((None, &claim.constant))
-        .chain(claim.terms.iter().map(|(species, factor)| (Some(*species), factor)))
+    let claimed: BTreeMap<Option<Variable>, &Known> = std::iter::once((None, &claim.constant))
+        .chain(claim.terms.iter().map(|(variable, factor)| (Some(*variable), factor)))
         .collect();
     claimed.len() == 1 + claim.terms.len()
         && claimed.keys().chain(all.keys()).all(|key| {
@@ -186,48 +199,90 @@ fn is_constant(claim: &Form, c: f64) -> bool {
     implies(&Factors::from([(None, Factor { ends: [c, c], off, share: f64::INFINITY })]), claim)
 }
 
-fn is_input(array: &str, species: u32, cell: TemperatureRange, claim: &Form) -> bool {
+fn is_input(
+    graph: &Graph,
+    array: u32,
+    species: u32,
+    (domain, cell): (&Domain, TemperatureRange),
+    claim: &Form,
+) -> bool {
     let infinite = f64::INFINITY;
-    let inputs = match array {
-        "temperature" => {
-            let ends = [cell.coldest, cell.hottest];
-            Factors::from([(None, Factor { ends, off: infinite, share: HALF_ULP })])
+    let rounded = |ends: [f64; 2]| Factors::from([(None, Factor { ends, off: infinite, share: HALF_ULP })]);
+    let inputs = match graph.arrays[array as usize].name {
+        "temperature" => rounded([cell.coldest, cell.hottest]),
+        "pressure" => {
+            let unit = graph.units.to_si("pressure");
+            rounded([domain.pressures[0] / unit, domain.pressures[1] / unit])
         }
         "mole_fractions" => {
             let lost = Factor { ends: [0.0; 2], off: TINY, share: infinite };
-            Factors::from([(None, lost), (Some(species), Factor { ends: [1.0; 2], off: HALF_ULP, share: HALF_ULP })])
+            let factor = Factor { ends: [1.0; 2], off: HALF_ULP, share: HALF_ULP };
+            Factors::from([(None, lost), (Some(Variable::Fraction(species)), factor)])
         }
         _ => Factors::from([(None, Factor { ends: [-infinite, infinite], off: infinite, share: infinite })]),
     };
     implies(&inputs, claim)
 }
 
+/// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
+fn is_clamped(species: u32, floor: f64, claim: &Form) -> bool {
+    let share = HALF_ULP + TINY / floor;
+    let is_normal = floor >= TINY;
+    let factor = Factor { ends: [1.0; 2], off: share, share };
+    is_normal && implies(&Factors::from([(Some(Variable::Clamped(species)), factor), (None, NOUGHT)]), claim)
+}
+
 /// What the sum comes to where the mole fractions are those of the domain.
 fn whole(all: &Factors, domain: &Domain) -> Factor {
     let constant = all[&None];
-    let terms: Vec<Factor> = all.iter().filter(|(key, _)| key.is_some()).map(|(_, factor)| *factor).collect();
-    if terms.is_empty() {
-        return constant;
-    }
-    let absent = (terms.len() < domain.species).then_some(NOUGHT);
     let [fewest, largest] = domain.sums;
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for factor in terms.iter().chain(&absent) {
-        for sum in [fewest, largest] {
-            low = low.min(sum * factor.ends[0]);
-            high = high.max(sum * factor.ends[1]);
+    let with_floors = largest + domain.floor * domain.species as f64;
+    let (mut plain, mut clamped) = (Vec::new(), Vec::new());
+    for (key, factor) in all {
+        match key {
+            None => {}
+            Some(Variable::Fraction(_)) => plain.push(*factor),
+            Some(Variable::Clamped(_)) => clamped.push(*factor),
         }
     }
-    let off = constant.off + largest * terms.iter().map(|t| t.off).fold(0.0, f64::max);
-    let one_sign = low >= 0.0 && constant.ends[0] >= 0.0 || high <= 0.0 && constant.ends[1] <= 0.0;
-    let largest_share = terms.iter().map(|t| t.share).fold(0.0, f64::max);
-    let share = match (one_sign, constant.size() == 0.0) {
+    if plain.is_empty() && clamped.is_empty() {
+        return constant;
+    }
+    let mut sum = Factor { ends: [0.0; 2], off: constant.off, share: 0.0 };
+    let mut is_positive = constant.ends[0] >= 0.0;
+    let mut is_negative = constant.ends[1] <= 0.0;
+    for (terms, most, floor) in [(plain, largest, 0.0), (clamped, with_floors, domain.floor)] {
+        if terms.is_empty() {
+            continue;
+        }
+        let absent = (terms.len() < domain.species).then_some(NOUGHT);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for factor in terms.iter().chain(&absent) {
+            for sum in [fewest, most] {
+                low = low.min(sum * factor.ends[0]);
+                high = high.max(sum * factor.ends[1]);
+            }
+        }
+        // What is nowhere less than the floor.
+        if low >= 0.0 {
+            low = low.max(terms.iter().map(|factor| factor.ends[0] * floor).sum());
+        }
+        if high <= 0.0 {
+            high = high.min(terms.iter().map(|factor| factor.ends[1] * floor).sum());
+        }
+        is_positive &= low >= 0.0;
+        is_negative &= high <= 0.0;
+        sum.off += most * terms.iter().map(|t| t.off).fold(0.0, f64::max);
+        sum.share = terms.iter().map(|t| t.share).fold(sum.share, f64::max);
+        sum.ends = [sum.ends[0] + low, sum.ends[1] + high];
+    }
+    let share = match (is_positive || is_negative, constant.size() == 0.0) {
         (false, _) => f64::INFINITY,
-        (true, false) => largest_share.max(constant.share),
-        (true, true) if constant.off == 0.0 => largest_share,
-        (true, true) => largest_share + constant.off / Factor { ends: [low, high], ..NOUGHT }.distance(),
+        (true, false) => sum.share.max(constant.share),
+        (true, true) if constant.off == 0.0 => sum.share,
+        (true, true) => sum.share + constant.off / sum.distance(),
     };
-    Factor { ends: [low + constant.ends[0], high + constant.ends[1]], off, share }.closed()
+    Factor { ends: [sum.ends[0] + constant.ends[0], sum.ends[1] + constant.ends[1]], share, ..sum }.closed()
 }
 
 fn scaled(all: &Factors, by: Factor) -> Factors {

@@ -75,6 +75,9 @@ impl Follower<'_> {
                 Inst::Binary(Binary::Sub, a, b) if a == b => Form::of(Known::ZERO),
                 Inst::Binary(op, a, b) => self.binary(op, get(a), get(b))?,
                 Inst::Fma(a, b, c) => self.rounded(&get(a).times(get(b), self.domain).plus(get(c)))?,
+                Inst::SelectLe { .. } if let Some(species) = self.clamped(body, step, inst) => {
+                    Form::clamped(species, self.rounding.unit, self.domain.floor)
+                }
                 Inst::SelectLe { a, b, then, otherwise } => {
                     let (left, right) = (number(a), number(b));
                     if left.most + left.absolute <= right.least - right.absolute {
@@ -90,11 +93,27 @@ impl Follower<'_> {
         Ok(all)
     }
 
+    /// Of which species this is the larger one of mole fraction and floor.
+    fn clamped(&self, body: &Body, step: &Step, inst: &Inst) -> Option<u32> {
+        let Inst::SelectLe { a, b, then, otherwise } = *inst else { return None };
+        let (Inst::Field { array, operand }, Inst::Literal(floor)) = (body.insts[a as usize], body.insts[b as usize])
+        else {
+            return None;
+        };
+        let is_larger = (then, otherwise) == (b, a) && floor == self.domain.floor && floor > 0.0;
+        let is_fraction = self.graph.arrays[array as usize].name == "mole_fractions";
+        (is_larger && is_fraction).then(|| step.rows[operand as usize])
+    }
+
     fn field(&self, array: u32, row: u32) -> Form {
         let unit = self.rounding.unit;
         let TemperatureRange { coldest, hottest } = self.cell;
         match self.graph.arrays[array as usize].name {
             "temperature" => Form::of(Known::new([coldest, hottest], f64::INFINITY, unit)),
+            "pressure" => {
+                let to_si = self.graph.units.to_si("pressure");
+                Form::of(Known::new(self.domain.pressures.map(|p| p / to_si), f64::INFINITY, unit))
+            }
             "mole_fractions" => Form::fraction(row, unit),
             _ => Form::of(Known::NOTHING),
         }

@@ -1,8 +1,10 @@
-//! Values as sums over the species: a number and, for each mole fraction, a factor, both of which depend on the temperature alone.
+//! Values as sums over the species: a number and, for each mole fraction, a factor, both of which depend on the point.
 //!
 //! Of the exact value v = c_0 + sum c_j x_j the one in single precision is (c_0 + d_0) + sum (c_j + d_j) x_j, and [`Known`] bounds c_j and d_j. So
 //! sums of products with constants of either sign, as thin factors of matrices have them, are known to be positive where all of their factors
 //! are, and their relative error is the largest of any factor.
+//!
+//! The x_j are mole fractions, and mole fractions with a floor, which are never smaller than that: a sum over a few of these is never 0.
 
 use super::super::dataflow::StepRef;
 use super::known::Known;
@@ -14,11 +16,25 @@ const UNDERFLOW: f64 = 2.0 * f32::MIN_POSITIVE as f64;
 /// Claims of one cell: of the preamble's instructions (`None`) and of each step's, in the order in which they run.
 pub type Claims = Vec<(Option<StepRef>, Vec<Form>)>;
 
+/// What a factor belongs to, by species.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variable {
+    Fraction(u32),
+    /// The larger one of a mole fraction and the domain's floor.
+    Clamped(u32),
+}
+
+impl Variable {
+    pub fn is_clamped(self) -> bool {
+        matches!(self, Self::Clamped(_))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
     pub constant: Known,
-    /// By species, in ascending order.
-    pub terms: Vec<(u32, Known)>,
+    /// In ascending order.
+    pub terms: Vec<(Variable, Known)>,
 }
 
 impl Form {
@@ -29,7 +45,17 @@ impl Form {
     /// The mole fraction of a species, rounded.
     pub fn fraction(species: u32, unit: f64) -> Self {
         let rounded = Known::new([1.0], unit, unit);
-        Self { constant: Known::new([0.0], UNDERFLOW, f64::INFINITY), terms: vec![(species, rounded)] }
+        Self {
+            constant: Known::new([0.0], UNDERFLOW, f64::INFINITY),
+            terms: vec![(Variable::Fraction(species), rounded)],
+        }
+    }
+
+    /// That mole fraction, or the floor where it is less: both are rounded, and what underflows is small beside the floor.
+    pub fn clamped(species: u32, unit: f64, floor: f64) -> Self {
+        let relative = unit.max(Known::number(floor).relative) + UNDERFLOW / floor;
+        let rounded = Known::new([1.0], relative, relative);
+        Self { constant: Known::ZERO, terms: vec![(Variable::Clamped(species), rounded)] }
     }
 
     pub fn is_exactly_zero(&self) -> bool {
@@ -92,14 +118,10 @@ impl Form {
         let fold = |of: fn(&Known) -> f64, pick: fn(f64, f64) -> f64| {
             self.terms.iter().map(|(_, c)| of(c)).reduce(pick).unwrap_or(0.0)
         };
-        let (mut least, mut most) = (fold(|c| c.least, f64::min), fold(|c| c.most, f64::max));
-        if self.terms.len() < domain.species {
-            (least, most) = (least.min(0.0), most.max(0.0));
-        }
-        let [fewest, largest] = domain.sums;
-        let ends = [fewest * least, largest * least, fewest * most, largest * most];
-        let range = Known::new(ends, 0.0, 0.0);
+        let [fractions, clamped] = self.ranges(domain);
+        let range = Known::new([fractions[0] + clamped[0], fractions[1] + clamped[1]], 0.0, 0.0);
         let c = self.constant;
+        let (least, most) = (fold(|c| c.least, f64::min), fold(|c| c.most, f64::max));
         let is_one_sided = least >= 0.0 && c.least >= 0.0 || most <= 0.0 && c.most <= 0.0;
         let of_terms = if is_one_sided { fold(|c| c.relative, f64::max) } else { f64::INFINITY };
         // What errs though it is 0 errs in relation to all the rest.
@@ -109,8 +131,40 @@ impl Form {
             true => of_terms + of_constant,
             false => of_terms.max(of_constant),
         };
-        let absolute = c.absolute + largest * fold(|c| c.absolute, f64::max);
+        let of_kind = |is_clamped: bool| {
+            let of_kind = self.terms.iter().filter(move |(variable, _)| variable.is_clamped() == is_clamped);
+            domain.most(is_clamped) * of_kind.map(|(_, c)| c.absolute).fold(0.0, f64::max)
+        };
+        let absolute = c.absolute + of_kind(false) + of_kind(true);
         Known::new([range.least + c.least, range.most + c.most], absolute, relative)
+    }
+
+    /// The least and the largest sum of the terms with mole fractions, and of those with clamped ones.
+    fn ranges(&self, domain: &Domain) -> [[f64; 2]; 2] {
+        [false, true].map(|is_clamped| {
+            let of_kind = self.terms.iter().filter(|(variable, _)| variable.is_clamped() == is_clamped);
+            let factors: Vec<Known> = of_kind.map(|(_, c)| *c).collect();
+            let least = factors.iter().map(|c| c.least).reduce(f64::min);
+            let most = factors.iter().map(|c| c.most).reduce(f64::max);
+            let (Some(mut least), Some(mut most)) = (least, most) else { return [0.0; 2] };
+            let floor = if is_clamped { domain.floor } else { 0.0 };
+            let mut at_floor = [f64::NEG_INFINITY, f64::INFINITY];
+            if least >= 0.0 {
+                at_floor[0] = floor * factors.iter().map(|c| c.least).sum::<f64>();
+            }
+            if most <= 0.0 {
+                at_floor[1] = floor * factors.iter().map(|c| c.most).sum::<f64>();
+            }
+            if factors.len() < domain.species {
+                (least, most) = (least.min(0.0), most.max(0.0));
+            }
+            let sums = [domain.sums[0], domain.most(is_clamped)];
+            let ends = sums.map(|sum| [sum * least, sum * most]);
+            let low = ends.into_iter().flatten().fold(f64::INFINITY, f64::min);
+            let high = ends.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
+            // Roundings of the sums of lower ends are far below the room that ranges are given.
+            [low.max(at_floor[0]), high.min(at_floor[1])]
+        })
     }
 
     /// With the rounding of the result.

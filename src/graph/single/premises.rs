@@ -19,16 +19,25 @@ impl Rounding {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Domain {
     pub temperatures: TemperatureRange,
+    /// The lowest and the highest pressure, in Pa.
+    pub pressures: [f64; 2],
     /// Cells of the proof, equal in ln T.
     pub cells: usize,
     pub species: usize,
     /// The least and the largest sum of the mole fractions.
     pub sums: [f64; 2],
+    /// What diffusion takes instead of a smaller mole fraction.
+    pub floor: f64,
 }
 
 impl Domain {
-    pub fn of(species: usize, temperatures: TemperatureRange, cells: usize) -> Self {
-        Self { temperatures, cells, species, sums: [0.99, 1.01] }
+    pub fn of(species: usize, temperatures: TemperatureRange, cells: usize, floor: f64) -> Self {
+        Self { temperatures, pressures: [1.0, 1e9], cells, species, sums: [0.99, 1.01], floor }
+    }
+
+    /// The largest sum of the mole fractions, or of those with the floor.
+    pub fn most(&self, is_clamped: bool) -> f64 {
+        self.sums[1] + if is_clamped { self.species as f64 * self.floor } else { 0.0 }
     }
 }
 

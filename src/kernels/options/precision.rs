@@ -1,4 +1,4 @@
-//! The arithmetic of a kernel's text.
+//! The arithmetic of a kernel's text, and the numbers of its arrays.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -6,6 +6,42 @@ pub enum Precision {
     /// 53 digits to the base 2
     #[default]
     Double,
-    /// 24 digits, with a proven bound of what that errs; arrays stay double
+    /// 24 digits, with a proven bound of what that errs
     Single,
+}
+
+/// What the arrays of a kernel hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Io {
+    /// doubles
+    #[default]
+    Double,
+    /// floats; with --precision single alone
+    Single,
+}
+
+impl Io {
+    /// The type of an entry in C.
+    pub fn c_type(self) -> &'static str {
+        match self {
+            Self::Double => "double",
+            Self::Single => "float",
+        }
+    }
+
+    /// The kind of an entry in Fortran.
+    pub fn fortran_kind(self) -> &'static str {
+        match self {
+            Self::Double => "c_double",
+            Self::Single => "c_float",
+        }
+    }
+
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Double => 8,
+            Self::Single => 4,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Viscosity, conductivity, diffusion, and what is made of them. Nothing here knows reactions.
 
+pub mod blocked;
 pub mod coefficients;
 pub mod conductivity;
 pub mod diffusion;

@@ -1,8 +1,8 @@
 //! A coefficient by itself, in the form that is asked for; kernels with several are made of these.
 
-use super::{conductivity, diffusion, factored, means, resistances, symmetric, viscosity};
+use super::{blocked, conductivity, diffusion, factored, means, resistances, symmetric, viscosity};
 use crate::graph::Graph;
-use crate::kernels::options::{Form, Kernel, Options};
+use crate::kernels::options::{Form, Kernel, Options, Precision};
 use diagnostics::Diagnostic;
 use kinetics::{Model, TransportFits};
 
@@ -18,6 +18,9 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits, options, tolerance),
         (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => means::polynomial(model, fits, options, tolerance),
         (Kernel::Conductivity, ..) => conductivity::build(model, fits, options),
+        (_, Form::LowRank, Some(tolerance)) if options.precision == Precision::Single => {
+            blocked::build(model, fits, options, tolerance)
+        }
         (_, Form::LowRank, Some(tolerance)) => factored::build(model, fits, options, tolerance),
         (_, Form::Polynomial, Some(tolerance)) => resistances::build(model, fits, options, tolerance),
         _ => diffusion::build(model, fits, options),

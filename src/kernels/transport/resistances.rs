@@ -91,7 +91,7 @@ pub fn scale(graph: &mut Graph, masses: &[(Value, Value)], temperature: impl FnO
 }
 
 /// scale * sum_{j != i} clamp_j m_j for the species of a block.
-fn numerators(
+pub fn numerators(
     graph: &mut Graph,
     model: &Model,
     options: &Options,

@@ -61,8 +61,8 @@ pub const ENTRIES: [Entry; 52] = [
     },
     Entry {
         id: "precision::not-offered",
-        cause: "`--precision single` is asked for of a target, a kernel, a state or functions that have double precision alone, or `--error` without it.",
-        remedy: "Use `--target cpu --kernel viscosity,conductivity --state TPX`, or `--precision double` without `--error`.",
+        cause: "`--precision single` is asked for of a target, a kernel, a state or functions that have double precision alone, or `--error` or `--io single` without it.",
+        remedy: "Use `--target cpu --kernel viscosity,conductivity,diffusion --state TPX`, or `--precision double` without `--error` and `--io`.",
     },
     Entry {
         id: "precision::not-proven",
