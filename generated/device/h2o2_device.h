@@ -41,7 +41,8 @@
 #endif
 #endif
 
-#if !defined(__CUDACC_RTC__)
+// Of HIP without ROCm's headers there is the device's half alone.
+#if !defined(__CUDACC_RTC__) && !defined(SINGE_WITHOUT_HIP)
 #include <cmath>
 #include <cstring>
 #endif
@@ -86,7 +87,7 @@ enum {
   element_N = 3
 };
 
-#if !defined(__CUDACC_RTC__)
+#if !defined(__CUDACC_RTC__) && !defined(SINGE_WITHOUT_HIP)
 // Null where there is no such species
 static inline const char *species_name(int species)
 {
@@ -122,6 +123,20 @@ SINGE_POINT real separate_product(real a, real b) { return __dmul_rn(a, b); }
 SINGE_POINT word high_word(real x) { return (word)__double2hiint(x); }
 SINGE_POINT word low_word(real x) { return (word)__double2loint(x); }
 SINGE_POINT real join(word high, word low) { return __hiloint2double((int)high, (int)low); }
+#elif defined(__HIP_DEVICE_COMPILE__)
+SINGE_POINT real fma(real a, real b, real c) { return __builtin_fma(a, b, c); }
+SINGE_POINT real square_root(real a) { return __builtin_sqrt(a); }
+SINGE_POINT real separate_product(real a, real b)
+{
+#pragma clang fp contract(off)
+  return a * b;
+}
+SINGE_POINT word high_word(real x) { return (word)(__builtin_bit_cast(unsigned long long, x) >> 32); }
+SINGE_POINT word low_word(real x) { return (word)__builtin_bit_cast(unsigned long long, x); }
+SINGE_POINT real join(word high, word low)
+{
+  return __builtin_bit_cast(real, (unsigned long long)high << 32 | low);
+}
 #else
 SINGE_POINT real fma(real a, real b, real c) { return std::fma(a, b, c); }
 SINGE_POINT real square_root(real a) { return std::sqrt(a); }

@@ -85,6 +85,9 @@ pub fn files(
     let reactor = reactor::reactor(request, model, of_cpu);
     if let Some(reactor) = &reactor {
         files.extend(host::reactor(&interface, reactor, &provenance, target, wanted(Emit::Host)));
+        if wanted(Emit::Host) && !target.is_cpu() {
+            files.push(host::reactor_driver(&interface, reactor, &reactor::known(model, reactor), &provenance));
+        }
     }
     if let Ok(Some(constant)) = request.reactor() {
         let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));

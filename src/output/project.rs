@@ -70,6 +70,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         example: "example.f90",
         fallback: request.has_fallback(),
         ignition: request.emit.contains(&Emit::Cvode),
+        reactor_driver: request.reactor.is_some() && !request.common.target.is_cpu(),
     }
 }
 

@@ -1,10 +1,17 @@
 //! What a project advances its reactors with, and what CVODE solves their systems with.
 
 use super::Unit;
-use crate::emit::host::{Energies, Reactor, Systems};
+use crate::emit::host::{Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, Systems};
 use crate::kernels::Kernel;
 use crate::plan::Request;
-use kinetics::Model;
+use kinetics::constants::GAS_CONSTANT;
+use kinetics::integrator::RODAS5P;
+use kinetics::integrator::advance::{Status, advance};
+use kinetics::integrator::options::Options;
+use kinetics::integrator::reference::Reference;
+use kinetics::reactor::Constant;
+use kinetics::thermo::h_rt;
+use kinetics::{Model, State};
 
 /// The reactors of a request; none where they are not wanted.
 pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<Reactor> {
@@ -32,4 +39,46 @@ pub fn systems_of_cvode(request: &Request, model: &Model, units: &[Unit]) -> Opt
 
 fn systems(model: &Model, jacobian: &Unit) -> Systems {
     Systems::new(jacobian.graph.pattern.clone(), model.species().len())
+}
+
+/// In seconds, one after the other.
+const TIMES: [f64; 3] = [1e-7, 1e-6, 1e-5];
+
+/// Reactors whose ends the reference evaluator gives, fewer of mechanisms whose dense matrices take long.
+pub fn known(model: &Model, reactor: &Reactor) -> Vec<KnownReactor> {
+    let species = model.species().len();
+    let count = (20_000 / (species * species)).clamp(1, 8);
+    let states = kinetics::verification_states(model, count);
+    let one = |(i, state): (usize, &State)| known_reactor(model, reactor, state, TIMES[i % TIMES.len()]);
+    states.iter().enumerate().filter_map(one).collect()
+}
+
+/// Nothing where the reactor does not reach its end.
+fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> Option<KnownReactor> {
+    let species = model.species();
+    let temperature = state.temperature.clamp(400.0, 2800.0);
+    let masses: Vec<f64> = state.mole_fractions.iter().zip(species).map(|(x, s)| x * s.weight).collect();
+    let (mass, moles): (f64, f64) = (masses.iter().sum(), state.mole_fractions.iter().sum());
+    let fractions: Vec<f64> = masses.iter().map(|m| m / mass).collect();
+    let (fixed, work) = match reactor.constant {
+        Constant::Pressure => (state.pressure, 0.0),
+        Constant::Volume => (state.pressure / (GAS_CONSTANT * temperature) * mass / moles, 1.0),
+    };
+    let energies = species.iter().zip(&fractions).map(|(s, y)| y / s.weight * (h_rt(&s.thermo, temperature) - work));
+    let energy = energies.sum::<f64>() * GAS_CONSTANT * temperature;
+    let system = Reference { model, constant: reactor.constant, fixed };
+    let tight = Options {
+        relative_tolerance: REFERENCE_TOLERANCE,
+        absolute_tolerance: 1e-6 * REFERENCE_TOLERANCE,
+        ..Options::default()
+    };
+    let start = [&fractions[..], &[temperature]].concat();
+    let end = advance(&system, &RODAS5P, &start, time, &tight);
+    (end.status == Status::Done).then(|| KnownReactor {
+        told: [if reactor.by_energy { energy } else { temperature }, fixed],
+        fractions,
+        time,
+        end_fractions: end.y[..species.len()].to_vec(),
+        end_temperature: end.y[species.len()],
+    })
 }

@@ -1,83 +1,104 @@
 //! The program for a GPU, as NVRTC compiles it, in the simulator.
 
 use super::*;
+use singe::compilers::Made;
+use testkit::gpu_reactor::{
+    self, FRACTIONS, HEAT_RELEASE, Kept, MEAN_RATES, Points, REJECTED, STATUS, STEP, STEPS, TEMPERATURE, TOLD,
+};
 
-/// What NVRTC makes of the program for a GPU.
-pub fn module_for(target: &'static Target, name: &str, method: Method, state: StateVariables) -> Option<ptx::Module> {
+/// The text that NVRTC compiles.
+pub fn text_for(target: &'static Target, name: &str, method: Method, state: StateVariables, folder: &Path) -> String {
+    let request = request_for(target, name, method, state, folder);
+    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    gpu_reactor::text(folder, name)
+}
+
+/// What NVRTC and ptxas make of the text, which they remark nothing on.
+pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<Made> {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
         testkit::skip::skip(format!("NVRTC: {absent}"));
         return None;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let request = request_for(target, name, method, state, folder.path());
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    let read = |file: String| std::fs::read_to_string(folder.path().join(file)).unwrap();
-    let program = read(format!("{name}_reactor.cu")).replace(&format!("#include \"{name}_device.h\"\n"), "");
-    // The compiler remarks on functions that a file has and does not call.
-    let text = "#define SINGE_POINT static __device__ __attribute__((unused))\n".to_owned()
-        + &read(format!("{name}_device.h"))
-        + &program;
-    Some(compilers::compile(target, &[(&format!("{name}_reactor"), &text)]).unwrap().remove(0).ptx)
+    Some(compilers::compile(target, &[(&format!("{name}_reactor"), text)]).unwrap().remove(0))
 }
 
-/// What the simulator makes of the points, with threads of so many CTAs.
-pub fn simulated(module: &ptx::Module, name: &str, points: &[Point], options: &Options, ctas: u32) -> Vec<Found> {
+/// What a run makes of the points, with threads of so many CTAs.
+pub fn advanced_by(
+    run: impl FnOnce(&Launch, &mut [Buffer]),
+    points: &[Point],
+    options: &Options,
+    (ctas, workspace_rows): (u32, usize),
+) -> Vec<Found> {
     let (count, species) = (points.len(), points[0].fractions.len());
     let column = |of: &dyn Fn(&Point) -> f64| points.iter().map(of).collect::<Vec<f64>>();
     let rows = |of: &dyn Fn(&Point, usize) -> f64| {
         (0..species).flat_map(|k| points.iter().map(move |p| of(p, k))).collect::<Vec<f64>>()
     };
     let source = |p: &Point, k: usize| p.sources.as_ref().map_or(0.0, |s| s.0.get(k).copied().unwrap_or(s.1));
-    let integers = || Buffer::words(Type::B32, vec![0; count]);
-    let tolerances: Vec<f64> = (0..species).map(|k| options.absolute(k)).collect();
-    // More than a thread's rows.
-    let workspace = Buffer::output(ctas as usize * 128 * (60 * (species + 2) * (species + 2)));
-    let mut buffers = vec![
-        Buffer::in_out(&column(&|p| p.temperature)),
-        Buffer::input(&column(&|p| p.fixed)),
-        Buffer::in_out(&rows(&|p, k| p.fractions[k])),
-        Buffer::input(&column(&|p| p.time)),
-        Buffer::input(&rows(&source)),
-        Buffer::input(&column(&|p| source(p, species))),
-        integers(),
-        integers(),
-        integers(),
-        Buffer::in_out(&vec![0.0; count]),
-        Buffer::output(count),
-        Buffer::output(count * species),
-        Buffer::output(count),
-        Buffer::input(&tolerances),
-        workspace,
-        Buffer::words(Type::B32, [0]),
-    ];
-    let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
-    let mut arguments: Vec<Argument> = [0, 1, 2, 3, 0, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(Argument::Buffer).into();
-    arguments.extend([
-        real(options.relative_tolerance),
-        real(options.absolute_tolerance),
-        Argument::Buffer(13),
-        real(0.0),
-    ]);
-    arguments.extend([Argument::U32(options.most_steps as u32), Argument::Buffer(14), Argument::Buffer(15)]);
-    arguments.extend([count as u32; 2].map(Argument::U32));
-    let launch = Launch::linear(ctas, 128, arguments);
-    let report = warpsim::run(module, &format!("{name}_reactor"), &launch, &mut buffers, &warpsim::Options::default());
-    report.unwrap_or_else(|hazards| panic!("{hazards}"));
+    let given = Points {
+        told: column(&|p| p.temperature),
+        fixed: column(&|p| p.fixed),
+        fractions: rows(&|p, k| p.fractions[k]),
+        times: column(&|p| p.time),
+        sources: [rows(&source), column(&|p| source(p, species))],
+        tolerances: (0..species).map(|k| options.absolute(k)).collect(),
+    };
+    let Options { relative_tolerance, absolute_tolerance, most_steps, .. } = *options;
+    let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
+    let (launch, mut buffers) = gpu_reactor::launch(given, &kept, ctas, workspace_rows, vec![0]);
+    run(&launch, &mut buffers);
     let integer = |buffer: usize, p: usize| buffers[buffer].element(Type::B32, p).unwrap() as i32;
     let reals: Vec<Vec<f64>> = buffers.iter().map(Buffer::reals).collect();
     let found = |p: usize| Found {
-        status: integer(6, p),
-        steps: [7, 8].map(|buffer| integer(buffer, p) as usize),
-        step: reals[9][p],
-        state: [vec![reals[0][p]], (0..species).map(|k| reals[2][k * count + p]).collect()].concat(),
-        temperature: reals[10][p],
-        heat_release: reals[12][p],
-        mean_rates: (0..species).map(|k| reals[11][k * count + p]).collect(),
+        status: integer(STATUS, p),
+        steps: [STEPS, REJECTED].map(|buffer| integer(buffer, p) as usize),
+        step: reals[STEP][p],
+        state: [vec![reals[TOLD][p]], (0..species).map(|k| reals[FRACTIONS][k * count + p]).collect()].concat(),
+        temperature: reals[TEMPERATURE][p],
+        heat_release: reals[HEAT_RELEASE][p],
+        mean_rates: (0..species).map(|k| reals[MEAN_RATES][k * count + p]).collect(),
     };
     (0..count).map(found).collect()
 }
 
-/// The threads of a GPU, which take points from a queue: the simulator runs the PTX that NVRTC makes of the program.
+/// What the simulator makes of the points by the PTX.
+pub fn simulated(
+    module: &ptx::Module,
+    name: &str,
+    points: &[Point],
+    options: &Options,
+    shape: (u32, usize),
+) -> Vec<Found> {
+    let run = |launch: &Launch, buffers: &mut [Buffer]| {
+        let report = warpsim::run(module, &format!("{name}_reactor"), launch, buffers, &warpsim::Options::default());
+        report.unwrap_or_else(|hazards| panic!("{hazards}"));
+    };
+    advanced_by(run, points, options, shape)
+}
+
+/// What the simulator makes of the points by the machine code.
+pub fn executed(cubin: &[u8], name: &str, points: &[Point], options: &Options, shape: (u32, usize)) -> Vec<Found> {
+    let cubin = compilers::read_machine_code(name, cubin).unwrap();
+    let run = |launch: &Launch, buffers: &mut [Buffer]| {
+        let options = warpsim::Options::default();
+        let run = warpsim::machine_code::run(&cubin, &format!("{name}_reactor"), launch, buffers, &options);
+        run.unwrap_or_else(|failure| panic!("{failure:?}"));
+    };
+    advanced_by(run, points, options, shape)
+}
+
+/// Whether what was found is what the plain integrator makes of the points, in bits.
+fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], &[Found]), options: &Options) {
+    for (i, (found, point)) in found.iter().zip(points).enumerate() {
+        let what = format!("point {i}");
+        let system = Interpreted { project, point };
+        is_the_outcome(found, &advance(&system, method, &start(point), point.time, options), &what);
+        are_means(project, point, found, &found.state[1..], &what);
+    }
+}
+
+/// The threads of a GPU, which take points from a queue: the simulator runs the PTX that NVRTC makes of the program, and the machine code
+/// that ptxas makes of that.
 #[test]
 pub fn a_gpu_has_the_bits_of_the_integrator() {
     let method = METHODS[0];
@@ -85,16 +106,64 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let project = written("h2o2", method, state, folder.path());
-        let Some(module) = module_for(target, "h2o2", method, state) else { return };
+        let text = text_for(target, "h2o2", method, state, folder.path());
+        let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a CTA has threads: some threads take a second one.
         let points = with_sources(&points(&project, 150));
         let options = Options { most_steps: 60, ..Options::default() };
-        let found = simulated(&module, "h2o2", &points, &options, 1);
-        for (i, (found, point)) in found.iter().zip(&points).enumerate() {
-            let what = format!("{state:?} point {i}");
-            let system = Interpreted { project: &project, point };
-            is_the_outcome(found, &advance(&system, &method, &start(point), point.time, &options), &what);
-            are_means(&project, point, found, &found.state[1..], &what);
+        let shape = (1, gpu_reactor::rows(&text));
+        let found = simulated(&made.ptx, "h2o2", &points, &options, shape);
+        are_outcomes(&project, &method, (&points, &found), &options);
+        if let Err(absent) = toolchain::disassembler(target.compute_capability) {
+            testkit::skip::skip(absent);
+            continue;
         }
+        assert!(found == executed(&made.cubin, "h2o2", &points, &options, shape), "{state:?}: machine code");
+    }
+}
+
+/// nvcc and the compilers that it calls remark on nothing: not in the reactors, their driver, or the example of the guide.
+#[test]
+fn the_project_compiles_without_remarks() {
+    let Some(cuda) = testkit::project::cuda13() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target::by_name("hopper").unwrap();
+    for state in [StateVariables::MassFractions, StateVariables::Energy] {
+        text_for(target, "h2o2", METHODS[0], state, folder.path());
+        let mut files = vec!["h2o2_reactor.cu", "h2o2_reactor_driver.cu"];
+        if state == StateVariables::MassFractions {
+            std::fs::write(folder.path().join("advance.cu"), standing_in::example()).unwrap();
+            files.push("advance.cu");
+        }
+        for file in files {
+            let strict = ["-std=c++17", "-Werror", "all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror"];
+            // PTX alone: ptxas has its turn above.
+            let code = ["-gencode", "arch=compute_90,code=compute_90", "-c", file];
+            run(Command::new(cuda.join("bin/nvcc")).current_dir(folder.path()).args(strict).args(code));
+        }
+    }
+}
+
+/// Clang takes the text for each machine of AMD, and remarks on nothing.
+#[test]
+fn clang_compiles_reactors_for_amd() {
+    let folder = tempfile::tempdir().unwrap();
+    for target in Target::of_amd() {
+        let amd = target.amd().unwrap();
+        let compiler = match toolchain::hip_compiler(amd) {
+            Ok(compiler) => compiler,
+            Err(absent) => {
+                testkit::skip::skip(format!("{}: {absent}", target.name));
+                continue;
+            }
+        };
+        let request = request_for(target, "h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
+        driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+        let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+        let text = read("h2o2_reactor.hip").replace("#include \"h2o2_device.h\"\n", &read("h2o2_device.h"));
+        let (listing, _) =
+            compiler.compile("h2o2_reactor", &text, amd).unwrap_or_else(|failure| panic!("{}: {failure}", target.name));
+        println!("{}: {} VGPRs, {} bytes of scratch", target.name, listing.vgprs, listing.scratch_bytes);
+        assert!(listing.vgprs > 0);
     }
 }

@@ -33,9 +33,10 @@ int main(int, char **arguments)
   const NAME_reactor_sources sources = {s.data(), q.data()};
   NAME_context *context = nullptr;
   int failed = NAME_context_create(&context);
+BEFORE
   // The state is advanced in place.
   if (!failed) failed = NAME_reactor_advance(context, t.data(), c.data(), y.data(), dt.data(), t.data(), y.data(),
-    has_sources ? &sources : nullptr, &results, &options, points, points);
+    has_sources ? &sources : nullptr, &results, &options, points, points MORE);
   for (int p = 0; p < points && !failed; ++p) {
     std::printf("%d %d %d %a %a", status[p], steps[p], rejected[p], step[p], t[p]);
     for (int k = 0; k < species; ++k) std::printf(" %a", y[k * points + p]);
@@ -46,6 +47,20 @@ int main(int, char **arguments)
   return failed ? -failed : 0;
 }
 "#;
+
+/// What the call on a GPU takes besides.
+const WORKSPACE: &str = "
+  size_t bytes = 0;
+  if (!failed) failed = NAME_reactor_workspace(context, points, &bytes);
+  std::vector<double> workspace(bytes / sizeof(double));
+";
+
+/// The host program of a mechanism, for a CPU or a GPU.
+pub fn host_for(name: &str, species: usize, is_gpu: bool) -> String {
+    let (before, more) = if is_gpu { (WORKSPACE, ", workspace.data(), nullptr") } else { ("", "") };
+    let text = HOST.replace("BEFORE", before).replace(" MORE", more);
+    text.replace("NAME", name).replace("SPECIES_COUNT", &species.to_string())
+}
 
 /// A project of reactors in a folder, and what it was made of.
 pub struct Project {
@@ -90,8 +105,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     let request = request(name, method, state, folder);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let host = HOST.replace("NAME", name).replace("SPECIES_COUNT", &model.species().len().to_string());
-    std::fs::write(folder.join("host.cpp"), host).unwrap();
+    std::fs::write(folder.join("host.cpp"), host_for(name, model.species().len(), false)).unwrap();
     let unit = |kernel: Kernel| {
         driver::compile_kernel(kernel, &model, &request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap()
     };

@@ -110,8 +110,9 @@ fn number(text: &str) -> Option<Operand> {
     let real = match text {
         "+INF" => f64::INFINITY,
         "-INF" => f64::NEG_INFINITY,
-        "+QNAN" | "QNAN" => f64::NAN,
-        "-QNAN" => -f64::NAN,
+        // Which NaN it is stands in the encoding alone.
+        "+QNAN" | "QNAN" | "+SNAN" | "SNAN" => f64::NAN,
+        "-QNAN" | "-SNAN" => -f64::NAN,
         _ if text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
             text.parse().ok()?
         }
@@ -205,6 +206,7 @@ mod tests {
             [Operand::Integer(-0x858), Operand::Real(1.0), Operand::Real(-0.001)]
         );
         assert_eq!(one("+INF"), Operand::Real(f64::INFINITY));
+        assert!(matches!(one("-SNAN"), Operand::Real(nan) if nan.is_nan()));
         let index = Some(general(Some(0)));
         let constant = |bank, index, offset| Operand::Constant {
             bank,

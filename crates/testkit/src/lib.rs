@@ -23,6 +23,8 @@ pub mod divergence;
 #[cfg(feature = "ptx")]
 pub mod fuzzed;
 #[cfg(feature = "ptx")]
+pub mod gpu_reactor;
+#[cfg(feature = "ptx")]
 pub mod pressure;
 #[cfg(feature = "ptx")]
 pub mod random_kernel;

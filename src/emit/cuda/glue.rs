@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 pub enum Template {
     Kernel,
     HipKernel,
+    /// Of all kernels for AMD
+    HipRuntime,
     HipCmake,
     Header,
     Context,
@@ -43,6 +45,7 @@ pub enum Template {
     ReactorMethod,
     Reactor,
     GpuReactor,
+    ReactorDriver,
     /// Of libraries with other codes' calling conventions
     ChemkinStates,
     ChemkinHeader,
@@ -57,9 +60,10 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 42] = [
+const ALL: [Template; 44] = [
     Template::Kernel,
     Template::HipKernel,
+    Template::HipRuntime,
     Template::HipCmake,
     Template::Header,
     Template::Context,
@@ -89,6 +93,7 @@ const ALL: [Template; 42] = [
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
+    Template::ReactorDriver,
     Template::ChemkinStates,
     Template::ChemkinHeader,
     Template::Chemkin,
@@ -118,6 +123,7 @@ impl Template {
         match self {
             Self::Kernel => "kernel.cu",
             Self::HipKernel => "kernel.hip",
+            Self::HipRuntime => "hip_runtime",
             Self::HipCmake => "hip_CMakeLists.txt",
             Self::Header => "header.h",
             Self::Context => "context.cu",
@@ -147,6 +153,7 @@ impl Template {
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
+            Self::ReactorDriver => "reactor_driver.cu",
             Self::ChemkinStates => "chemkin_states",
             Self::ChemkinHeader => "chemkin.h",
             Self::Chemkin => "chemkin.cpp",
@@ -165,6 +172,7 @@ impl Template {
         match self {
             Self::Kernel => include_str!("../../../templates/kernel.cu.hbs"),
             Self::HipKernel => include_str!("../../../templates/hip/kernel.hip.hbs"),
+            Self::HipRuntime => include_str!("../../../templates/hip/runtime.hbs"),
             Self::HipCmake => include_str!("../../../templates/hip/CMakeLists.txt.hbs"),
             Self::Header => include_str!("../../../templates/header.h.hbs"),
             Self::Context => include_str!("../../../templates/context.cu.hbs"),
@@ -193,6 +201,7 @@ impl Template {
             Self::Elimination => include_str!("../../../templates/elimination.hbs"),
             Self::ReactorMethod => include_str!("../../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../../templates/reactor.cu.hbs"),
+            Self::ReactorDriver => include_str!("../../../templates/reactor_driver.cu.hbs"),
             Self::Reactor => include_str!("../../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../../templates/cpu/chemkin.h.hbs"),
             Self::ChemkinStates => include_str!("../../../templates/cpu/chemkin_states.hbs"),

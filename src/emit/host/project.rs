@@ -26,6 +26,8 @@ pub struct Project {
     pub fallback: bool,
     /// Whether it contains the [program](super::ignition) that integrates reactors.
     pub ignition: bool,
+    /// Whether it contains the [program](super::reactor_driver) that checks and times reactors on a GPU.
+    pub reactor_driver: bool,
 }
 
 /// What CMake builds of a GPU's project where there is no compiler for CUDA.
@@ -79,6 +81,7 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         fallback: &'static str,
         /// The program that integrates reactors; empty where there is none.
         ignition: &'static str,
+        reactor_driver: bool,
     }
     let architecture = target.machine_code().trim_start_matches("sm_").to_owned();
     let comment = file_comment("#", "Project", &interface.mechanism, provenance);
@@ -90,7 +93,11 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
     let (prefix, sources, modules, example) = (prefix(interface), &project.sources, &project.modules, project.example);
     let fallback = if project.fallback { FALLBACK } else { "" };
     let ignition = if project.ignition { super::ignition_file(target) } else { "" };
-    render(template, &File { comment, prefix, architecture, sources, modules, example, fallback, ignition })
+    let reactor_driver = project.reactor_driver;
+    render(
+        template,
+        &File { comment, prefix, architecture, sources, modules, example, fallback, ignition, reactor_driver },
+    )
 }
 
 /// What CMake installs, for projects of any target; `headers` are those that host codes include.

@@ -144,6 +144,11 @@ fn solution(plan: &Elimination, sum: usize, (factor_starts, upper_starts): (&[us
 }
 
 impl Tables {
+    /// The Jacobian, the factors, and two numbers for each row.
+    pub fn numbers(&self) -> usize {
+        self.jacobian_rows + self.factors + 2 * self.rows
+    }
+
     pub fn new(systems: &Systems, interface: &Interface) -> Self {
         let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
         let Elimination { order, lower, upper } = plan;

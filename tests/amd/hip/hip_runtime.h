@@ -16,6 +16,8 @@
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __restrict__ __restrict
+#define __launch_bounds__(threads)
+#define __noinline__
 
 struct dim3 {
   unsigned x;
@@ -229,6 +231,14 @@ inline double __hiloint2double(int high, int low)
 {
   return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
 }
+// Threads that take numbers from a counter do so in turns.
+inline int atomicAdd(int *sum, int more)
+{
+  stand_in::yield();
+  const int before = *sum;
+  *sum += more;
+  return before;
+}
 inline void atomicAdd(unsigned long long *sum, unsigned long long more) { *sum += more; }
 
 #define hipLaunchKernel(kernel, grid, block, arguments, shared, stream) \
@@ -260,6 +270,10 @@ template <typename T> hipError_t hipMalloc(T **memory, size_t bytes)
 }
 inline hipError_t hipFree(void *memory) { return free(memory), hipSuccess; }
 inline hipError_t hipMemset(void *memory, int byte, size_t bytes) { return memset(memory, byte, bytes), hipSuccess; }
+inline hipError_t hipMemsetAsync(void *memory, int byte, size_t bytes, hipStream_t)
+{
+  return memset(memory, byte, bytes), hipSuccess;
+}
 inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind)
 {
   return memcpy(to, from, bytes), hipSuccess;

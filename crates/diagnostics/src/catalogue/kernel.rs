@@ -134,8 +134,8 @@ pub const ENTRIES: [Entry; 52] = [
     },
     Entry {
         id: "target::data-parallel-only",
-        cause: "Warp-specialized code, PTX text or programs of reactors are asked for of a GPU of AMD.",
-        remedy: "Leave out `--codegen`, `--emit ptx`, `--emit cvode` and `--kernel reactor`, or name a GPU of NVIDIA with `--target`.",
+        cause: "Warp-specialized code, PTX text or a program around CVODE is asked for of a GPU of AMD.",
+        remedy: "Leave out `--codegen`, `--emit ptx` and `--emit cvode`, or name a GPU of NVIDIA with `--target`.",
     },
     Entry {
         id: "target::half-wave",

@@ -3,5 +3,6 @@
 pub mod advance;
 mod method;
 pub mod options;
+pub mod reference;
 
 pub use method::{METHODS, Method, RODAS3, RODAS4, RODAS5P, ROS4};

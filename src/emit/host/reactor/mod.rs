@@ -1,14 +1,16 @@
 //! Reactors that are advanced in time: a stiff integrator around the kernels of a CPU.
 
+mod driver;
 mod energies;
 
+pub use driver::{KnownReactor, REFERENCE_TOLERANCE, driver};
 pub use energies::{Coefficients, Energies};
 
 use super::fortran::fortran_prefix;
 use super::systems::{Systems, Tables};
 use super::{Interface, Provenance, file_comment, prefix, short_name};
 use crate::emit::cuda::body::comment;
-use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::glue::{Template, render_in};
 use crate::emit::cuda::tables::{real, wrapped};
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::{Method, options};
@@ -30,6 +32,24 @@ pub struct Reactor {
     pub systems: Systems,
 }
 
+impl Reactor {
+    /// The first array of the state.
+    fn state_array(&self) -> &'static str {
+        match (self.by_energy, self.constant) {
+            (false, _) => "temperature",
+            (true, Constant::Pressure) => "enthalpy",
+            (true, Constant::Volume) => "energy",
+        }
+    }
+
+    fn constant_array(&self) -> &'static str {
+        match self.constant {
+            Constant::Pressure => "pressure",
+            Constant::Volume => "density",
+        }
+    }
+}
+
 /// (name, text) of the header, of the program, for a CPU or a GPU, and, for host codes (`callers`), of the C++ header and of the Fortran
 /// module that call it.
 pub fn reactor(
@@ -39,13 +59,20 @@ pub fn reactor(
     target: &Target,
     callers: bool,
 ) -> Vec<(String, String)> {
-    let file = File { is_gpu: !target.is_cpu(), ..File::new(interface, reactor, provenance) };
-    let (program, template) = if file.is_gpu { (".cu", Template::GpuReactor) } else { (".cpp", Template::Reactor) };
+    let (is_gpu, is_hip) = (!target.is_cpu(), target.is_amd());
+    let file = File { is_gpu, is_hip, ..File::new(interface, reactor, provenance) };
+    let (program, template) = match (is_gpu, is_hip) {
+        (false, _) => (".cpp", Template::Reactor),
+        (true, false) => (".cu", Template::GpuReactor),
+        (true, true) => (".hip", Template::GpuReactor),
+    };
     let mut files = vec![(".h", Template::ReactorHeader), (program, template)];
     if callers {
         files.extend([(".hpp", Template::ReactorWrapper), ("_module.f90", Template::ReactorModule)]);
     }
-    let named = |(end, template): (&str, Template)| (format!("{}_reactor{end}", file.prefix), render(template, &file));
+    let named = |(end, template): (&str, Template)| {
+        (format!("{}_reactor{end}", file.prefix), render_in(interface.dialect, template, &file))
+    };
     files.into_iter().map(named).collect()
 }
 
@@ -60,7 +87,9 @@ struct File {
     fortran: String,
     guard: String,
     is_gpu: bool,
+    is_hip: bool,
     threads: usize,
+    workspace_rows: usize,
     /// Of the functions of one point.
     rates_name: String,
     jacobian_name: String,
@@ -100,35 +129,39 @@ impl File {
     fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> Self {
         let prefix = prefix(interface);
         let upper = prefix.to_uppercase();
-        let (constant, constant_array, constant_unit, heat, capacity) = match reactor.constant {
-            Constant::Pressure => ("pressure", "pressure", "Pa", "enthalpy", "cp"),
-            Constant::Volume => ("volume", "density", "kg/m^3", "energy", "cv"),
+        let (constant, constant_unit, heat, capacity) = match reactor.constant {
+            Constant::Pressure => ("pressure", "Pa", "enthalpy", "cp"),
+            Constant::Volume => ("volume", "kg/m^3", "energy", "cv"),
         };
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
+        let tables = Tables::new(&reactor.systems, interface);
+        let (unknowns, stages) = (species + 1, reactor.method.m.len());
         Self {
+            workspace_rows: unknowns * (stages + 5) + 1 + tables.numbers(),
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),
             is_gpu: false,
+            is_hip: false,
             threads: THREADS,
             rates_name: short_name(&reactor.rates, &prefix).to_owned(),
             jacobian_name: short_name(&reactor.jacobian, &prefix).to_owned(),
             guard: format!("SINGE_{upper}_REACTOR_H"),
             constant,
-            constant_array,
+            constant_array: reactor.constant_array(),
             constant_unit,
             heat,
             capacity,
             by_energy: reactor.by_energy,
-            state_array: if reactor.by_energy { heat } else { "temperature" },
+            state_array: reactor.state_array(),
             state_unit: if reactor.by_energy { "J/kg" } else { "K" },
             rates: reactor.rates.clone(),
             jacobian: reactor.jacobian.clone(),
             species,
             method: MethodText::new(&reactor.method),
             limits: Limits::default(),
-            tables: Tables::new(&reactor.systems, interface),
+            tables,
             ranges: reactor.energies.ranges[0].len(),
             range_ends: reactor.energies.ends[0].len().max(1),
             has_inverse_powers: reactor.energies.has_inverse_powers(),
@@ -138,7 +171,7 @@ impl File {
             temperature_entries: wrapped(
                 temperature_entries(&reactor.systems.pattern, species).map(|entry| entry.to_string()),
             ),
-            unknowns: species + 1,
+            unknowns,
             gas_constant: real(GAS_CONSTANT),
             prefix,
             upper,

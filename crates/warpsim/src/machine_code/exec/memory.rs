@@ -70,7 +70,7 @@ impl Machine<'_, '_> {
                 warp.traffic.local_bytes += traffic(lanes);
                 let (row, unwritten) = warp.local.load(lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if let Some(unwritten) = unwritten {
-                    let word = lanes.uniform();
+                    let word = common(lanes);
                     for (at, undefined) in (0..).zip(unwritten.lanes) {
                         let (origin, undefined) = ((Space::Local, unwritten.address), undefined & lanes.mask);
                         warp.undefined.fill(next(d, at), undefined, origin, word.map(|word| word + 4 * u64::from(at)));
@@ -310,6 +310,13 @@ fn next(row: u32, by: u32) -> u32 {
 /// Bytes that the active lanes move.
 pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
+}
+
+/// The address, when all active lanes access the same.
+fn common(lanes: &Lanes) -> Option<u64> {
+    let mut addresses = lanes.active().map(|lane| lanes.address(lane));
+    let first = addresses.next()?;
+    addresses.all(|address| address == first).then_some(first)
 }
 
 /// Known bits of undefined values go to local memory with them.

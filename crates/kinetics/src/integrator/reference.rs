@@ -1,23 +1,29 @@
-//! The reference evaluator as the system of a plain integrator.
+//! The published formulas as a system of a plain integrator: rates of change and a dense Jacobian by dual numbers, and partial pivoting.
 
-use super::*;
+use super::advance::{Solver, System};
+use crate::constants::GAS_CONSTANT;
+use crate::linear_algebra::elimination::solve;
+use crate::reactor::{Constant, tendency};
+use crate::{Model, State, jacobian, production};
 
-/// The reference evaluator as the same system, with a dense Jacobian by dual numbers and partial pivoting.
+/// A reactor whose unknowns are the mass fractions, then the temperature.
 pub struct Reference<'a> {
-    pub project: &'a Project,
+    pub model: &'a Model,
+    pub constant: Constant,
+    /// The pressure in Pa or the density in kg/m^3, by what is constant.
     pub fixed: f64,
 }
 
 impl Reference<'_> {
-    pub fn state(&self, y: &[f64]) -> State {
-        let species = self.project.model.species();
+    fn state(&self, y: &[f64]) -> State {
+        let species = self.model.species();
         let (fractions, temperature) = (&y[..species.len()], y[species.len()]);
         let moles: Vec<f64> = fractions.iter().zip(species).map(|(y, s)| y.max(0.0) / s.weight).collect();
         let sum: f64 = moles.iter().sum();
         let mass: f64 = fractions.iter().map(|y| y.max(0.0)).sum();
-        let pressure = match self.project.constant {
+        let pressure = match self.constant {
             Constant::Pressure => self.fixed,
-            Constant::Volume => self.fixed * kinetics::constants::GAS_CONSTANT * temperature * sum / mass,
+            Constant::Volume => self.fixed * GAS_CONSTANT * temperature * sum / mass,
         };
         State { temperature, pressure, mole_fractions: moles.iter().map(|n| n / sum).collect() }
     }
@@ -25,13 +31,13 @@ impl Reference<'_> {
 
 impl System for Reference<'_> {
     fn rates(&self, y: &[f64]) -> Vec<f64> {
-        let (model, state) = (&self.project.model, self.state(y));
-        let all = tendency(model, &state, &kinetics::production(model, &state), self.project.constant);
+        let state = self.state(y);
+        let all = tendency(self.model, &state, &production(self.model, &state), self.constant);
         [all.mass_fractions, vec![all.temperature]].concat()
     }
 
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
-        let all = kinetics::jacobian::tendency(&self.project.model, &self.state(y), self.project.constant);
+        let all = jacobian::tendency(self.model, &self.state(y), self.constant);
         Box::new(move |right| {
             let row = |i: usize| -> Vec<f64> {
                 let entry = |j: usize| if i == j { diagonal } else { 0.0 } - all.values[j * all.rows + i];
