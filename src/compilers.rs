@@ -25,7 +25,7 @@ pub struct Compiled {
 }
 
 /// What the compilers made of the text of one kernel.
-pub struct Made {
+pub struct CompilerOutput {
     pub needs: Compiled,
     /// What made the PTX, such as `NVRTC 12.9`.
     pub compiler: String,
@@ -38,7 +38,7 @@ pub struct Made {
 /// Compiles kernels, (symbol, source) each; nothing where compilers for the target are not installed.
 ///
 /// Errors: a compiler refuses the text, or warns about it; its PTX cannot be read.
-pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Made>, Vec<Diagnostic>> {
+pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<CompilerOutput>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
     let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(Vec::new()) };
     let job = |&(symbol, source): &(&str, &str)| {
@@ -61,7 +61,7 @@ pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Made>, V
 }
 
 /// What Clang makes of a kernel for AMD.
-pub struct MadeForAmd {
+pub struct AmdCompilerOutput {
     /// Such as `clang 22.1.8`.
     pub compiler: &'static str,
     pub listing: Listing,
@@ -71,10 +71,10 @@ pub struct MadeForAmd {
 /// What Clang makes of a kernel for AMD; nothing where none that knows the machine is installed.
 ///
 /// Errors: it refuses the text, or warns about it.
-pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<MadeForAmd>, Vec<Diagnostic>> {
+pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<AmdCompilerOutput>, Vec<Diagnostic>> {
     let Ok(compiler) = toolchain::hip_compiler(amd) else { return Ok(None) };
     let made = compiler.compile(symbol, source, amd).map_err(|failure| vec![refusal(symbol, &failure)])?;
-    Ok(Some(MadeForAmd { compiler: &compiler.name, listing: made.0, assembly: made.1 }))
+    Ok(Some(AmdCompilerOutput { compiler: &compiler.name, listing: made.0, assembly: made.1 }))
 }
 
 fn assemble(
@@ -82,7 +82,7 @@ fn assemble(
     toolchain: &Toolchain,
     arch: ComputeCapability,
     text: String,
-) -> Result<Made, Vec<Diagnostic>> {
+) -> Result<CompilerOutput, Vec<Diagnostic>> {
     let assembled = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
     let usage = assembled.usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
     let needs = Compiled {
@@ -95,7 +95,13 @@ fn assemble(
         barriers: usage.barriers,
     };
     let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
-    Ok(Made { needs, compiler: toolchain.front(), ptx, assembler: toolchain.assembler.clone(), cubin: assembled.cubin })
+    Ok(CompilerOutput {
+        needs,
+        compiler: toolchain.front(),
+        ptx,
+        assembler: toolchain.assembler.clone(),
+        cubin: assembled.cubin,
+    })
 }
 
 /// The cubin that the compilers make of a text for the target: of CUDA C++, or of PTX.

@@ -26,12 +26,12 @@ use mechanism::Mechanism;
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
-pub use kept::{Told, compile_kept};
+pub use kept::{Outcome, compile_kept};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let input = read(request, observer)?;
-    let Made { mut report, files } = make(request, input, observer)?;
+    let Compilation { mut report, files } = make(request, input, observer)?;
     report.notes = write(request, &report.mechanism, files, observer)?;
     Ok(report)
 }
@@ -43,7 +43,7 @@ struct Input {
 }
 
 /// What a compilation makes.
-struct Made {
+struct Compilation {
     report: Report,
     /// (name, text); none where nothing is to be written.
     files: Vec<(String, String)>,
@@ -57,7 +57,7 @@ fn read(request: &Request, observer: &mut Observer) -> Result<Input, Failure> {
     Ok(Input { mechanism, warnings })
 }
 
-fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made, Failure> {
+fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Compilation, Failure> {
     let Input { mechanism, mut warnings } = input;
     let request = &request.for_mechanism(&mechanism);
     request
@@ -87,7 +87,7 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Made
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
         None => Vec::new(),
     };
-    Ok(Made { report, files })
+    Ok(Compilation { report, files })
 }
 
 /// Writes the files where that is asked for, and tells what became of those of earlier runs.
@@ -163,8 +163,8 @@ struct Versions<'a> {
     observer: &'a mut Observer,
 }
 
-impl search::Maker for Versions<'_> {
-    type Made = Unit;
+impl search::VersionMaker for Versions<'_> {
+    type Version = Unit;
 
     fn make(&mut self, own: &Resolved<'_>) -> Result<Unit, Failure> {
         compile_one(self.model, own, self.observer)

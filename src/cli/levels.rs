@@ -37,7 +37,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let mut all = Vec::new();
     for kernel in kernels {
         let options = own.as_ref().filter(|(name, _)| *name == kernel).map_or(&given, |(_, options)| options);
-        let made = Made::of(&module, &kernel, options)?;
+        let made = KernelLevels::of(&module, &kernel, options)?;
         match arguments.json {
             true => all.push(made.json()),
             false => print(format_args!("{}", made.table()))?,
@@ -57,7 +57,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
 }
 
 /// All levels of a kernel, and the choice.
-struct Made {
+struct KernelLevels {
     kernel: String,
     target: &'static Target,
     demand: Demand,
@@ -66,7 +66,7 @@ struct Made {
     selection: Option<Selection>,
 }
 
-impl Made {
+impl KernelLevels {
     fn of(module: &Module, kernel: &str, options: &passes::Options) -> Result<Self, Failure> {
         let index = module.funcs.iter().position(|func| func.name == kernel).expect("it is in the list of kernels");
         let (demand, settings) = pass::question(module, index, options).map_err(failed)?;

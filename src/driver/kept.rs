@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Input, Made, make, read, write};
+use super::{Compilation, Input, make, read, write};
 use crate::cache::{self, Cache};
 use crate::failure::Failure;
 use crate::observer::Observer;
@@ -12,7 +12,7 @@ use machine::target::ComputeCapability;
 
 /// What a command has to tell of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Outcome {
     pub warnings: Vec<String>,
     /// What became of files of earlier runs.
     pub notes: Vec<String>,
@@ -30,7 +30,7 @@ const OLDEST: ComputeCapability = ComputeCapability(3, 5);
 
 /// Compiles a mechanism and writes the files, as [`compile`](super::compile) does, or takes what an earlier run of the same program made of
 /// the same input. The bytes are the same either way.
-pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Observer) -> Result<Told, Failure> {
+pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Observer) -> Result<Outcome, Failure> {
     let input = read(request, observer)?;
     let kept = cache.and_then(|cache| Some((cache, key(request, &input)?)));
     let found = kept.as_ref().and_then(|(cache, key)| Kept::of_texts(cache.read(key)?));
@@ -47,7 +47,7 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
     let Kept { name, warnings, brief, full, json, files } = outcome;
     let notes = write(request, &name, files, observer)?;
     let folder = request.output.as_deref().unwrap_or(Path::new("")).display().to_string();
-    Ok(Told { warnings, notes, brief: brief.replace(FOLDER, &folder), full, json })
+    Ok(Outcome { warnings, notes, brief: brief.replace(FOLDER, &folder), full, json })
 }
 
 /// A digest of all that decides the outcome: this program, the compilers, the files that were read, and what is asked for but for the place
@@ -76,8 +76,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(made: Made, request: &Request) -> Self {
-        let Made { report, files } = made;
+    fn of(made: Compilation, request: &Request) -> Self {
+        let Compilation { report, files } = made;
         Self {
             brief: report::brief(&report, request, Path::new(FOLDER)),
             full: report::table(&report),

@@ -1,6 +1,6 @@
 //! Kernels on the real compilers: what these make of the texts is verified, run and timed.
 
-use crate::compilers::{self, MadeForAmd};
+use crate::compilers::{self, AmdCompilerOutput};
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{OnCompilers, Unit};
@@ -79,7 +79,7 @@ fn on_amd(
     for unit in units {
         let compile = || compilers::compile_for_amd(amd, &unit.program.symbol, &unit.source);
         let made = observer.pass("compilers", Some(unit.kernel), compile).map_err(Failure::verification)?;
-        let Some(MadeForAmd { compiler, listing, assembly }) = made else { continue };
+        let Some(AmdCompilerOutput { compiler, listing, assembly }) = made else { continue };
         let made = OnAmd::new(compiler, listing, target, amd);
         unit.report.measured_on_amd(target, &unit.program, made);
         let Some(states) = request.verify.filter(|_| request.verify_machine_code) else { continue };
@@ -99,7 +99,7 @@ fn verify_text(
     request: &Request,
     model: &Model,
     unit: &Unit,
-    made: &compilers::Made,
+    made: &compilers::CompilerOutput,
 ) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
     let (subject, shared) = (subject(request, model, unit, &made.ptx), unit.report.shared_bytes);
     request.verify.map(|states| verify::verify_text(&subject, &made.compiler, shared, states)).transpose()
@@ -109,7 +109,7 @@ fn verify_text(
 fn machine_code(
     request: &Request,
     unit: &Unit,
-    made: &compilers::Made,
+    made: &compilers::CompilerOutput,
 ) -> Result<Option<Result<Cubin, String>>, Vec<Diagnostic>> {
     if request.verify.is_none() || !(request.verify_machine_code || request.predict_time) {
         return Ok(None);
@@ -125,7 +125,7 @@ fn verify_machine_code(
     request: &Request,
     model: &Model,
     unit: &Unit,
-    made: &compilers::Made,
+    made: &compilers::CompilerOutput,
     cubin: Option<&Result<Cubin, String>>,
 ) -> Result<Option<MachineCode>, Vec<Diagnostic>> {
     let Some((states, cubin)) = request.verify.filter(|_| request.verify_machine_code).zip(cubin) else {
@@ -145,7 +145,7 @@ fn predict(
     request: &Request,
     model: &Model,
     unit: &Unit,
-    made: &compilers::Made,
+    made: &compilers::CompilerOutput,
     cubin: Option<&Result<Cubin, String>>,
 ) -> Result<Option<Prediction>, Vec<Diagnostic>> {
     let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };

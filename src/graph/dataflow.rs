@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use machine::cost::Held;
+use machine::cost::RegisterPressure;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::{Body, Inst, PRODUCTS_PER_STEP, Tally, Tensor};
@@ -398,7 +398,7 @@ impl Graph {
         let live = self.shapes.values().map(Body::most_live).max().unwrap_or(0) as u32;
         let constants = if warps == 1 { 0 } else { self.constants().div_ceil(32 * u64::from(warps)) as u32 };
         let own = self.scalars.len() as u32 + states;
-        let held = Held { doubles: points_per_lane * own + constants, integers: 0 };
+        let held = RegisterPressure { doubles: points_per_lane * own + constants, integers: 0 };
         held.registers() + 2 * points_per_lane * live
     }
 

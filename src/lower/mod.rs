@@ -14,7 +14,7 @@ mod uses;
 use crate::graph::lane_tables;
 use crate::overlay::program::{Bank, Execution, Program, ROW_BYTES};
 use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
-use machine::cost::{self, Held};
+use machine::cost::{self, RegisterPressure};
 use machine::target::Target;
 use std::collections::BTreeSet;
 
@@ -118,7 +118,7 @@ fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) ->
         }
         Execution::DataParallel { .. } => {
             // Whether they are more than a thread has registers for, beside what lives shortly.
-            let held = Held { doubles: program.slots, integers: 0 };
+            let held = RegisterPressure { doubles: program.slots, integers: 0 };
             let needed = held.registers() + cost::short_lived(program.points_per_lane);
             let are_volatile = needed > target.max_registers_per_thread;
             let space = SlotSpace::Local;

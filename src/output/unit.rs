@@ -1,6 +1,6 @@
 //! A compiled kernel.
 
-use crate::compilers::Made;
+use crate::compilers::CompilerOutput;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
 use crate::lower::code::Code;
@@ -9,13 +9,13 @@ use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::report::KernelReport;
 use crate::schedule::proof::Proven;
-use crate::search::{self, Draft, LayoutTime, LevelTime, Told, Version};
+use crate::search::{self, Draft, LayoutTime, LevelTime, TimedKernel, Version};
 use sass::Cubin;
 use warpsim::machine_code::Cause;
 
 /// What the real compilers made of a kernel.
 pub struct OnCompilers {
-    pub made: Made,
+    pub made: CompilerOutput,
     /// The machine code, where the request wants it run and something here can read it; else why not.
     pub cubin: Option<Result<Cubin, String>>,
 }
@@ -67,7 +67,7 @@ impl Unit {
     }
 }
 
-impl search::Made for Unit {
+impl search::KernelVersion for Unit {
     fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -140,7 +140,7 @@ impl search::Made for Unit {
         self.report.layouts = times;
     }
 
-    fn told(&self, fastest: f64) -> Option<Told<'_>> {
+    fn told(&self, fastest: f64) -> Option<TimedKernel<'_>> {
         let machine = &self.report.machine;
         let (time, least, [local, fetch]) = match &self.report.prediction {
             Some(prediction) => {
@@ -152,7 +152,7 @@ impl search::Made for Unit {
             None if self.left_out => (machine.estimated_ns?, machine.floor_ns(), [0.0; 2]),
             None => return None,
         };
-        Some(Told {
+        Some(TimedKernel {
             kernel: self.kernel,
             program: &self.program,
             codegen: self.codegen,

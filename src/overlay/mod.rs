@@ -29,7 +29,7 @@ pub use straight_line::{apart, in_order};
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Storage, WarpMask, all_warps};
-use machine::cost::{self, Held};
+use machine::cost::{self, RegisterPressure};
 use program::{Array, Execution, Node, Program};
 
 use partial::Plan;
@@ -124,7 +124,7 @@ fn emit(
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
-    let held = Held { doubles, integers: constants.index_registers };
+    let held = RegisterPressure { doubles, integers: constants.index_registers };
     let needed = held.registers() + cost::short_lived(points_per_lane);
     let program = Program {
         kernel: graph.kernel.into(),

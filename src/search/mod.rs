@@ -1,10 +1,10 @@
 //! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
 //! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
-//! kept of the losers stands here. What was kept may have further versions, which [`best`] asks for by [`Maker`].
+//! kept of the losers stands here. What was kept may have further versions, which [`best`] asks for by [`VersionMaker`].
 
+mod kernel_version;
 mod layout;
 mod level;
-mod made;
 mod near;
 mod neighbor;
 mod rival;
@@ -12,11 +12,11 @@ mod rounds;
 mod trial;
 mod width;
 
+pub use kernel_version::{KernelVersion, VersionMaker};
 pub use layout::{LayoutTime, Sensitivity};
 pub use level::LevelTime;
-pub use made::{Made, Maker};
 pub use neighbor::Version;
-pub use rival::Told;
+pub use rival::TimedKernel;
 pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
@@ -31,7 +31,7 @@ use crate::overlay::program::Program;
 use crate::plan::{Emit, POINTS_PER_LANE, Resolved};
 use crate::schedule::Storage;
 use crate::schedule::proof::Proven;
-use machine::cost::{self, Held};
+use machine::cost::{self, RegisterPressure};
 use width::Width;
 
 /// A candidate on its way to code: proven, and lowered.
@@ -62,7 +62,7 @@ impl Draft {
         let within_the_block = match proven.schedule() {
             schedule if schedule.storage == Storage::Registers => {
                 let doubles = schedule.slots + graph.scalars.len() as u32;
-                Held { doubles: program.points_per_lane * doubles, integers: 0 }.registers()
+                RegisterPressure { doubles: program.points_per_lane * doubles, integers: 0 }.registers()
             }
             _ => 0,
         };

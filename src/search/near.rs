@@ -1,6 +1,6 @@
 //! Which versions are worth the compilers' time: those that may be faster than what was timed already, by their estimates.
 
-use super::made::Made;
+use super::kernel_version::KernelVersion;
 use super::neighbor::Version;
 use crate::overlay::Codegen;
 use crate::plan::{Multiplier, Tuning};
@@ -48,7 +48,7 @@ struct Timed {
 }
 
 /// Whether a version may be faster than all of its kernel that were timed. What cannot be told may be.
-pub fn is_near<M: Made>(version: &M, others: &[M]) -> bool {
+pub fn is_near<M: KernelVersion>(version: &M, others: &[M]) -> bool {
     let Some(estimated_ns) = version.estimated_ns() else { return true };
     let of_kernel = others.iter().filter(|other| other.kernel() == version.kernel());
     let timed = of_kernel.filter_map(|other| {

@@ -1,6 +1,6 @@
 //! Which other number of warps, and which other way to multiply, is tried beside the fastest version of a kernel.
 
-use super::Told;
+use super::TimedKernel;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
 use crate::plan::{Effort, Multiplier, Resolved, Tuning};
@@ -13,9 +13,9 @@ pub struct Version {
 }
 
 /// Up to so many times its bound a kernel may take without anything else being tried.
-const CLOSE: f64 = 1.25;
+const CLOSE_TO_BOUND: f64 = 1.25;
 /// A warp-specialized kernel that takes more than so many times as long as the fastest version is left as it is.
-const FAR: f64 = 2.5;
+const FAR_BEHIND_FASTEST: f64 = 2.5;
 /// With tensor cores, and with two layouts for them: more has to be tried for less.
 const FAR_FROM_TENSOR_CORES: f64 = 1.5;
 /// Double-precision instructions of a warp that multiply as much as a product of 8 x 4 and 4 x 8 does.
@@ -34,9 +34,9 @@ const MOST_CTAS: u32 = 4;
 /// The next version to try beside `fastest`, the fastest one so far of straight-line code or of warp-specialized code: with another
 /// number of warps where that is free, then with tensor cores where the way to multiply is free. A partial overlay gains most from
 /// fewer warps, as its code grows with them, so it is tried first where layouts are free.
-pub fn neighbor(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
-    let is_far = !told.program.is_straight_line() && told.behind > FAR;
-    if is_far || told.over_bound <= CLOSE {
+pub fn neighbor(own: &Resolved<'_>, told: &TimedKernel<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
+    let is_far = !told.program.is_straight_line() && told.behind > FAR_BEHIND_FASTEST;
+    if is_far || told.over_bound <= CLOSE_TO_BOUND {
         return None;
     }
     let is_new = |version: &Version| tried.iter().all(|earlier| !is_same(*earlier, *version));
@@ -57,7 +57,7 @@ fn is_same(a: Version, b: Version) -> bool {
 /// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
 /// only other warps hide latencies. Else fewer, and of warp-specialized code, which takes all registers and all shared memory that there
 /// are, more CTAs for an SM as long as each step pays.
-fn other_shape(own: &Resolved<'_>, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
+fn other_shape(own: &Resolved<'_>, told: &TimedKernel<'_>, tuning: Tuning) -> Option<Tuning> {
     if !own.asked.free.warps || tuning.groups_per_cta > 1 {
         return None;
     }
@@ -75,7 +75,7 @@ fn other_shape(own: &Resolved<'_>, told: &Told<'_>, tuning: Tuning) -> Option<Tu
 
 /// Warp-specialized code that multiplies on tensor cores, in two layouts where layouts are free: on targets that have a higher rate
 /// there.
-fn on_tensor_cores(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Vec<Version> {
+fn on_tensor_cores(own: &Resolved<'_>, told: &TimedKernel<'_>, fastest: Version, tried: &[Version]) -> Vec<Version> {
     let gains = own.asked.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
     let multiplies = matches!(told.kernel, Kernel::Viscosity | Kernel::Diffusion);
     let is_near = told.behind <= FAR_FROM_TENSOR_CORES;

@@ -19,7 +19,7 @@ pub enum Rival {
 }
 
 /// What is known of a kernel.
-pub struct Told<'a> {
+pub struct TimedKernel<'a> {
     pub kernel: Kernel,
     pub program: &'a Program,
     pub codegen: Codegen,
@@ -53,7 +53,7 @@ const STRAIGHT: [(u32, u32, u32); 2] = [(4, 2, 2), (4, 3, 1)];
 /// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, and in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
 /// instructions. `None`: its machine code was not timed.
-pub fn rivals(own: &Resolved<'_>, told: Option<Told<'_>>) -> Vec<Rival> {
+pub fn rivals(own: &Resolved<'_>, told: Option<TimedKernel<'_>>) -> Vec<Rival> {
     let pipeline = own.asked.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
     if !told.program.is_straight_line() {

@@ -1,9 +1,9 @@
 //! The rounds in which versions of kernels are compiled, and further ones made: more CTAs per SM, rivals of the same shape, other
 //! shapes; at last the fastest is kept.
 
+use super::kernel_version::{KernelVersion, VersionMaker, attempted, left_out, time};
 use super::layout::{LayoutTime, alternative, fastest, finalists, mark_undecided};
 use super::level::levels;
-use super::made::{Made, Maker, attempted, left_out, time};
 use super::near::{FAR_BEHIND, is_near};
 use super::neighbor::{Version, neighbor};
 use super::rival::{Rival, rivals};
@@ -14,12 +14,12 @@ use ptx::occupancy::Direction;
 use ptx::occupancy::settle::settle;
 
 /// The versions of each kernel that are kept, of those that are made and of those that are tried beside them.
-pub fn best<M: Maker>(
+pub fn best<M: VersionMaker>(
     request: &Request,
-    mut made: Vec<M::Made>,
+    mut made: Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<M::Made>, Failure> {
+) -> Result<Vec<M::Version>, Failure> {
     compile_first(request, &mut made, maker)?;
     let mut made = at_best_levels(request, made, maker)?;
     if request.effort != Effort::Quick {
@@ -31,7 +31,7 @@ pub fn best<M: Maker>(
 
 /// Has the versions compiled that were made as the request says. Of the layouts of which one is kept the one that is estimated fastest comes
 /// first, and the others only where they may be faster.
-fn compile_first<M: Maker>(request: &Request, made: &mut [M::Made], maker: &mut M) -> Result<(), Failure> {
+fn compile_first<M: VersionMaker>(request: &Request, made: &mut [M::Version], maker: &mut M) -> Result<(), Failure> {
     let mut first: Vec<usize> = Vec::new();
     for &kernel in &request.kernels {
         let of_kernel = (0..made.len()).filter(|&at| made[at].kernel() == kernel);
@@ -51,9 +51,14 @@ fn compile_first<M: Maker>(request: &Request, made: &mut [M::Made], maker: &mut 
 }
 
 /// Has those at some places compiled, all at once.
-fn compile<M: Maker>(request: &Request, made: &mut [M::Made], places: &[usize], maker: &mut M) -> Result<(), Failure> {
+fn compile<M: VersionMaker>(
+    request: &Request,
+    made: &mut [M::Version],
+    places: &[usize],
+    maker: &mut M,
+) -> Result<(), Failure> {
     let chosen = made.iter_mut().enumerate().filter(|(at, _)| places.contains(at)).map(|(_, version)| version);
-    let mut chosen: Vec<&mut M::Made> = chosen.collect();
+    let mut chosen: Vec<&mut M::Version> = chosen.collect();
     maker.compile(&mut chosen)?;
     if request.effort == Effort::Thorough {
         chosen.into_iter().try_for_each(|version| maker.verify(version))?;
@@ -62,14 +67,18 @@ fn compile<M: Maker>(request: &Request, made: &mut [M::Made], places: &[usize], 
 }
 
 /// A version that is compiled.
-fn compiled<M: Maker>(request: &Request, mut version: M::Made, maker: &mut M) -> Result<M::Made, Failure> {
+fn compiled<M: VersionMaker>(request: &Request, mut version: M::Version, maker: &mut M) -> Result<M::Version, Failure> {
     compile(request, std::slice::from_mut(&mut version), &[0], maker)?;
     Ok(version)
 }
 
 /// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
 /// of them as long as that does not take longer, as an application finds it out while it runs.
-fn at_best_levels<M: Maker>(request: &Request, made: Vec<M::Made>, maker: &mut M) -> Result<Vec<M::Made>, Failure> {
+fn at_best_levels<M: VersionMaker>(
+    request: &Request,
+    made: Vec<M::Version>,
+    maker: &mut M,
+) -> Result<Vec<M::Version>, Failure> {
     let settled = made.into_iter().map(|first| {
         let own = request.of_kernel(first.kernel()).in_layout(first.version().codegen);
         match own.tuning.occupancy {
@@ -81,7 +90,7 @@ fn at_best_levels<M: Maker>(request: &Request, made: Vec<M::Made>, maker: &mut M
 }
 
 /// One kernel of [`at_best_levels`].
-fn at_best_level<M: Maker>(own: &Resolved<'_>, first: M::Made, maker: &mut M) -> Result<M::Made, Failure> {
+fn at_best_level<M: VersionMaker>(own: &Resolved<'_>, first: M::Version, maker: &mut M) -> Result<M::Version, Failure> {
     let resident = first.ctas_per_sm().max(own.tuning.ctas_per_sm);
     let levels = match first.level_time().nanoseconds {
         Some(_) => levels(own, first.registers_held(), resident),
@@ -101,7 +110,7 @@ fn at_best_level<M: Maker>(own: &Resolved<'_>, first: M::Made, maker: &mut M) ->
     if let Some(failure) = refused.filter(|failure| failure.kind == FailureKind::Verification) {
         return Err(failure);
     }
-    let times = made.iter().flatten().map(Made::level_time).collect();
+    let times = made.iter().flatten().map(KernelVersion::level_time).collect();
     let mut chosen = made.swap_remove(settled.chosen).expect("a version that takes a time was made");
     chosen.chosen_of_levels(times, data_parallel_ns);
     Ok(chosen)
@@ -109,13 +118,13 @@ fn at_best_level<M: Maker>(own: &Resolved<'_>, first: M::Made, maker: &mut M) ->
 
 /// Behind each kernel whose machine code was timed the same kernel made differently, where that shows what another one may save. Where
 /// the request names the layouts itself they are as they are.
-fn with_rivals<M: Maker>(
+fn with_rivals<M: VersionMaker>(
     request: &Request,
-    made: Vec<M::Made>,
+    made: Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<M::Made>, Failure> {
-    let mut all: Vec<M::Made> = Vec::new();
+) -> Result<Vec<M::Version>, Failure> {
+    let mut all: Vec<M::Version> = Vec::new();
     let mut rest = made.into_iter().peekable();
     while let Some(first) = rest.next() {
         // all of the kernel's own layouts are there before rivals of any are weighed
@@ -148,11 +157,11 @@ fn with_rivals<M: Maker>(
 
 /// Puts the rivals of a version that could be made behind all versions of its kernel, and tells their places; `fastest` is the least time of the
 /// kernel.
-fn rivals_of<M: Maker>(
+fn rivals_of<M: VersionMaker>(
     request: &Request,
     at: usize,
     fastest: f64,
-    of_kernel: &mut Vec<M::Made>,
+    of_kernel: &mut Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<std::ops::Range<usize>, Failure> {
@@ -173,13 +182,13 @@ fn rivals_of<M: Maker>(
 }
 
 /// A version that is tried beside others of its kernel: compiled where it may be faster than they are.
-fn tried<M: Maker>(
+fn tried<M: VersionMaker>(
     request: &Request,
-    made: Result<Option<M::Made>, Failure>,
-    others: &[M::Made],
+    made: Result<Option<M::Version>, Failure>,
+    others: &[M::Version],
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Option<M::Made>, Failure> {
+) -> Result<Option<M::Version>, Failure> {
     let Some(mut version) = attempted(made, warnings)? else { return Ok(None) };
     version.tried_beside();
     if request.effort != Effort::Thorough && !is_near(&version, others) {
@@ -191,19 +200,19 @@ fn tried<M: Maker>(
 
 /// Behind the versions of each kernel those with other numbers of warps, and on tensor cores, as long as the fastest straight-line and the
 /// fastest warp-specialized one show that these may save time.
-fn with_neighbors<M: Maker>(
+fn with_neighbors<M: VersionMaker>(
     request: &Request,
-    mut made: Vec<M::Made>,
+    mut made: Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<M::Made>, Failure> {
-    let mut all: Vec<M::Made> = Vec::new();
+) -> Result<Vec<M::Version>, Failure> {
+    let mut all: Vec<M::Version> = Vec::new();
     for &kernel in &request.kernels {
         let (mut of_kernel, rest) = made.into_iter().partition::<Vec<_>, _>(|version| version.kernel() == kernel);
         made = rest;
         let own = request.of_kernel(kernel);
         for straight in [true, false].into_iter().filter(|_| own.keep_fastest) {
-            let mut known: Vec<Version> = of_kernel.iter().map(Made::version).collect();
+            let mut known: Vec<Version> = of_kernel.iter().map(KernelVersion::version).collect();
             while let Some(next) = next_neighbor(&own, &of_kernel, straight, &known) {
                 known.push(next);
                 let made = maker.make(&own.in_layout(next.codegen).tuned(next.tuning)).map(Some);
@@ -229,7 +238,12 @@ fn with_neighbors<M: Maker>(
 }
 
 /// Beside the fastest of all versions whose code is straight-line, or is not; one that was left out is it only where none was timed.
-fn next_neighbor(own: &Resolved<'_>, versions: &[impl Made], straight: bool, tried: &[Version]) -> Option<Version> {
+fn next_neighbor(
+    own: &Resolved<'_>,
+    versions: &[impl KernelVersion],
+    straight: bool,
+    tried: &[Version],
+) -> Option<Version> {
     let alike = versions.iter().filter(|version| version.is_straight_line() == straight);
     let by_time = |a: &&_, b: &&_| time(*a).total_cmp(&time(*b));
     let fastest = alike.min_by(|a, b| a.is_left_out().cmp(&b.is_left_out()).then(by_time(a, b)))?;
@@ -237,23 +251,23 @@ fn next_neighbor(own: &Resolved<'_>, versions: &[impl Made], straight: bool, tri
 }
 
 /// Of all versions that were timed, in nanoseconds per point.
-fn least_time(versions: &[impl Made]) -> f64 {
-    versions.iter().filter_map(Made::predicted_ns).fold(f64::INFINITY, f64::min)
+fn least_time(versions: &[impl KernelVersion]) -> f64 {
+    versions.iter().filter_map(KernelVersion::predicted_ns).fold(f64::INFINITY, f64::min)
 }
 
 /// The version of each kernel that takes least time, verified; it has the times of all. Behind it one that may be faster, where a project has
 /// a driver that tells. Where the request names the layouts itself all of them are kept.
-fn fastest_of_each<M: Maker>(
+fn fastest_of_each<M: VersionMaker>(
     request: &Request,
-    mut all: Vec<M::Made>,
+    mut all: Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<M::Made>, Failure> {
+) -> Result<Vec<M::Version>, Failure> {
     let mut kept = Vec::new();
     while let Some(first) = all.first() {
         let kernel = first.kernel();
         let rest = all.iter().position(|version| version.kernel() != kernel).unwrap_or(all.len());
-        let mut rivals: Vec<M::Made> = all.drain(..rest).collect();
+        let mut rivals: Vec<M::Version> = all.drain(..rest).collect();
         if !request.of_kernel(kernel).keep_fastest {
             rivals.iter_mut().try_for_each(|version| maker.verify(version))?;
             kept.append(&mut rivals);
@@ -285,13 +299,13 @@ fn fastest_of_each<M: Maker>(
 
 /// The times of all versions and the place of the fastest, which passed its checks: one that was tried beside others and fails is gone, with
 /// a warning.
-fn verified_fastest<M: Maker>(
-    rivals: &mut Vec<M::Made>,
+fn verified_fastest<M: VersionMaker>(
+    rivals: &mut Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Vec<LayoutTime>, usize), Failure> {
     loop {
-        let times: Vec<LayoutTime> = rivals.iter().map(Made::layout_time).collect();
+        let times: Vec<LayoutTime> = rivals.iter().map(KernelVersion::layout_time).collect();
         let chosen = fastest(&times);
         match maker.verify(&mut rivals[chosen]) {
             Ok(()) => return Ok((times, chosen)),

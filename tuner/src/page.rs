@@ -5,7 +5,7 @@ use singe::report::page::{self, Section, escaped, figure, folded, known_columns,
 
 use crate::best::{HEAD, row};
 use crate::picture::Picture;
-use crate::tune::{Best, KernelEdge, Record, Told};
+use crate::tune::{Best, KernelEdge, Record, TrialOutcome};
 
 /// Candidates of a kernel that stand open to view; the others are folded.
 const SHOWN: usize = 10;
@@ -66,11 +66,11 @@ fn edges(edges: &[KernelEdge]) -> String {
 }
 
 fn chapter(record: &Record, kernel: Kernel, pictures: &[Picture]) -> Section {
-    let mut own: Vec<&Told> = record.trials.iter().filter(|told| told.trial.kernel == kernel.name()).collect();
-    let time = |told: &Told| told.trial.cost().map_or(f64::INFINITY, |cost| cost.time().0);
+    let mut own: Vec<&TrialOutcome> = record.trials.iter().filter(|told| told.trial.kernel == kernel.name()).collect();
+    let time = |told: &TrialOutcome| told.trial.cost().map_or(f64::INFINITY, |cost| cost.time().0);
     // The best has lost nothing; then come those that were looked at as closely, by their time.
     own.sort_by(|a, b| {
-        let lost = |told: &Told| !told.why.is_empty();
+        let lost = |told: &TrialOutcome| !told.why.is_empty();
         lost(a).cmp(&lost(b)).then(b.trial.level.cmp(&a.trial.level)).then(time(a).total_cmp(&time(b)))
     });
     let mut rows = vec![HEAD.iter().copied().chain(["why it lost"]).map(str::to_owned).collect::<Vec<_>>()];

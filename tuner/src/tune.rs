@@ -35,7 +35,7 @@ pub struct Record<'a> {
     pub best: Vec<Best<'a>>,
     pub edges: &'a [KernelEdge],
     /// In the order of the space, then those beyond its edges.
-    pub trials: Vec<Told<'a>>,
+    pub trials: Vec<TrialOutcome<'a>>,
 }
 
 /// The best candidate of a kernel, with its time in nanoseconds per point.
@@ -61,7 +61,7 @@ pub struct KernelEdge {
 
 /// A candidate with why it lost.
 #[derive(Serialize)]
-pub struct Told<'a> {
+pub struct TrialOutcome<'a> {
     #[serde(flatten)]
     pub trial: &'a Trial,
     pub why: String,
@@ -225,8 +225,8 @@ fn best_of(winner: &Winner) -> Best<'_> {
     Best { kernel: winner.kernel.name(), candidate: &winner.trial.candidate, form, layout, nanoseconds, kind }
 }
 
-fn told<'a>(trial: &'a Trial, session: &Session, winners: &[Winner]) -> Told<'a> {
+fn told<'a>(trial: &'a Trial, session: &Session, winners: &[Winner]) -> TrialOutcome<'a> {
     let winner = winners.iter().find(|winner| winner.kernel.name() == trial.kernel);
     let winner = winner.expect("every kernel has a winner");
-    Told { trial, why: why::why(&winner.trial, trial, session.last_level()) }
+    TrialOutcome { trial, why: why::why(&winner.trial, trial, session.last_level()) }
 }

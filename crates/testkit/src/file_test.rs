@@ -7,7 +7,7 @@ use directives::{Directives, Kind, Run};
 
 mod difference;
 mod directives;
-mod told;
+mod printed;
 
 /// Runs every file of a folder under `tests`, and fails with all that is not as a file says. Where `SINGE_BLESS` is set,
 /// complete outputs are written into the files instead, and the differences printed.
@@ -93,7 +93,7 @@ fn compare(parsed: &Directives, run: &Run, answer: &Answer) -> Vec<String> {
     );
     let expected: Vec<_> = of(Kind::Error).chain(of(Kind::Warning)).collect();
     if !expected.is_empty() {
-        failures.extend(told::differences(&expected, &told::all(&answer.text, name(&parsed.path), &parsed.text)));
+        failures.extend(printed::differences(&expected, &printed::all(&answer.text, name(&parsed.path), &parsed.text)));
     }
     if !failures.is_empty() && run.output.is_none() {
         failures.push(format!("it printed\n{}", answer.text));

@@ -34,12 +34,12 @@ struct Machine {
     toolchain: Toolchain,
     disassembler: &'static Disassembler,
     /// What was made of each text.
-    made: Mutex<BTreeMap<String, Result<Arc<Made>, Unfit>>>,
+    made: Mutex<BTreeMap<String, Result<Arc<AssembledCode>, Unfit>>>,
 }
 
 /// Machine code, and the registers per thread that its kernels take.
 #[derive(Debug)]
-struct Made {
+struct AssembledCode {
     cubin: sass::Cubin,
     registers: BTreeMap<String, u32>,
 }
@@ -191,7 +191,7 @@ impl Machine {
     }
 
     /// The machine code of a version, made once.
-    fn made(&self, module: &Module, kernel: &str) -> Result<Arc<Made>, Unfit> {
+    fn made(&self, module: &Module, kernel: &str) -> Result<Arc<AssembledCode>, Unfit> {
         let text = module.to_string();
         // nothing panics while it is locked
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,7 +199,7 @@ impl Machine {
         made.entry(text.clone()).or_insert_with(make).clone()
     }
 
-    fn make(&self, text: &str, kernel: &str) -> Result<Made, Unfit> {
+    fn make(&self, text: &str, kernel: &str) -> Result<AssembledCode, Unfit> {
         let refused = |text: String| Unfit::Refused(text);
         let assembled = self.toolchain.assemble(text, self.target.compute_capability);
         let assembled = assembled.map_err(|failure| refused(failure.to_string()))?;
@@ -210,6 +210,6 @@ impl Machine {
         };
         let cubin = sass::read(kernel, &assembled.cubin, &listing).map_err(|list| refused(said(list).join("; ")))?;
         let registers = assembled.usages.into_iter().map(|usage| (usage.kernel, usage.registers)).collect();
-        Ok(Made { cubin, registers })
+        Ok(AssembledCode { cubin, registers })
     }
 }

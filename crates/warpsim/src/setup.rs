@@ -66,8 +66,8 @@ pub fn read(text: &str, folder: &Path) -> Result<Setup, String> {
     for (number, entry) in file.arguments.iter().enumerate() {
         let made = entry.make(folder).map_err(|e| format!("argument {number}: {e}"))?;
         setup.launch.arguments.push(match made {
-            Made::Number(argument) => argument,
-            Made::Buffer(buffer, ty) => {
+            EntryValue::Number(argument) => argument,
+            EntryValue::Buffer(buffer, ty) => {
                 if entry.output {
                     setup.outputs.push((number, setup.buffers.len(), ty));
                 }
@@ -146,7 +146,7 @@ struct Entry {
     output: bool,
 }
 
-enum Made {
+enum EntryValue {
     Number(Argument),
     Buffer(Buffer, Type),
 }
@@ -155,7 +155,7 @@ enum Made {
 const MOST_ELEMENTS: usize = 1 << 28;
 
 impl Entry {
-    fn make(&self, folder: &Path) -> Result<Made, String> {
+    fn make(&self, folder: &Path) -> Result<EntryValue, String> {
         let number = self.number();
         let given = [
             number.is_some(),
@@ -169,7 +169,7 @@ impl Entry {
             return Err("give one of a number, values, integers, fill, ramp, file".into());
         }
         if let Some(bytes) = number {
-            return Ok(Made::Number(Argument::Bytes(bytes)));
+            return Ok(EntryValue::Number(Argument::Bytes(bytes)));
         }
         let ty = match (&self.ty, &self.integers) {
             (Some(name), _) => element(name).ok_or_else(|| format!("{name} is no type of elements"))?,
@@ -195,11 +195,11 @@ impl Entry {
                 };
                 text.split_whitespace().map(number).collect::<Result<_, String>>()?
             }
-            _ if self.output => return Ok(Made::Buffer(Buffer::unwritten(ty, length?), ty)),
+            _ if self.output => return Ok(EntryValue::Buffer(Buffer::unwritten(ty, length?), ty)),
             _ => return Err("give a number, values, integers, fill, ramp, file, or output with a length".into()),
         };
         let buffer = Buffer::words(ty, values);
-        Ok(Made::Buffer(if self.output { buffer } else { buffer.read_only() }, ty))
+        Ok(EntryValue::Buffer(if self.output { buffer } else { buffer.read_only() }, ty))
     }
 
     /// The bytes of a number.

@@ -30,7 +30,7 @@ struct Join {
 }
 
 /// Where a warp stands.
-pub(super) struct Aside {
+pub(super) struct SavedState {
     path: Path,
     pub live: u32,
     ready: Vec<Path>,
@@ -234,9 +234,9 @@ impl<K: Knowledge> Warp<K> {
     }
 
     /// Where the warp stands, which a side would change.
-    pub(super) fn set_aside(&mut self) -> Aside {
+    pub(super) fn save(&mut self) -> SavedState {
         let Self { path, live, .. } = *self;
-        Aside {
+        SavedState {
             path,
             live,
             ready: std::mem::take(&mut self.ready),
@@ -246,7 +246,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    pub(super) fn put_back(&mut self, aside: Aside) {
+    pub(super) fn restore(&mut self, aside: SavedState) {
         (self.path, self.live) = (aside.path, aside.live);
         (self.ready, self.joins, self.free) = (aside.ready, aside.joins, aside.free);
         self.waiting = aside.waiting;

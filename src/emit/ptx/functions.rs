@@ -15,7 +15,7 @@ pub(super) struct Tables {
 }
 
 /// The registers of the steps of one function of one argument, for another that begins with the same steps.
-pub(super) struct Made {
+pub(super) struct FunctionRegisters {
     function: &'static Function,
     /// One for each step.
     steps: Vec<Reg>,
@@ -31,10 +31,10 @@ pub(super) fn call(
     dst: Reg,
     x: Reg,
     function: &'static Function,
-    before: Option<Made>,
+    before: Option<FunctionRegisters>,
     tables: Tables,
-) -> Made {
-    let mut made = Made { function, steps: Vec::new(), words: Vec::new(), entry: None };
+) -> FunctionRegisters {
+    let mut made = FunctionRegisters { function, steps: Vec::new(), words: Vec::new(), entry: None };
     if let Some(before) = before {
         let common = function.in_common(before.function).min(function.steps.len() - 1);
         let is_common = |real: Real| if let Real::Step(i) = real { i < common } else { true };
@@ -57,7 +57,7 @@ struct Emission<'b> {
     b: &'b mut Builder,
     x: Reg,
     tables: Tables,
-    made: Made,
+    made: FunctionRegisters,
 }
 
 impl Emission<'_> {

@@ -81,7 +81,7 @@ struct Known {
     /// a <= b
     comparisons: HashMap<(Operand, Operand), Reg>,
     /// What the latest function of a register has made on its way.
-    functions: HashMap<Reg, functions::Made>,
+    functions: HashMap<Reg, functions::FunctionRegisters>,
 }
 
 impl Known {

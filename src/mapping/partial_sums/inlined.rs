@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::split::Made;
+use super::split::NewGraph;
 use super::terms;
 use crate::graph::body::Id;
 use crate::graph::{Body, Graph, Inst, Op, Part, Role, Step, StepRef, Value};
@@ -31,7 +31,7 @@ pub fn inlined(graph: &Graph) -> Graph {
     for cluster in &clusters {
         cluster_of.extend(cluster.sources.iter().chain(&cluster.members).map(|&op| (op, cluster)));
     }
-    let mut made = Made::new(graph);
+    let mut made = NewGraph::new(graph);
     for (op, operation) in &graph.ops {
         match cluster_of.get(&op) {
             None => {

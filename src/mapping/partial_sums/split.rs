@@ -22,7 +22,7 @@ pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (
             remote.entry(at.op).or_default().entry(warp).or_default().push(i);
         }
     }
-    let mut made = Made::new(graph);
+    let mut made = NewGraph::new(graph);
     let mut pending: Vec<(Op, Parts)> = Vec::new();
     for (op, operation) in &graph.ops {
         let mut operation = operation.clone();
@@ -52,14 +52,14 @@ pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (
 type Parts = Vec<(u32, Value)>;
 
 /// A graph under construction.
-pub(super) struct Made {
+pub(super) struct NewGraph {
     pub(super) graph: Graph,
     warp_of: SecondaryMap<Op, u32>,
     /// Values of the old graph in the new one.
     values: BTreeMap<Value, Value>,
 }
 
-impl Made {
+impl NewGraph {
     pub(super) fn new(graph: &Graph) -> Self {
         let mut empty = graph.without_operations();
         empty.qssa_warps = graph.qssa_warps.clone();

@@ -7,7 +7,7 @@ use cranelift_entity::PrimaryMap;
 use std::collections::BTreeMap;
 
 /// Statements between two uses from which on a value is not kept.
-const FAR: usize = 400;
+const DISTANT_USE: usize = 400;
 
 /// The statements, where a variable that is nothing but an input, or one that is kept from below, is used far behind its last use,
 /// with a new variable for it from there on.
@@ -20,7 +20,7 @@ pub fn where_far(vars: &mut PrimaryMap<Var, String>, nodes: Vec<Node>) -> Vec<No
         for_each_operand(&mut node, &mut |operand| {
             let Some(value) = inputs.get(operand) else { return };
             let (now, last) = known.entry(*operand).or_insert((*operand, at));
-            if at - *last > FAR {
+            if at - *last > DISTANT_USE {
                 *now = again(vars, &inputs, value, *operand, &mut out);
             }
             *last = at;
@@ -118,19 +118,19 @@ mod tests {
 
     #[test]
     fn a_far_use_reads_again_and_a_near_one_does_not() {
-        let (mut vars, nodes) = clamped(FAR + 1);
+        let (mut vars, nodes) = clamped(DISTANT_USE + 1);
         let found = where_far(&mut vars, nodes.clone());
         assert_eq!((reads(&found), found.len()), (2, nodes.len() + 3));
         let Some(Node::Let { value: Value::Binary(Binary::Mul, _, x), .. }) = found.last() else { panic!("a product") };
         let defined = found.iter().rposition(|node| matches!(node, Node::Let { var, .. } if var == x));
         assert_eq!(defined, Some(found.len() - 2));
-        let (mut vars, nodes) = clamped(FAR - 10);
+        let (mut vars, nodes) = clamped(DISTANT_USE - 10);
         assert_eq!(where_far(&mut vars, nodes.clone()), nodes);
     }
 
     #[test]
     fn what_is_assigned_twice_is_left_alone() {
-        let (mut vars, mut nodes) = clamped(FAR + 1);
+        let (mut vars, mut nodes) = clamped(DISTANT_USE + 1);
         nodes.insert(4, Node::Let { var: Var::new(2), value: Value::Literal(0.0) });
         let found = where_far(&mut vars, nodes.clone());
         assert_eq!(reads(&found), 1);

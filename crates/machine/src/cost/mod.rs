@@ -15,7 +15,7 @@ mod work;
 pub use bound::{Bound, Executed};
 pub use estimate::{CALIBRATED, Factors, Spread};
 pub use iteration::Iteration;
-pub use registers::{Held, doubles_beside_short_lived, short_lived};
+pub use registers::{RegisterPressure, doubles_beside_short_lived, short_lived};
 pub use residency::Residency;
 pub use work::Work;
 

@@ -2,7 +2,7 @@
 //!
 //! An assembler can reorder what lives within a straight stretch of code; what a kernel holds from one stretch to the next remains,
 //! and is what decides whether it spills. Compared on 36 kernels of gri30, dme and heptane on Kepler, Volta, Ampere and Hopper: where
-//! constants stay in registers, the estimate of [`Held`] is 8 below to 4 above what the code that was made holds (29 kernels), and
+//! constants stay in registers, the estimate of [`RegisterPressure`] is 8 below to 4 above what the code that was made holds (29 kernels), and
 //! where each phase loads its own it is 9 to 28 above (7 kernels). With the [`short_lived`], what the code holds is 17 registers from
 //! what ptxas takes where nothing limits it, at the median.
 
@@ -11,14 +11,14 @@ const PLACE: u32 = 20;
 
 /// What a thread holds from one stretch of straight code to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct RegisterPressure {
     /// Running states and scalars of all points of a lane, and striped constants.
     pub doubles: u32,
     /// Striped indices.
     pub integers: u32,
 }
 
-impl Held {
+impl RegisterPressure {
     /// 32-bit registers.
     pub fn registers(self) -> u32 {
         2 * self.doubles + self.integers + PLACE
@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn doubles_take_two_registers() {
-        let held = Held { doubles: 10, integers: 3 };
-        assert_eq!(held.registers(), Held { doubles: 0, ..held }.registers() + 20);
+        let held = RegisterPressure { doubles: 10, integers: 3 };
+        assert_eq!(held.registers(), RegisterPressure { doubles: 0, ..held }.registers() + 20);
     }
 
     #[test]
@@ -52,7 +52,8 @@ mod tests {
             for registers in [40, 63, 128, 255] {
                 let most = doubles_beside_short_lived(registers, points_per_lane);
                 let needed = |doubles: u32| {
-                    Held { doubles: points_per_lane * doubles, integers: 0 }.registers() + short_lived(points_per_lane)
+                    RegisterPressure { doubles: points_per_lane * doubles, integers: 0 }.registers()
+                        + short_lived(points_per_lane)
                 };
                 assert!(most == 0 || needed(most) <= registers, "{registers} {points_per_lane}");
                 assert!(needed(most + 1) > registers, "{registers} {points_per_lane}");

@@ -12,7 +12,7 @@ use crate::decode::EXIT;
 use crate::domain::{Domain, Knowledge};
 use crate::exec::Stop;
 use crate::rows::Row;
-use crate::warp::{Aside, Warp};
+use crate::warp::{SavedState, Warp};
 use std::collections::BTreeSet;
 
 /// Branches on data whose sides are being executed.
@@ -90,7 +90,7 @@ pub(super) fn pass(
         return Err(refuse(machine, warp, pc, "too many branches on data lie in each other"));
     } else {
         let before = State::of(warp, &region.written);
-        let aside = warp.set_aside();
+        let aside = warp.save();
         machine.domain.open.branches.push(pc);
         let ways = Ways { starts, mask, reconvergence };
         let ended = execute(machine, warp, &ways, &region, &before, &aside);
@@ -106,7 +106,7 @@ pub(super) fn pass(
             known = general;
         }
         machine.domain.open.branches.pop();
-        warp.put_back(aside);
+        warp.restore(aside);
         before.restore(warp, &region.written);
         known.write(warp, &region.written, mask);
         warp.knowledge.learn_carry(0, mask);
@@ -135,7 +135,7 @@ fn execute(
     ways: &Ways,
     region: &Region,
     before: &State,
-    aside: &Aside,
+    aside: &SavedState,
 ) -> Result<State, Stop> {
     let mut ends: Option<State> = None;
     let starts: BTreeSet<u32> = ways.starts.iter().copied().collect();

@@ -1,7 +1,7 @@
 //! Applies a plan: one subgraph in the place of two.
 
 use super::candidate::{Candidate, Pair};
-use super::check::{Condition, Held};
+use super::check::{Condition, OffsetOperand};
 use super::emit::Emitter;
 use super::facts::Facts;
 use super::names::NewNames;
@@ -59,7 +59,12 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
 }
 
 /// Adds what follows from the condition of a meld, and where its lanes meet again.
-fn note(conditions: &mut Vec<Condition>, pred: Reg, region: (Block, Option<Block>), selected: Vec<(Reg, [Held; 2])>) {
+fn note(
+    conditions: &mut Vec<Condition>,
+    pred: Reg,
+    region: (Block, Option<Block>),
+    selected: Vec<(Reg, [OffsetOperand; 2])>,
+) {
     match conditions.iter_mut().find(|condition| condition.pred == pred) {
         Some(condition) => {
             condition.regions.push(region);
@@ -72,7 +77,7 @@ fn note(conditions: &mut Vec<Condition>, pred: Reg, region: (Block, Option<Block
 /// What one meld made, as [`Applied`] has it of all.
 struct One {
     func: Func,
-    selected: Vec<(Reg, [Held; 2])>,
+    selected: Vec<(Reg, [OffsetOperand; 2])>,
     made: Vec<(Block, Block)>,
 }
 

@@ -1,7 +1,7 @@
 //! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
 
 use super::candidate::{Candidate, Pair};
-use super::check::Held;
+use super::check::OffsetOperand;
 use super::facts::Facts;
 use super::names::NewNames;
 use super::similar::{Named, Names, harmless, immediate, named};
@@ -27,9 +27,9 @@ pub struct Emitter<'a> {
     defined: EntitySet<Reg>,
     /// Computed once in front of the meld.
     hoisted: Vec<Inst>,
-    selected: Vec<(Reg, [Held; 2])>,
+    selected: Vec<(Reg, [OffsetOperand; 2])>,
     /// Selections that still hold in the current block.
-    local: Vec<([Held; 2], Reg)>,
+    local: Vec<([OffsetOperand; 2], Reg)>,
     current: Block,
     made: Vec<Block>,
 }
@@ -77,7 +77,7 @@ impl<'a> Emitter<'a> {
         std::mem::take(&mut self.hoisted)
     }
 
-    pub fn finish(self) -> (Func, Vec<(Reg, [Held; 2])>) {
+    pub fn finish(self) -> (Func, Vec<(Reg, [OffsetOperand; 2])>) {
         (self.result, self.selected)
     }
 
@@ -317,7 +317,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// A register with what each side holds: in front of the meld where nothing in it changes that, else here.
-    fn once(&mut self, held: [Held; 2], ty: Type, op: impl FnOnce(&Self, Reg) -> Op) -> Operand {
+    fn once(&mut self, held: [OffsetOperand; 2], ty: Type, op: impl FnOnce(&Self, Reg) -> Op) -> Operand {
         if let Some((reg, _)) = self.selected.iter().find(|(_, known)| *known == held) {
             return (*reg).into();
         }
@@ -326,7 +326,7 @@ impl<'a> Emitter<'a> {
         }
         let dst = self.result.regs.push(ty);
         let op = op(self, dst);
-        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| self.defined.contains(reg));
+        let changes = |(operand, _): &OffsetOperand| operand.reg().is_some_and(|reg| self.defined.contains(reg));
         if held.iter().any(changes) {
             self.push(InstData { guard: None, op });
             self.local.push((held, dst));
@@ -388,11 +388,11 @@ impl Live {
 }
 
 /// Selections of what the instruction writes no longer hold.
-fn forget(local: &mut Vec<([Held; 2], Reg)>, op: &Op) {
+fn forget(local: &mut Vec<([OffsetOperand; 2], Reg)>, op: &Op) {
     if local.is_empty() {
         return;
     }
-    let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| writes(op, |written| written == reg));
+    let changes = |(operand, _): &OffsetOperand| operand.reg().is_some_and(|reg| writes(op, |written| written == reg));
     local.retain(|(held, _)| !held.iter().any(changes));
 }
 

@@ -26,11 +26,11 @@ pub struct Condition {
     /// The branches of melds by it, and where their lanes meet again, from where on it does not matter for the meld.
     pub regions: Vec<(Block, Option<Block>)>,
     /// New registers that hold one sum where the predicate is true and another where it is not.
-    pub selected: Vec<(Reg, [Held; 2])>,
+    pub selected: Vec<(Reg, [OffsetOperand; 2])>,
 }
 
 /// An operand and what is added to it.
-pub type Held = (Operand, i64);
+pub type OffsetOperand = (Operand, i64);
 
 /// What is wrong, and from which block on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use crate::ir::{Block, Reg};
 use crate::visit::PartMut;
 use analyses::Analyses;
 use change::Names;
-pub use change::{Change, Condition, Held, Kind, Violation};
+pub use change::{Change, Condition, Kind, OffsetOperand, Violation};
 use convergent::convergent;
 use cranelift_entity::SecondaryMap;
 use walk::Walk;

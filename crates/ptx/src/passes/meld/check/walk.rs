@@ -1,7 +1,7 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
 use super::analyses::Analyses;
-use super::change::{Change, Condition, Held, Kind, Names, Violation};
+use super::change::{Change, Condition, Kind, Names, OffsetOperand, Violation};
 use super::execute::{End, Thread};
 use super::numbers::{Number, Numbers, Side, TRUE, What};
 use crate::analysis::cfg::Cfg;
@@ -242,7 +242,12 @@ impl<'a> Walk<'a> {
 }
 
 /// The number of what a side of the meld holds in a selected register.
-fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &HashMap<Reg, Number>) -> Option<Number> {
+fn sum(
+    change: &Change,
+    numbers: &mut Numbers,
+    (operand, offset): OffsetOperand,
+    regs: &HashMap<Reg, Number>,
+) -> Option<Number> {
     match operand {
         Operand::Imm(bits) if offset == 0 => Some(numbers.constant(bits)),
         Operand::Reg(reg) => {

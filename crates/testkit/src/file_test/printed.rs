@@ -3,7 +3,7 @@
 use super::directives::Directive;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct PrintedDiagnostic {
     pub id: String,
     /// Where it has a place in the file itself: the line, and what is marked there.
     pub place: Option<(usize, String)>,
@@ -11,13 +11,13 @@ pub struct Told {
 
 /// All diagnostics of an output about a file: each has its id alone on a line, below it the place, if it has one, and carets
 /// under what is marked.
-pub fn all(output: &str, name: &str, file: &str) -> Vec<Told> {
-    let mut found: Vec<Told> = Vec::new();
+pub fn all(output: &str, name: &str, file: &str) -> Vec<PrintedDiagnostic> {
+    let mut found: Vec<PrintedDiagnostic> = Vec::new();
     let mut column = 0;
     for line in output.lines() {
         let Some(last) = found.last_mut().filter(|_| !is_id(line)) else {
             if is_id(line) {
-                found.push(Told { id: line.to_owned(), place: None });
+                found.push(PrintedDiagnostic { id: line.to_owned(), place: None });
             }
             continue;
         };
@@ -53,12 +53,12 @@ fn carets(line: &str) -> Option<usize> {
 
 /// What was expected and not told, and what was told and not expected. A directive is `ID`, or `ID TEXT` where TEXT must be
 /// what is marked. Behind code it means its own line; one that stands alone means a diagnostic without a place in the file.
-pub fn differences(expected: &[&Directive], found: &[Told]) -> Vec<String> {
+pub fn differences(expected: &[&Directive], found: &[PrintedDiagnostic]) -> Vec<String> {
     let mut rest = found.to_vec();
     let mut differences = Vec::new();
     for directive in expected {
         let (id, text) = directive.text.split_once(' ').unwrap_or((&directive.text, ""));
-        let fits = |told: &Told| {
+        let fits = |told: &PrintedDiagnostic| {
             told.id == id
                 && match &told.place {
                     Some((line, marked)) => {

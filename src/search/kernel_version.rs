@@ -1,13 +1,13 @@
 //! What the search knows of the versions of a kernel that are made, and what it asks of who makes them.
 
-use super::{LayoutTime, LevelTime, Sensitivity, Told, Version};
+use super::{LayoutTime, LevelTime, Sensitivity, TimedKernel, Version};
 use crate::failure::{Failure, FailureKind};
 use crate::kernels::Kernel;
 use crate::plan::Resolved;
 use diagnostics::Diagnostic;
 
 /// A version of a kernel that was proven and simulated, and perhaps compiled.
-pub trait Made {
+pub trait KernelVersion {
     fn kernel(&self) -> Kernel;
 
     /// What it was asked to be.
@@ -49,7 +49,7 @@ pub trait Made {
 
     /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed, unless it was left out. `fastest`: what the
     /// fastest version of the kernel takes, in nanoseconds per point.
-    fn told(&self, fastest: f64) -> Option<Told<'_>>;
+    fn told(&self, fastest: f64) -> Option<TimedKernel<'_>>;
 
     /// The estimated time of data-parallel code beside it, in nanoseconds per point, which the first version of a kernel knows.
     fn data_parallel_ns(&self) -> Option<f64>;
@@ -62,33 +62,33 @@ pub trait Made {
 }
 
 /// The time of a version: predicted, or where it was left out estimated.
-pub fn time(version: &impl Made) -> f64 {
+pub fn time(version: &impl KernelVersion) -> f64 {
     let estimated = || version.estimated_ns().filter(|_| version.is_left_out());
     version.predicted_ns().or_else(estimated).unwrap_or(f64::INFINITY)
 }
 
 /// Makes versions: the driver.
-pub trait Maker {
-    type Made: Made;
+pub trait VersionMaker {
+    type Version: KernelVersion;
 
     /// A kernel as it was resolved, proven and simulated.
-    fn make(&mut self, own: &Resolved<'_>) -> Result<Self::Made, Failure>;
+    fn make(&mut self, own: &Resolved<'_>) -> Result<Self::Version, Failure>;
 
     /// A version with its constants in the order in which its machine code reads them; nothing where they are so already, or where that
     /// is not known.
-    fn in_order(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Option<Self::Made>, Failure>;
+    fn in_order(&mut self, made: &Self::Version, own: &Resolved<'_>) -> Result<Option<Self::Version>, Failure>;
 
     /// Has the real compilers compile versions, where they are installed, and times what they make.
-    fn compile(&mut self, made: &mut [&mut Self::Made]) -> Result<(), Failure>;
+    fn compile(&mut self, made: &mut [&mut Self::Version]) -> Result<(), Failure>;
 
     /// Verifies what the real compilers made of a version, once.
-    fn verify(&mut self, made: &mut Self::Made) -> Result<(), Failure>;
+    fn verify(&mut self, made: &mut Self::Version) -> Result<(), Failure>;
 
     /// The same version under a name of its own, beside the one that is chosen.
-    fn alternative(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Self::Made, Failure>;
+    fn alternative(&mut self, made: &Self::Version, own: &Resolved<'_>) -> Result<Self::Version, Failure>;
 
     /// What a version takes if what is assumed of the target is otherwise; nothing where its machine code cannot be timed.
-    fn sensitivity(&mut self, made: &Self::Made) -> Result<Option<Sensitivity>, Failure>;
+    fn sensitivity(&mut self, made: &Self::Version) -> Result<Option<Sensitivity>, Failure>;
 }
 
 /// What became of a version that is tried beside others, which are there and have passed: one that cannot be made is none, and one that
