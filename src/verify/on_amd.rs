@@ -1,14 +1,16 @@
 //! Verifies the machine code that Clang makes of a kernel's text for AMD: its outputs must be those of the dataflow graph, bit for bit.
 //!
-//! One launch has two workgroups, of which the second has few points; the other one has a stride that is larger than its points. The
-//! first is run twice, with approximations (`v_rcp_f64`, `v_rsq_f64`) exact and cut to what AMD documents of them, so that no output
+//! One launch has two workgroups, or where warps work together one workgroup that takes two turns, of which the second has few points; the
+//! other one has a stride that is larger than its points. The first is run twice, with approximations (`v_rcp_f64`, `v_rsq_f64`) exact and cut to what AMD documents of them, so that no output
 //! depends on bits that no document tells.
 
 use serde::Serialize;
 
 use super::Subject;
 use super::judge;
+use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
+use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
 use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
 use kinetics::State;
@@ -53,15 +55,18 @@ pub fn verify_on_amd(
         }
     };
     let warps = program.execution.warps();
-    let per_workgroup = (warps * program.points_per_group()) as usize;
+    let per_workgroup = points_per_turn(program) as usize;
     let (partial, whole) = (per_workgroup + 6, per_workgroup);
+    // Warps that work together take several groups of points one after the other: here all of them in one workgroup.
+    let workgroups = if is_data_parallel(program) { 2 } else { 1 };
     let launches = [(partial, partial, false), (partial, partial, true), (whole, whole + 5, false)];
     let states = judge::states(model, graph, states.min(partial));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let (mut largest_error, mut wave) = (0.0f64, Counts::default());
     for (points, stride, cut) in launches {
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
-        let shape = Shape { ctas: points.div_ceil(per_workgroup) as u32, warps, stride, shared: 0 };
+        let ctas = workgroups.min(points.div_ceil(per_workgroup) as u32);
+        let shape = Shape { ctas, warps, stride, shared: 0 };
         let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
         let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
             execute(&kernel, launch, (buffers, &outputs), Options { cut })
@@ -78,6 +83,10 @@ pub fn verify_on_amd(
         largest_error,
         wave,
     }))
+}
+
+fn is_data_parallel(program: &Program) -> bool {
+    matches!(program.execution, Execution::DataParallel { .. })
 }
 
 /// Runs a kernel on buffers of the simulator, and tells what its first wave executed.

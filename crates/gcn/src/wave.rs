@@ -93,6 +93,11 @@ impl Wave {
         self.scalar_defined[usize::from(register)] = true;
     }
 
+    /// The register has no value from here on.
+    pub fn forget(&mut self, register: u16) {
+        self.scalar_defined[usize::from(register)] = false;
+    }
+
     pub fn set_wide(&mut self, register: u16, value: u64) {
         self.set(register, value as u32);
         self.set(register + 1, (value >> 32) as u32);

@@ -62,6 +62,11 @@ const ASSUMED_FP64_PER_CLOCK: u32 = 64;
 const SIMULATED: ComputeCapability = ComputeCapability(7, 0);
 
 impl Amd {
+    /// Whether waves can meet without all of their workgroup.
+    pub fn has_named_barriers(&self) -> bool {
+        self.named_barriers_per_workgroup > 0
+    }
+
     /// Waves that a workgroup of so many threads takes.
     pub fn waves(&self, threads: u32) -> u32 {
         threads.div_ceil(self.wavefront).max(1)
@@ -114,7 +119,8 @@ impl Amd {
             reserved_shared_bytes_per_cta: 0,
             shared_bytes_per_clock_per_sm: self.lds_bytes_per_clock,
             shared_carve_outs: Vec::new(),
-            named_barriers_per_cta: self.named_barriers_per_workgroup,
+            // The first one is that of all waves, which every machine has.
+            named_barriers_per_cta: self.named_barriers_per_workgroup.max(1),
             named_barriers_per_sm: None,
             shuffle: Shuffle::Permute,
             read_only_loads: false,
