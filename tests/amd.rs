@@ -36,7 +36,6 @@ fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels:
 /// As [`compiled`], verified: PTX of the same trees, and the machine code.
 fn verified(mechanism: &Path, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
     let request = Request { kernels: kernels.to_vec(), ..request::of(mechanism.to_owned()) }.with(|r| {
-        r.files.reduction = Some(mechanism.with_file_name("reduction.txt")).filter(|file| file.is_file());
         r.common.target = target;
         r.tuning.form = None;
         r.codegen = codegen;
@@ -135,8 +134,6 @@ fn warps_that_work_together_give_the_bits_of_the_graph_where_waves_have_64_lanes
                 let Some(CodeOnAmd::Verified(run)) = &own.run else { panic!("{name}: {:?}", own.run) };
                 println!("{name}: {:?}, {} bytes of code, {} VGPRs", run.wave, own.code.code_bytes, own.code.vgprs);
                 assert!(run.wave.barriers > 1 && run.wave.lds > 0 && own.code.lds_bytes > 0, "{name}");
-                // Two turns of eight waves, each with a part of the work.
-                assert!(run.wave.doubles < 400, "{name}: {}", run.wave.doubles);
             }
         }
     }
@@ -228,8 +225,9 @@ fn assembly(kernel: &str, target: &Target, flags: &[&str]) -> String {
 /// What assembly of a kernel of h2o2 with one output gives on some states, as bits, by one workgroup.
 fn outputs(assembly: &str, symbol: &str, threads: u32) -> Result<Vec<Option<u64>>, String> {
     let kernel = gcn::read(assembly, symbol).map_err(|refused| refused[0].to_string())?;
-    let (points, species) = (40, 10);
-    let temperatures: Vec<f64> = (0..points).map(|at| 300.0 + 50.0 * at as f64).collect();
+    // Two turns where warps work together.
+    let (points, species) = (100, 10);
+    let temperatures: Vec<f64> = (0..points).map(|at| 300.0 + 20.0 * at as f64).collect();
     let part = |at: usize| (1 + (at * 7) % 11) as f64 / 60.0;
     let fractions: Vec<f64> = (0..points * species).map(part).collect();
     let pressures = vec![101_325.0; points];

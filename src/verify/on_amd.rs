@@ -12,7 +12,7 @@ use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
 use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
-use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
+use gcn::{Argument, Array, Counts, Hazard, LANES, Launch, Options};
 use kinetics::State;
 use warpsim::Buffer;
 
@@ -32,7 +32,7 @@ pub struct CodeOnAmdVerification {
     pub points: Vec<usize>,
     /// Relative; the tolerance is that of the kernel.
     pub largest_error: f64,
-    /// What a wave with points in all its lanes executes.
+    /// What waves execute for 64 points in one turn: one wave alone, or all that work together, with what they do ahead of the turns.
     pub wave: Counts,
 }
 
@@ -75,7 +75,7 @@ pub fn verify_on_amd(
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
         let error = judge::judge(subject, &what, (&states, &expected), (&found, points, stride))?;
         largest_error = largest_error.max(error);
-        wave = counts;
+        wave = Counts::shared(&counts, (per_workgroup / LANES).max(1) as u64);
     }
     Ok(CodeOnAmd::Verified(CodeOnAmdVerification {
         states: states.len(),
@@ -89,13 +89,13 @@ fn is_data_parallel(program: &Program) -> bool {
     matches!(program.execution, Execution::DataParallel { .. })
 }
 
-/// Runs a kernel on buffers of the simulator, and tells what its first wave executed.
+/// Runs a kernel on buffers of the simulator, and tells what each of its waves executed.
 fn execute(
     kernel: &gcn::Kernel,
     launch: &warpsim::Launch,
     (buffers, outputs): (&mut [Buffer], &[bool]),
     options: Options,
-) -> Result<Counts, Box<Hazard>> {
+) -> Result<Vec<Counts>, Box<Hazard>> {
     let of = |(buffer, output): (&Buffer, &bool)| {
         let values = buffer.reals();
         if *output { Array::output(values.len()) } else { Array::input(&values) }
@@ -121,5 +121,5 @@ fn execute(
             }
         }
     }
-    Ok(report.waves.first().copied().unwrap_or_default())
+    Ok(report.waves)
 }

@@ -279,6 +279,8 @@ fn waves_meet_at_barriers() {
 fn hazards_are_found() {
     let swapped = EXCHANGE.replace("\ts_barrier\n", "").replace("\tds_write", "\ts_barrier\n\tds_write");
     for (threads, middle, reason) in [
+        // The address of what lies ahead of the constants.
+        (64, "\ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, table@rel32@lo-4\n\ts_addc_u32 s11, s11, table@rel32@hi+4\n\ts_load_dwordx2 s[12:13], s[10:11], 0x0".to_owned(), "nothing lies at the address 0x7e00fffffef8"),
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_add_f64 v[2:3], v[2:3], 1.0".to_owned(), "uses v2 before an `s_waitcnt`"),
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_mov_b32_e32 v2, 0".to_owned(), "uses v2 before"),
         (64, "\tglobal_load_dwordx2 v[4:5], v11, s[4:5]\n\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\ts_waitcnt vmcnt(1)".to_owned(), "uses v2 before"),

@@ -121,7 +121,8 @@ impl Amd {
             shared_carve_outs: Vec::new(),
             // The first one is that of all waves, which every machine has.
             named_barriers_per_cta: self.named_barriers_per_workgroup.max(1),
-            named_barriers_per_sm: None,
+            // Each workgroup has that one for itself.
+            named_barriers_per_sm: (!self.has_named_barriers()).then_some(self.workgroups_per_cu),
             shuffle: Shuffle::Permute,
             read_only_loads: false,
             fp64_per_clock_per_sm: self.fp64_per_clock_per_cu.unwrap_or(ASSUMED_FP64_PER_CLOCK),
@@ -230,6 +231,10 @@ mod tests {
         // 256 threads are four waves of 64, one for each SIMD
         assert_eq!(with("mi300x", 256, 512, 0), 1);
         assert_eq!(with("mi300x", 256, 128, 0), 4);
+        // Each workgroup has the barrier of all its waves.
+        let meeting = Kernel { threads: 256, registers_per_thread: 128, shared_bytes: 0, named_barriers: 1 };
+        assert_eq!(occupancy(Target::by_name("mi300x").unwrap(), meeting).blocks, 4);
+        assert_eq!(occupancy(Target::by_name("mi300x").unwrap(), Kernel { named_barriers: 2, ..meeting }).blocks, 0);
         // three warps are two waves
         assert_eq!(with("mi300x", 96, 512, 0), 2);
         // in units of 512 and of 1280 bytes
