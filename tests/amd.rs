@@ -34,12 +34,11 @@ fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels:
 }
 
 /// As [`compiled`], verified: PTX of the same trees, and the machine code.
-fn verified(mechanism: &Path, target: &'static Target, kernels: &[Kernel]) -> Report {
+fn verified(mechanism: &Path, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
     let request = Request { kernels: kernels.to_vec(), ..request::of(mechanism.to_owned()) }.with(|r| {
-        r.files.reduction = Some(mechanism.with_file_name("reduction.txt")).filter(|file| file.is_file());
         r.common.target = target;
         r.tuning.form = None;
-        r.codegen = Codegen::DataParallel;
+        r.codegen = codegen;
         r.real_compilers = true;
         r.verify = Some(8);
         r.emit = vec![Emit::Report];
@@ -103,7 +102,7 @@ fn machine_code_gives_the_bits_of_the_graph() {
         let published = ("dme", testkit::skip::shared("mechanisms/dme/chem.inp"));
         for (mechanism, file) in mechanisms.into_iter().chain([published]) {
             let Some(file) = file else { continue };
-            let report = verified(&file, target, &kernels);
+            let report = verified(&file, target, Codegen::DataParallel, &kernels);
             for kernel in &report.kernels {
                 let own = kernel.on_amd.as_ref().unwrap();
                 let name = format!("{} {mechanism} {}", target.name, kernel.kernel);
@@ -121,11 +120,50 @@ fn machine_code_gives_the_bits_of_the_graph() {
     }
 }
 
+/// Two groups of warps share waves of 64 lanes, and meet at the one barrier that there is.
+#[test]
+fn warps_that_work_together_give_the_bits_of_the_graph_where_waves_have_64_lanes() {
+    let kernels = [Kernel::Viscosity, Kernel::Diffusion, Kernel::Chemistry];
+    for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
+        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch] {
+            let report = verified(&shipped("h2o2"), target, codegen, &kernels);
+            for kernel in &report.kernels {
+                let name = format!("{} {} {}", target.name, kernel.kernel, codegen.name());
+                assert_eq!((kernel.named_barriers, kernel.groups_per_cta), (1, 2), "{name}");
+                let own = kernel.on_amd.as_ref().unwrap();
+                let Some(CodeOnAmd::Verified(run)) = &own.run else { panic!("{name}: {:?}", own.run) };
+                println!("{name}: {:?}, {} bytes of code, {} VGPRs", run.wave, own.code.code_bytes, own.code.vgprs);
+                assert!(run.wave.barriers > 1 && run.wave.lds > 0 && own.code.lds_bytes > 0, "{name}");
+            }
+        }
+    }
+}
+
+/// Without a barrier two waves race, whichever it is.
+#[test]
+fn barriers_that_are_missing_in_the_machine_code_are_found() {
+    let Some(target) = compilable().into_iter().find(|target| target.name == "mi300x") else { return };
+    let assembly = assembly("viscosity", target, &["--codegen", "overlay", "--warps", "4"]);
+    let threads = 256;
+    let right = outputs(&assembly, "h2o2_viscosity", threads).unwrap();
+    assert!(right.iter().all(Option::is_some));
+    let lines: Vec<&str> = assembly.lines().collect();
+    let barriers: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].trim() == "s_barrier").collect();
+    assert!(barriers.len() > 1, "{barriers:?}");
+    for at in barriers {
+        let mut broken = lines.clone();
+        broken[at] = "";
+        let found = outputs(&broken.join("\n"), "h2o2_viscosity", threads);
+        println!("without the barrier of line {}: {found:?}", at + 1);
+        assert!(found.is_err_and(|e| e.contains("LDS")), "line {}", at + 1);
+    }
+}
+
 /// Waves of 32 lanes are not run, and the report says so.
 #[test]
 fn other_waves_are_not_run() {
     let Some(target) = compilable().into_iter().find(|target| target.amd().unwrap().wavefront == 32) else { return };
-    let report = verified(&shipped("h2o2"), target, &[Kernel::Conductivity]);
+    let report = verified(&shipped("h2o2"), target, Codegen::DataParallel, &[Kernel::Conductivity]);
     let run = &report.kernels[0].on_amd.as_ref().unwrap().run;
     assert!(matches!(run, Some(CodeOnAmd::NotRun(reason)) if reason.contains("32 lanes")), "{run:?}");
     assert!(report::table(&report).contains("machine code was not run: "));
@@ -136,14 +174,8 @@ fn other_waves_are_not_run() {
 #[test]
 fn faults_in_the_machine_code_are_found() {
     let Some(target) = compilable().into_iter().find(|target| target.name == "mi300x") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    generate(&shipped("h2o2"), folder.path(), &["--target", "mi300x", "--kernel", "conductivity"]);
-    let source = read_to_string(folder.path().join("h2o2_conductivity.hip")).unwrap();
-    let amd = target.amd().unwrap();
-    let (_, assembly) = toolchain::hip_compiler(amd)
-        .unwrap()
-        .compile("h2o2_conductivity", &source, amd)
-        .unwrap_or_else(|f| panic!("{}", f.log));
+    let assembly = assembly("conductivity", target, &[]);
+    let outputs = |assembly: &str| outputs(assembly, "h2o2_conductivity", 256);
     let right = outputs(&assembly).unwrap();
     let lines: Vec<&str> = assembly.lines().collect();
     let broken = |at: usize, line: String| {
@@ -179,11 +211,23 @@ fn faults_in_the_machine_code_are_found() {
     }
 }
 
-/// What assembly of the conductivity of h2o2 gives on some states, as bits.
-fn outputs(assembly: &str) -> Result<Vec<Option<u64>>, String> {
-    let kernel = gcn::read(assembly, "h2o2_conductivity").map_err(|refused| refused[0].to_string())?;
-    let (points, species) = (40, 10);
-    let temperatures: Vec<f64> = (0..points).map(|at| 300.0 + 50.0 * at as f64).collect();
+/// What Clang makes of a kernel of h2o2.
+fn assembly(kernel: &str, target: &Target, flags: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("h2o2"), folder.path(), &[&["--target", &target.name, "--kernel", kernel], flags].concat());
+    let symbol = format!("h2o2_{kernel}");
+    let source = read_to_string(folder.path().join(format!("{symbol}.hip"))).unwrap();
+    let amd = target.amd().unwrap();
+    let compiled = toolchain::hip_compiler(amd).unwrap().compile(&symbol, &source, amd);
+    compiled.unwrap_or_else(|f| panic!("{}", f.log)).1
+}
+
+/// What assembly of a kernel of h2o2 with one output gives on some states, as bits, by one workgroup.
+fn outputs(assembly: &str, symbol: &str, threads: u32) -> Result<Vec<Option<u64>>, String> {
+    let kernel = gcn::read(assembly, symbol).map_err(|refused| refused[0].to_string())?;
+    // Two turns where warps work together.
+    let (points, species) = (100, 10);
+    let temperatures: Vec<f64> = (0..points).map(|at| 300.0 + 20.0 * at as f64).collect();
     let part = |at: usize| (1 + (at * 7) % 11) as f64 / 60.0;
     let fractions: Vec<f64> = (0..points * species).map(part).collect();
     let pressures = vec![101_325.0; points];
@@ -191,7 +235,7 @@ fn outputs(assembly: &str) -> Result<Vec<Option<u64>>, String> {
     let mut arrays: Vec<gcn::Array> = inputs.into_iter().chain([gcn::Array::output(points)]).collect();
     let numbers = [gcn::Argument::U32(points as u32); 2];
     let arguments = (0..4).map(gcn::Argument::Array).chain(numbers).collect();
-    let launch = gcn::Launch { workgroups: 1, threads: 256, lds: 0, arguments };
+    let launch = gcn::Launch { workgroups: 1, threads, lds: 0, arguments };
     gcn::run(&kernel, &launch, &mut arrays, gcn::Options::default()).map_err(|hazard| hazard.to_string())?;
     Ok((0..points).map(|at| arrays[3].real(at).map(f64::to_bits)).collect())
 }
@@ -199,7 +243,9 @@ fn outputs(assembly: &str) -> Result<Vec<Option<u64>>, String> {
 /// The technique of the paper: warps share points and meet at named barriers.
 #[test]
 fn warp_specialized_code_takes_a_part_of_the_registers_and_of_the_code() {
-    let Some(target) = compilable().into_iter().find(|target| target.named_barriers_per_cta > 0) else { return };
+    let Some(target) = compilable().into_iter().find(|target| target.amd().unwrap().has_named_barriers()) else {
+        return;
+    };
     let kernels = [Kernel::Viscosity, Kernel::Diffusion];
     let [alone, shared] = [Codegen::DataParallel, Codegen::Overlay].map(|c| compiled("gri30", target, c, &kernels));
     for (alone, shared) in alone.kernels.iter().zip(&shared.kernels) {
@@ -222,6 +268,9 @@ fn the_text_gives_the_reference_values_where_a_stand_in_runs_it() {
     for (mechanism, target, layout) in [
         ("h2o2", "mi250x", "data-parallel"),
         ("gri30", "mi300x", "data-parallel"),
+        ("h2o2", "mi250x", "overlay"),
+        ("gri30", "mi300x", "partial"),
+        ("h2o2", "mi300x", "switch"),
         ("h2o2", "gfx1250", "data-parallel"),
         ("h2o2", "gfx1250", "switch"),
         ("gri30", "gfx1250", "overlay"),

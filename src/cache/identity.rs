@@ -18,15 +18,16 @@ pub fn program() -> Option<&'static str> {
     OWN.as_deref()
 }
 
-/// The compilers that are installed, each with the size and the age of its file.
+/// The compilers that are installed, for GPUs of both makers, each with the size and the age of its file.
 pub fn compilers() -> String {
+    let for_amd = toolchain::hip_compilers().iter().map(|found| format!("{found:?} {}\n", file(&found.program)));
     let found = toolchain::installations().iter().map(|installation| {
         let disassembler = installation.nvdisasm.as_ref().map(|disassembler| disassembler.path.as_path());
         let files = [Some(installation.ptxas.as_path()), installation.nvrtc.as_deref(), disassembler];
         let files: Vec<String> = files.into_iter().flatten().map(file).collect();
         format!("{installation:?} {}\n", files.join(" "))
     });
-    found.collect()
+    found.chain(for_amd).collect()
 }
 
 fn file(path: &Path) -> String {

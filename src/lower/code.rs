@@ -179,7 +179,8 @@ pub struct Less {
 pub enum Local {
     /// The number of the warp in its CTA, or in its group where a CTA has several groups of warps.
     Warp,
-    /// Where a CTA has several groups of warps: the number of the warp in the CTA, and of its group.
+    /// Where a CTA has several groups of warps: the number of the warp in the CTA, or of the wave where it has several warps, and of its
+    /// group.
     CtaWarp,
     WarpGroup,
     /// The number of the lane in its warp.

@@ -14,7 +14,7 @@ pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statem
     let is_seen = sees_warps(program, target);
     let uniform = |warp| if is_seen { Integer::Uniform(Box::new(warp)) } else { warp };
     if needs.warp || is_data_parallel(program) || has_warp_groups(program) {
-        let own = warps(program, Integer::Thread, uniform);
+        let own = warps(program, target, Integer::Thread, uniform);
         out.extend(own.into_iter().map(|(local, value)| define(local, value, changes && !is_seen)));
     }
     for &bank in &needs.own {
@@ -92,7 +92,7 @@ pub fn recomputed(program: &Program, target: &Target) -> Vec<(Local, Integer)> {
     let thread = || Integer::Opaque(Box::new(Integer::Thread));
     let stride = Integer::Opaque(Box::new(Integer::Local(Local::GivenStride)));
     // Where compilers see that a warp has one number, no thread keeps it.
-    let warps = if sees_warps(program, target) { Vec::new() } else { warps(program, thread(), |warp| warp) };
+    let warps = if sees_warps(program, target) { Vec::new() } else { warps(program, target, thread(), |warp| warp) };
     let own = warps.into_iter().chain([(Local::Lane, lane(thread())), (Local::Stride, stride)]);
     own.chain((0..program.points_per_lane).map(|point| clamped(program, point))).collect()
 }
@@ -113,21 +113,38 @@ fn has_warp_groups(program: &Program) -> bool {
 
 /// The number of the warp, and of its group where a CTA has several. Warps with one number in their groups are as many apart as a
 /// group has warps: where these are a multiple of four, they share a sub-partition of the SM and its cache for instructions.
-fn warps(program: &Program, thread: Integer, uniform: impl Fn(Integer) -> Integer) -> Vec<(Local, Integer)> {
-    let warp = uniform(thread.with(ShiftRight, 5));
+///
+/// Where a wave has the lanes of several warps, these are warps with one number, of as many groups: so they take every branch together.
+fn warps(
+    program: &Program,
+    target: &Target,
+    thread: Integer,
+    uniform: impl Fn(Integer) -> Integer,
+) -> Vec<(Local, Integer)> {
     if !has_warp_groups(program) {
-        return vec![(Local::Warp, warp)];
+        return vec![(Local::Warp, uniform(thread.with(ShiftRight, 5)))];
     }
-    let roles = program.execution.roles();
+    let (roles, per_wave) = (program.execution.roles(), target.warps_per_wave());
+    let wave = uniform(thread.clone().with(ShiftRight, (32 * per_wave).trailing_zeros()));
     let cta_warp = || Integer::Local(Local::CtaWarp);
-    let group = if roles.is_power_of_two() {
+    if per_wave == program.execution.warp_groups() {
+        let group = thread.with(ShiftRight, 5).with(And, per_wave - 1);
+        return vec![(Local::CtaWarp, wave), (Local::WarpGroup, group), (Local::Warp, cta_warp())];
+    }
+    let quotient = if roles.is_power_of_two() {
         cta_warp().with(ShiftRight, roles.trailing_zeros())
     } else {
         // The quotient of numbers below 32, by a reciprocal in 1024ths.
         cta_warp().with(Mul, 1024u32.div_ceil(roles)).with(ShiftRight, 10)
     };
-    let own = Integer::binary(Sub, cta_warp(), Integer::Local(Local::WarpGroup).with(Mul, roles));
-    vec![(Local::CtaWarp, warp), (Local::WarpGroup, group), (Local::Warp, own)]
+    if per_wave == 1 {
+        let own = Integer::binary(Sub, cta_warp(), Integer::Local(Local::WarpGroup).with(Mul, roles));
+        return vec![(Local::CtaWarp, wave), (Local::WarpGroup, quotient), (Local::Warp, own)];
+    }
+    let own = Integer::binary(Sub, cta_warp(), quotient.clone().with(Mul, roles));
+    let place = thread.with(ShiftRight, 5).with(And, per_wave - 1);
+    let group = Integer::binary(Add, quotient.with(Mul, per_wave), place);
+    vec![(Local::CtaWarp, wave), (Local::WarpGroup, group), (Local::Warp, own)]
 }
 
 fn lane(thread: Integer) -> Integer {

@@ -55,7 +55,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
             constants if constants.in_constant_memory() => BankSpace::Constant,
             _ => BankSpace::Global,
         },
-        tables: tables(program, &needs),
+        tables: tables(program, &needs, target.warps_per_wave() as usize),
         mirror_bytes: program.mirror_bytes(target),
         prologue,
         stream,
@@ -128,10 +128,12 @@ fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) ->
 }
 
 /// The tables that the code reads.
-fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
+fn tables(program: &Program, needs: &Needs, warps_per_wave: usize) -> Vec<Table> {
     let constants = &program.constants;
-    // A striped table has an entry for each thread of the CTA: groups of warps have the same ones.
+    // A striped table has an entry for each thread of the CTA: groups of warps have the same ones, and stand beside each other where they share
+    // waves.
     let (span, groups) = (32 * program.execution.roles() as usize, program.execution.warp_groups() as usize);
+    let in_wave = warps_per_wave.min(groups);
     let copies_banks = constants.shared;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
     let is_constant = constants.in_constant_memory();
@@ -143,14 +145,24 @@ fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     };
     let logarithms: Vec<f64> = lane_tables::LOGARITHMS.iter().flat_map(|&(c, l)| [c, l]).collect();
     let tables = [
-        reals(!needs.reals.is_empty(), TableKind::Reals, false, &repeated(&constants.reals, span, groups)),
-        integers(!needs.indices.is_empty(), TableKind::Indices, false, &repeated(&constants.indices, span, groups)),
+        reals(!needs.reals.is_empty(), TableKind::Reals, false, &striped(&constants.reals, span, groups, in_wave)),
+        integers(
+            !needs.indices.is_empty(),
+            TableKind::Indices,
+            false,
+            &striped(&constants.indices, span, groups, in_wave),
+        ),
         reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
         integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
         reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
         reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(lane_tables::power)),
     ];
     tables.into_iter().flatten().collect()
+}
+
+/// The entries of all threads: those of a warp as often as groups share its wave, and those of all of these as often as there are groups.
+fn striped<T: Copy>(values: &[T], span: usize, groups: usize, in_wave: usize) -> Vec<T> {
+    repeated(&repeated(values, 32, in_wave), span * in_wave, groups / in_wave)
 }
 
 /// The values with each run of `span` of them so many times in a row.

@@ -65,27 +65,19 @@ impl Request {
         })
     }
 
-    /// Errors: another layout, PTX text or CVODE's program is wanted of a machine of AMD; or half of a wave would have no threads.
+    /// Errors: PTX text or CVODE's program is wanted of a machine of AMD; or half of a wave would have no threads.
     fn in_layouts_of_amd(self) -> Result<Self, Diagnostic> {
-        // Warps meet at named barriers.
-        let has_barriers = self.common.target.named_barriers_per_cta > 0;
-        let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel && !has_barriers;
-        let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
-            || self.own_layouts.iter().any(|(_, layouts)| layouts.iter().all(is_other));
-        let has_cvode = self.emit.contains(&Emit::Cvode);
-        if asks_for_other || has_cvode || self.emit.contains(&Emit::Ptx) {
-            let name = &self.common.target.name;
-            let message = if asks_for_other {
-                format!("{name} has no named barriers at which warps could meet: its code is data-parallel")
-            } else {
-                format!("there is neither PTX text nor a program around CVODE for {name}")
-            };
-            let help = "leave out --codegen and --emit ptx and cvode, or name a GPU of NVIDIA with --target";
-            return Err(Diagnostic::error("target::data-parallel-only", message).help(help));
+        if self.emit.contains(&Emit::Cvode) || self.emit.contains(&Emit::Ptx) {
+            let message =
+                format!("there is neither PTX text nor a program around CVODE for {}", self.common.target.name);
+            let help = "leave out --emit ptx and cvode, or name a GPU of NVIDIA with --target";
+            return Err(Diagnostic::error("target::not-for-amd", message).help(help));
         }
-        let per_wave = self.common.target.warp_granularity;
+        let per_wave = self.common.target.warps_per_wave();
+        // Warps that work together share their waves with those of another group.
+        let is_alone = self.keep_fastest || self.codegens().any(|codegen| codegen == Codegen::DataParallel);
         let tunings = std::iter::once(&self.tuning).chain(self.own.iter().map(|(_, tuning)| tuning));
-        if let Some(tuning) = tunings.into_iter().find(|tuning| !tuning.warps.is_multiple_of(per_wave)) {
+        if let Some(tuning) = tunings.into_iter().find(|tuning| is_alone && !tuning.warps.is_multiple_of(per_wave)) {
             let message = format!(
                 "{} warps of 32 threads leave a wave of {} half empty, which has {} threads",
                 tuning.warps,

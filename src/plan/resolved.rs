@@ -22,9 +22,9 @@ pub struct Resolved<'a> {
 /// As progress names it, such as `chemistry, straight code of 2 groups of 4 warps`.
 impl fmt::Display for Resolved<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tuning { warps, groups_per_cta, .. } = self.tuning;
+        let warps = self.tuning.warps;
         write!(f, "{}, {} code", self.title(), self.codegen.name())?;
-        match groups_per_cta {
+        match self.groups() {
             _ if self.asked.common.target.is_cpu() => Ok(()),
             1 => write!(f, " of {warps} warps"),
             groups => write!(f, " of {groups} groups of {warps} warps"),

@@ -35,6 +35,7 @@ impl Resolved<'_> {
             let help = "leave out --groups-per-cta, or use --codegen overlay, partial or switch";
             return Err(Diagnostic::error("target::no-warp-groups", message).help(help));
         }
+        let groups = self.groups();
         if warps * groups <= MOST_WARPS {
             return Ok(());
         }
@@ -79,9 +80,10 @@ impl Resolved<'_> {
         if self.asked.common.target.is_cpu() { 1 } else { self.tuning.warps }
     }
 
-    /// Groups of cooperating warps in a CTA, of code that has such groups.
+    /// Groups of cooperating warps in a CTA, of code that has such groups: as many as share a wave, or a multiple.
     pub fn groups(&self) -> u32 {
-        if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.groups_per_cta }
+        let per_wave = self.asked.common.target.warps_per_wave();
+        if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.groups_per_cta.next_multiple_of(per_wave) }
     }
 
     /// Warps of a CTA, of all its groups.

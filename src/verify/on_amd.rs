@@ -1,16 +1,18 @@
 //! Verifies the machine code that Clang makes of a kernel's text for AMD: its outputs must be those of the dataflow graph, bit for bit.
 //!
-//! One launch has two workgroups, of which the second has few points; the other one has a stride that is larger than its points. The
-//! first is run twice, with approximations (`v_rcp_f64`, `v_rsq_f64`) exact and cut to what AMD documents of them, so that no output
+//! One launch has two workgroups, or where warps work together one workgroup that takes two turns, of which the second has few points; the
+//! other one has a stride that is larger than its points. The first is run twice, with approximations (`v_rcp_f64`, `v_rsq_f64`) exact and cut to what AMD documents of them, so that no output
 //! depends on bits that no document tells.
 
 use serde::Serialize;
 
 use super::Subject;
 use super::judge;
+use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
+use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
-use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
+use gcn::{Argument, Array, Counts, Hazard, LANES, Launch, Options};
 use kinetics::State;
 use warpsim::Buffer;
 
@@ -30,7 +32,7 @@ pub struct CodeOnAmdVerification {
     pub points: Vec<usize>,
     /// Relative; the tolerance is that of the kernel.
     pub largest_error: f64,
-    /// What a wave with points in all its lanes executes.
+    /// What waves execute for 64 points in one turn: one wave alone, or all that work together, with what they do ahead of the turns.
     pub wave: Counts,
 }
 
@@ -53,15 +55,18 @@ pub fn verify_on_amd(
         }
     };
     let warps = program.execution.warps();
-    let per_workgroup = (warps * program.points_per_group()) as usize;
+    let per_workgroup = points_per_turn(program) as usize;
     let (partial, whole) = (per_workgroup + 6, per_workgroup);
+    // Warps that work together take several groups of points one after the other: here all of them in one workgroup.
+    let workgroups = if is_data_parallel(program) { 2 } else { 1 };
     let launches = [(partial, partial, false), (partial, partial, true), (whole, whole + 5, false)];
     let states = judge::states(model, graph, states.min(partial));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let (mut largest_error, mut wave) = (0.0f64, Counts::default());
     for (points, stride, cut) in launches {
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
-        let shape = Shape { ctas: points.div_ceil(per_workgroup) as u32, warps, stride, shared: 0 };
+        let ctas = workgroups.min(points.div_ceil(per_workgroup) as u32);
+        let shape = Shape { ctas, warps, stride, shared: 0 };
         let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
         let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
             execute(&kernel, launch, (buffers, &outputs), Options { cut })
@@ -70,7 +75,7 @@ pub fn verify_on_amd(
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
         let error = judge::judge(subject, &what, (&states, &expected), (&found, points, stride))?;
         largest_error = largest_error.max(error);
-        wave = counts;
+        wave = Counts::shared(&counts, (per_workgroup / LANES).max(1) as u64);
     }
     Ok(CodeOnAmd::Verified(CodeOnAmdVerification {
         states: states.len(),
@@ -80,13 +85,17 @@ pub fn verify_on_amd(
     }))
 }
 
-/// Runs a kernel on buffers of the simulator, and tells what its first wave executed.
+fn is_data_parallel(program: &Program) -> bool {
+    matches!(program.execution, Execution::DataParallel { .. })
+}
+
+/// Runs a kernel on buffers of the simulator, and tells what each of its waves executed.
 fn execute(
     kernel: &gcn::Kernel,
     launch: &warpsim::Launch,
     (buffers, outputs): (&mut [Buffer], &[bool]),
     options: Options,
-) -> Result<Counts, Box<Hazard>> {
+) -> Result<Vec<Counts>, Box<Hazard>> {
     let of = |(buffer, output): (&Buffer, &bool)| {
         let values = buffer.reals();
         if *output { Array::output(values.len()) } else { Array::input(&values) }
@@ -112,5 +121,5 @@ fn execute(
             }
         }
     }
-    Ok(report.waves.first().copied().unwrap_or_default())
+    Ok(report.waves)
 }

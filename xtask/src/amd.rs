@@ -1,4 +1,4 @@
-//! Machine code for AMD: what Clang makes of every data-parallel kernel, run instruction by instruction and compared with the graph in bits.
+//! Machine code for AMD: what Clang makes of every kernel, run instruction by instruction and compared with the graph in bits.
 //! Writes the tables of `docs/lab/amd.md`.
 
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::kernels::KERNELS;
-use crate::{compiler, lab, sweep};
+use crate::kernels::{KERNELS, REFUSED};
+use crate::{compiler, lab};
 
 /// One machine without and one with an architected private memory; the others of the family take the same code as one of these.
 const TARGETS: [&str; 2] = ["mi250x", "mi300x"];
@@ -19,6 +19,13 @@ const INPUTS: [(&str, &str); 4] = [
     ("dme", "../shared/mechanisms/dme"),
     ("heptane", "../shared/mechanisms/heptane"),
 ];
+
+/// Warps that work together, in warp-specialized code.
+const WARPS: [(&str, &str); 4] = [("h2o2", "4"), ("gri30", "8"), ("dme", "8"), ("heptane", "8")];
+const ALONE: &str = "data-parallel";
+const TOGETHER: [&str; 3] = ["overlay", "partial", "switch"];
+/// Kernels that are run in all layouts.
+const IN_ALL_LAYOUTS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 
 const PAGE: &str = "amd.md";
 const ROWS: &str = "amd.json";
@@ -32,21 +39,20 @@ const END: &str = "<!-- end -->";
 pub fn write(root: &Path, only: &str, kernels: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let inputs: Vec<_> = INPUTS.iter().filter(|(name, _)| name.starts_with(only)).collect();
-    let kernels: Vec<_> = KERNELS.iter().filter(|(name, _)| name.starts_with(kernels)).collect();
+    let cases: Vec<_> = cases().into_iter().filter(|case| case.kernel.starts_with(kernels)).collect();
     let mut rows: Vec<Value> = lab::last(root, ROWS).as_array().cloned().unwrap_or_default();
-    let bar = lab::bar(inputs.len() * kernels.len() * TARGETS.len());
+    let bar = lab::bar(inputs.len() * cases.len() * TARGETS.len());
     for (mechanism, folder) in inputs {
         let file = root.join(folder).join("chem.inp");
         if !file.is_file() {
             return Err(format!("{} is absent: {mechanism} cannot be run", file.display()));
         }
         for target in TARGETS {
-            for (kernel, state) in &kernels {
-                bar.set_message(format!("{mechanism} {target} {kernel}"));
+            for case in &cases {
+                bar.set_message(format!("{mechanism} {target} {} {}", case.kernel, case.layout));
                 bar.tick();
-                let key = |row: &Value| ["mechanism", "target", "kernel", "state"].map(|name| row[name].clone());
-                let row = run(&compiler, &file, (mechanism, target), (kernel, state))?;
-                rows.retain(|old| key(old) != key(&row));
+                let row = run(&compiler, &file, (mechanism, target), case)?;
+                rows.retain(|old| KEY.iter().any(|name| old[name] != row[name]));
                 rows.push(row);
                 // a run that is cut off leaves what it has
                 save(root, &mut rows)?;
@@ -57,38 +63,59 @@ pub fn write(root: &Path, only: &str, kernels: &str) -> Result<(), String> {
     Ok(())
 }
 
+const KEY: [&str; 5] = ["mechanism", "target", "kernel", "state", "layout"];
+
+/// A kernel in a layout.
+struct Case {
+    kernel: &'static str,
+    state: &'static str,
+    layout: &'static str,
+}
+
+/// As they stand in the tables.
+fn cases() -> Vec<Case> {
+    let layouts = |kernel| {
+        std::iter::once(ALONE)
+            .chain(TOGETHER)
+            .filter(move |layout| *layout == ALONE || IN_ALL_LAYOUTS.contains(&kernel))
+    };
+    KERNELS
+        .iter()
+        .flat_map(|&(kernel, state)| layouts(kernel).map(move |layout| Case { kernel, state, layout }))
+        .collect()
+}
+
 /// Compiles one kernel, and runs its machine code.
 fn run(
     compiler: &Path,
     file: &Path,
     (mechanism, target): (&str, &str),
-    (kernel, state): (&str, &str),
+    &Case { kernel, state, layout }: &Case,
 ) -> Result<Value, String> {
-    let folder = compiler.with_file_name("amd").join(format!("{mechanism}-{kernel}-{state}-{target}"));
+    let folder = compiler.with_file_name("amd").join(format!("{mechanism}-{kernel}-{state}-{target}-{layout}"));
+    let warps = WARPS.iter().find(|(name, _)| *name == mechanism && layout != ALONE).map_or("8", |(_, warps)| warps);
     let output = Command::new(compiler)
         .arg(file)
-        .args(["--kernel", kernel, "--state", state, "--target", target, "--codegen", "data-parallel"])
+        .args(["--kernel", kernel, "--state", state, "--target", target, "--codegen", layout, "--warps", warps])
         .args(["--emit", "report", "--json", "-o"])
         .arg(folder)
         .output()
         .map_err(|e| format!("singe cannot be run: {e}"))?;
-    let mut row = json!({ "mechanism": mechanism, "target": target, "kernel": kernel, "state": state });
-    let found = match output.status.success() {
-        true => serde_json::from_slice::<Value>(&output.stdout).map_err(|e| format!("the report is no JSON: {e}"))?,
-        false => json!({ "refused": sweep::message(&output.stderr)["id"] }),
-    };
-    let (of_kernel, refused) = (&found["kernels"][0], &found["refused"]);
-    let what = format!("{mechanism} {kernel} {state} {target}");
-    if let Some(id) = refused.as_str() {
-        row["refused"] = id.into();
+    let mut row =
+        json!({ "mechanism": mechanism, "target": target, "kernel": kernel, "state": state, "layout": layout });
+    let what = format!("{mechanism} {kernel} {state} {target} {layout}");
+    let found: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{what}: no JSON: {e}"))?;
+    if output.status.code() == Some(REFUSED) {
+        row["refused"] = found["diagnostics"][0]["id"].clone();
         return Ok(row);
     }
+    let of_kernel = &found["kernels"][0];
     match of_kernel["verdict"].as_str() {
-        Some(verdict) if verdict.starts_with("proven, verified") => {}
+        Some(verdict) if output.status.success() && verdict.starts_with("proven, verified") => {}
         _ => return Err(format!("{what}: {found}")),
     }
     let code = &of_kernel["on_amd"];
-    for name in ["compiler", "vgprs", "scratch_bytes", "code_bytes", "over_instruction_cache", "fp64_bound_ns", "run"] {
+    for name in ["compiler", "vgprs", "scratch_bytes", "lds_bytes", "code_bytes", "over_instruction_cache", "run"] {
         row[name] = code[name].clone();
     }
     Ok(row)
@@ -96,10 +123,13 @@ fn run(
 
 /// Writes the rows, and the tables that show them.
 fn save(root: &Path, rows: &mut [Value]) -> Result<(), String> {
+    let cases = cases();
     let place = |row: &Value| {
         let at =
             |names: &[&str], name: &Value| names.iter().position(|known| *known == name.as_str().unwrap_or_default());
-        let kernel = KERNELS.iter().position(|(kernel, state)| row["kernel"] == *kernel && row["state"] == *state);
+        let is_it =
+            |case: &Case| row["kernel"] == case.kernel && row["state"] == case.state && row["layout"] == case.layout;
+        let kernel = cases.iter().position(is_it);
         (at(&INPUTS.map(|(name, _)| name), &row["mechanism"]), at(&TARGETS, &row["target"]), kernel)
     };
     rows.sort_by_key(place);
@@ -118,7 +148,9 @@ fn spliced(page: &str, tables: &str) -> Option<String> {
     Some(format!("{before}{START}\n{tables}\n{END}{after}"))
 }
 
-const COUNTS: [&str; 7] = ["instructions", "vector", "doubles", "scalar", "lds", "global", "scratch"];
+const COUNTS: [&str; 8] = ["instructions", "vector", "doubles", "scalar", "lds", "global", "barriers", "scratch"];
+/// Of numbers.
+const COLUMNS: usize = COUNTS.len() + 5;
 
 fn tables(rows: &[Value]) -> String {
     let mut text = String::new();
@@ -130,9 +162,9 @@ fn tables(rows: &[Value]) -> String {
                 continue;
             }
             text += &format!(
-                "\n### {mechanism}, {target}\n\n| kernel | state | instructions | vector | on doubles | scalar | LDS | global | scratch | \
-                 registers | bytes of scratch | bytes of code | over cache | equal |\n|---|---|{}---|\n",
-                "--:|".repeat(11)
+                "\n### {mechanism}, {target}\n\n| kernel | state | layout | instructions | vector | on doubles | scalar | LDS | global | barriers | scratch | \
+                 registers | bytes of scratch | bytes of LDS | bytes of code | over cache | equal |\n|---|---|---|{}---|\n",
+                "--:|".repeat(COLUMNS)
             );
             text.extend(own.into_iter().map(line));
         }
@@ -142,9 +174,9 @@ fn tables(rows: &[Value]) -> String {
 
 fn line(row: &Value) -> String {
     let word = |name: &str| row[name].as_str().unwrap_or_default();
-    let head = format!("| `{}` | {} |", word("kernel"), word("state"));
+    let head = format!("| `{}` | {} | {} |", word("kernel"), word("state"), word("layout"));
     if row["refused"].is_string() {
-        return format!("{head}{} refused: `{}` |\n", " |".repeat(11), word("refused"));
+        return format!("{head}{} refused: `{}` |\n", " |".repeat(COLUMNS), word("refused"));
     }
     let wave = &row["run"]["verified"]["wave"];
     // Loads of constants are instructions of the scalar unit.
@@ -153,7 +185,7 @@ fn line(row: &Value) -> String {
         wave[name].as_u64().map_or(String::new(), |count| (count + loads.unwrap_or(0)).to_string())
     };
     let counts = COUNTS.map(count).join(" | ");
-    let whole = ["vgprs", "scratch_bytes", "code_bytes"].map(|name| row[name].to_string()).join(" | ");
+    let whole = ["vgprs", "scratch_bytes", "lds_bytes", "code_bytes"].map(|name| row[name].to_string()).join(" | ");
     let cache = row["over_instruction_cache"].as_f64().map_or(String::new(), |part| format!("{part:.2}"));
     let equal = row["run"]["not_run"].as_str().map_or("yes".to_owned(), |reason| format!("not run: {reason}"));
     format!("{head} {counts} | {whole} | {cache} | {equal} |\n")
@@ -173,15 +205,18 @@ mod tests {
 
     #[test]
     fn a_row_tells_what_was_run() {
-        let wave = json!({ "instructions": 9, "vector": 5, "doubles": 3, "scalar": 2, "scalar_loads": 1, "lds": 0, "global": 1, "scratch": 0 });
-        let mut row = json!({ "kernel": "flux", "state": "TPX", "vgprs": 30, "scratch_bytes": 0, "code_bytes": 72,
+        let wave = json!({ "instructions": 9, "vector": 5, "doubles": 3, "scalar": 2, "scalar_loads": 1, "lds": 0, "global": 1, "barriers": 0, "scratch": 0 });
+        let mut row = json!({ "kernel": "flux", "state": "TPX", "layout": "switch", "vgprs": 30, "scratch_bytes": 0, "lds_bytes": 8, "code_bytes": 72,
             "over_instruction_cache": 0.5, "run": { "verified": { "wave": wave } } });
-        assert_eq!(line(&row), "| `flux` | TPX | 9 | 5 | 3 | 3 | 0 | 1 | 0 | 30 | 0 | 72 | 0.50 | yes |\n");
+        assert_eq!(
+            line(&row),
+            "| `flux` | TPX | switch | 9 | 5 | 3 | 3 | 0 | 1 | 0 | 0 | 30 | 0 | 8 | 72 | 0.50 | yes |\n"
+        );
         row["run"] = json!({ "not_run": "why" });
         assert!(line(&row).ends_with("| 0.50 | not run: why |\n"));
-        assert_eq!(line(&row).matches('|').count(), 15);
+        assert_eq!(line(&row).matches('|').count(), 18);
         row["refused"] = "form::none".into();
         assert!(line(&row).ends_with("| refused: `form::none` |\n"));
-        assert_eq!(line(&row).matches('|').count(), 15);
+        assert_eq!(line(&row).matches('|').count(), 18);
     }
 }

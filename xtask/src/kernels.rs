@@ -28,7 +28,7 @@ pub const KERNELS: [(&str, &str); 16] = [
 ];
 
 /// How a command exits whose input it refuses.
-const REFUSED: i32 = 1;
+pub const REFUSED: i32 = 1;
 
 /// What became of a kernel.
 pub enum Outcome {

@@ -82,7 +82,7 @@ pub enum Op {
     Pair {
         store: bool,
         bytes: u8,
-        unit: u8,
+        unit: u16,
     },
     Permute {
         to: bool,

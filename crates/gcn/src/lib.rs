@@ -29,4 +29,4 @@ mod wave;
 pub use listing::{Kernel, Refusal, read};
 pub use memory::Array;
 pub use run::{Argument, Hazard, Launch, Options, Report, run};
-pub use wave::Counts;
+pub use wave::{Counts, LANES};

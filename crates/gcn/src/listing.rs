@@ -221,14 +221,14 @@ impl Resolver<'_> {
         }
         let half = |value: u64, high: bool| Constant::Literal((if high { value >> 32 } else { value }) as u32);
         if let Some((symbol, rest)) = text.split_once("@rel32@") {
-            let (part, addend) = rest.split_once('+')?;
+            let (part, addend) = rest.split_at(rest.find(['+', '-'])?);
             let high = match part {
                 "lo" => false,
                 "hi" => true,
                 _ => return None,
             };
             let place = address(at) + 4;
-            let target = self.symbols.get(symbol)?.wrapping_add(addend.parse().ok()?);
+            let target = self.symbols.get(symbol)?.wrapping_add_signed(addend.parse().ok()?);
             return Some(half(target.wrapping_sub(place), high));
         }
         let (difference, rest) = text.strip_prefix('(')?.split_once(')')?;

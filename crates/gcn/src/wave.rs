@@ -24,6 +24,29 @@ pub struct Counts {
     pub barriers: u64,
 }
 
+impl Counts {
+    /// Both with each count of one and of the other.
+    fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            instructions: of(self.instructions, other.instructions),
+            vector: of(self.vector, other.vector),
+            doubles: of(self.doubles, other.doubles),
+            scalar: of(self.scalar, other.scalar),
+            scalar_loads: of(self.scalar_loads, other.scalar_loads),
+            lds: of(self.lds, other.lds),
+            global: of(self.global, other.global),
+            scratch: of(self.scratch, other.scratch),
+            barriers: of(self.barriers, other.barriers),
+        }
+    }
+
+    /// Those of all waves, shared by so many.
+    pub fn shared(waves: &[Self], by: u64) -> Self {
+        let all = waves.iter().fold(Self::default(), |all, wave| all.with(*wave, |a, b| a + b));
+        all.with(Self::default(), |a, _| a / by)
+    }
+}
+
 /// What a load has not yet delivered, or a store not yet done.
 #[derive(Debug, Clone)]
 pub struct Outstanding {
@@ -91,6 +114,11 @@ impl Wave {
     pub fn set(&mut self, register: u16, value: u32) {
         self.scalars[usize::from(register)] = value;
         self.scalar_defined[usize::from(register)] = true;
+    }
+
+    /// The register has no value from here on.
+    pub fn forget(&mut self, register: u16) {
+        self.scalar_defined[usize::from(register)] = false;
     }
 
     pub fn set_wide(&mut self, register: u16, value: u64) {

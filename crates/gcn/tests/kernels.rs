@@ -195,10 +195,41 @@ fn private_memory_and_the_lds_keep_what_is_stored() {
     assert_eq!(bits(scratch, |lane| lane as f64)[9], 9f64.to_bits());
     let pair = "\tds_write2_b32 v11, v0, v1 offset0:1 offset1:2\n\ts_waitcnt lgkmcnt(0)\n\tds_read2_b32 v[2:3], v11 offset0:1 offset1:2\n\ts_waitcnt lgkmcnt(0)";
     assert!(computed(1, pair, |_| 4.0).is_ok_and(|found| found == [4.0]));
+    // Offsets in units of 64 words: what one instruction writes, another one reads.
+    let apart = "\tds_write2st64_b32 v11, v0, v1 offset0:1 offset1:2\n\ts_waitcnt lgkmcnt(0)\n\tds_read_b32 v2, v11 offset:256\n\tds_read_b32 v3, v11 offset:512\n\ts_waitcnt lgkmcnt(0)";
+    assert!(computed(1, apart, |_| 4.5).is_ok_and(|found| found == [4.5]));
+    let back = "\tds_write_b64 v11, v[0:1] offset:512\n\tds_write_b64 v11, v[0:1]\n\ts_waitcnt lgkmcnt(0)\n\tv_mov_b32_e32 v2, v11\n\tds_read2st64_b64 v[2:5], v2 offset0:1 offset1:0\n\ts_waitcnt lgkmcnt(0)";
+    assert!(computed(1, back, |_| 5.5).is_ok_and(|found| found == [5.5]));
     assert!(
         computed(64, "\tscratch_load_dwordx2 v[2:3], off, off offset:12", |_| 0.0)
             .is_err_and(|e| e.contains("private memory"))
     );
+}
+
+/// Clang loads blocks of 16 bytes as a whole; what lies behind the data has no value.
+#[test]
+fn loads_may_end_behind_the_data_but_not_use_what_is_there() {
+    let load = |last: u32| {
+        format!(
+            "\ts_getpc_b64 s[20:21]\n\ts_add_u32 s20, s20, table@rel32@lo+4\n\ts_addc_u32 s21, s21, table@rel32@hi+12\n\t\
+             s_load_dwordx8 s[24:31], s[20:21], 0x0\n\ts_waitcnt lgkmcnt(0)\n\tv_mov_b32_e32 v2, s24\n\tv_mov_b32_e32 v3, s{last}"
+        )
+    };
+    let body = |middle: &str| {
+        let text = format!(
+            "\tv_mov_b32_e32 v10, v0\n\ts_load_dwordx4 s[4:7], s[0:1], 0x0\n\tv_lshlrev_b32_e32 v11, 3, v10\n\ts_waitcnt lgkmcnt(0)\n\
+             {middle}\n\tglobal_store_dwordx2 v11, v[2:3], s[6:7]"
+        );
+        // The data of a listing and four bytes: 20.
+        listing(&text, 0) + "\t.long 5\n"
+    };
+    assert_eq!(ran(1, &body(&load(28)), |_| 0.0).unwrap()[0].to_bits(), 5 << 32);
+    // A byte of something else behind them changes nothing.
+    let with_byte = body(&load(28)) + "\t.byte 1\n";
+    assert_eq!(ran(1, &with_byte, |_| 0.0).unwrap()[0].to_bits(), 5 << 32);
+    assert!(ran(1, &body(&load(29)), |_| 0.0).is_err_and(|e| e.contains("reads v3, which has no value")));
+    let beyond = load(28).replace("dwordx8 s[24:31]", "dwordx16 s[24:39]");
+    assert!(ran(1, &body(&beyond), |_| 0.0).is_err_and(|e| e.contains("nothing lies at the address")));
 }
 
 /// gfx90a reaches private memory by a descriptor, to whose address a wave adds its own offset.
@@ -248,6 +279,8 @@ fn waves_meet_at_barriers() {
 fn hazards_are_found() {
     let swapped = EXCHANGE.replace("\ts_barrier\n", "").replace("\tds_write", "\ts_barrier\n\tds_write");
     for (threads, middle, reason) in [
+        // The address of what lies ahead of the constants.
+        (64, "\ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, table@rel32@lo-4\n\ts_addc_u32 s11, s11, table@rel32@hi+4\n\ts_load_dwordx2 s[12:13], s[10:11], 0x0".to_owned(), "nothing lies at the address 0x7e00fffffef8"),
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_add_f64 v[2:3], v[2:3], 1.0".to_owned(), "uses v2 before an `s_waitcnt`"),
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_mov_b32_e32 v2, 0".to_owned(), "uses v2 before"),
         (64, "\tglobal_load_dwordx2 v[4:5], v11, s[4:5]\n\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\ts_waitcnt vmcnt(1)".to_owned(), "uses v2 before"),

@@ -90,6 +90,9 @@ impl Body<'_> {
                 };
                 Expression::atom(format!("{name}({argument}{table})"))
             }
+            // HIP's text says once that nothing is fused. A function of HIP's headers is compiled as the user's options have it, and its product would be
+            // fused with a sum here.
+            Real::SeparateProduct(operands) if self.dialect.is_hip() => self.infix("*", Binding::Product, operands),
             Real::SeparateProduct(operands) => self.call("__dmul_rn", &**operands),
             Real::Binary(operator, operands) => {
                 let (operator, binding) = match operator {
@@ -98,9 +101,7 @@ impl Body<'_> {
                     Binary::Mul => ("*", Binding::Product),
                     Binary::Div => ("/", Binding::Product),
                 };
-                let [left, right] = &**operands;
-                let left = self.real(left);
-                left.infix(operator, binding, self.real(right))
+                self.infix(operator, binding, operands)
             }
             Real::Fma(operands) => self.call("fma", &**operands),
             Real::SelectLe(operands) => {
@@ -108,6 +109,11 @@ impl Body<'_> {
                 self.call(select, &**operands)
             }
         }
+    }
+
+    fn infix(&mut self, operator: &str, binding: Binding, [left, right]: &[Real; 2]) -> Expression {
+        let left = self.real(left);
+        left.infix(operator, binding, self.real(right))
     }
 
     pub(super) fn integer(&mut self, value: &Integer) -> Expression {

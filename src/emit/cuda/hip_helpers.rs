@@ -1,18 +1,19 @@
 //! The device functions that AMD's machines have by other means than NVIDIA's.
 
 use super::helpers::Helper;
+use machine::target::{Amd, Target};
 
 /// Whether HIP's definition is another one.
-pub fn differs(helper: Helper) -> bool {
-    text(helper).is_some()
+pub fn differs(helper: Helper, target: &Target) -> bool {
+    text(helper, target).is_some()
 }
 
 /// HIP's own definition.
-pub fn definition(helper: Helper) -> String {
-    text(helper).expect("it was asked for where it is there").to_owned()
+pub fn definition(helper: Helper, target: &Target) -> String {
+    text(helper, target).expect("it was asked for where it is there").to_owned()
 }
 
-fn text(helper: Helper) -> Option<&'static str> {
+fn text(helper: Helper, target: &Target) -> Option<&'static str> {
     Some(match helper {
         Helper::Broadcast => BROADCAST,
         Helper::BroadcastIndex => BROADCAST_INDEX,
@@ -20,6 +21,7 @@ fn text(helper: Helper) -> Option<&'static str> {
         Helper::ReloadIndex => RELOAD_INDEX,
         Helper::Thread => THREAD,
         Helper::Again => AGAIN,
+        Helper::BarrierSync if !target.amd().is_some_and(Amd::has_named_barriers) => WORKGROUP_SYNC,
         Helper::BarrierSync => BARRIER_SYNC,
         Helper::BarrierArrive => BARRIER_ARRIVE,
         _ => return None,
@@ -78,6 +80,15 @@ INLINE int again(int number)
 {
   asm volatile(\"\" : \"+v\"(number));
   return number;
+}
+";
+
+const WORKGROUP_SYNC: &str = "\
+// All waves of the workgroup wait for each other: there is no other barrier.
+template <int id, int threads> INLINE void barrier_sync()
+{
+  static_assert(id == 0 && threads == THREADS, \"a barrier of some waves\");
+  __syncthreads();
 }
 ";
 

@@ -35,7 +35,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             .helpers
             .iter()
             .map(|helper| {
-                helper.definition(target, warps, dialect).replace("BARRIERS", &format!("{}_barriers", code.symbol))
+                let text = helper.definition(target, warps, dialect);
+                text.replace("BARRIERS", &format!("{}_barriers", code.symbol)).replace("THREADS", &threads.to_string())
                     + "\n"
             })
             .collect(),
@@ -51,7 +52,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
         turn: turn(code, &printed),
         launched: if has_one_turn(code) { ONE_TURN } else { MANY_TURNS },
         grid: if has_one_turn(code) { "needed".to_owned() } else { resident(code, &prefix) },
-        barriers: declared_barriers(code),
+        barriers: if amd.has_named_barriers() { declared_barriers(code) } else { String::new() },
         groups_per_cta: code.stream.groups_per_cta,
         points_per_group: code.points_per_group(),
         point: printed.points,

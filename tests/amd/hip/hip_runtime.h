@@ -209,9 +209,24 @@ inline int __builtin_amdgcn_readlane(int word, int lane) { return stand_in::exch
 inline int __builtin_amdgcn_ds_bpermute(int byte, int word) { return stand_in::exchanged(word, (unsigned)byte / 4); }
 inline void __builtin_amdgcn_s_barrier() { stand_in::yield(); }
 inline void __builtin_amdgcn_sched_barrier(int) {}
-inline void __syncthreads() { stand_in::yield(); }
+// Threads that have ended are not waited for.
+inline void __syncthreads()
+{
+  static unsigned met = 0, arrived = 0;
+  const unsigned generation = met;
+  ++arrived;
+  for (unsigned turns = 0; generation == met; stand_in::yield()) {
+    unsigned running = 0;
+    for (const stand_in::Thread &thread : stand_in::threads) running += thread.runs;
+    if (arrived >= running) {
+      arrived = 0;
+      ++met;
+      return;
+    }
+    if (++turns > 10000000) stand_in::stop("a thread waits for its workgroup for ever");
+  }
+}
 
-inline double __dmul_rn(double a, double b) { return a * b; }
 inline int min(int a, int b) { return a < b ? a : b; }
 inline double __longlong_as_double(long long a)
 {

@@ -133,13 +133,8 @@ pub const ENTRIES: [Entry; 52] = [
         remedy: DEFECT,
     },
     Entry {
-        id: "target::data-parallel-only",
-        cause: "Warp-specialized code, PTX text or a program around CVODE is asked for of a GPU of AMD.",
-        remedy: "Leave out `--codegen`, `--emit ptx` and `--emit cvode`, or name a GPU of NVIDIA with `--target`.",
-    },
-    Entry {
         id: "target::half-wave",
-        cause: "`--warps` is odd, and the target's waves have 64 threads, which are two warps.",
+        cause: "`--warps` is odd for data-parallel code, and the target's waves have 64 threads, which are two warps.",
         remedy: "Use an even number of warps.",
     },
     Entry {
@@ -156,6 +151,11 @@ pub const ENTRIES: [Entry; 52] = [
         id: "target::no-warp-groups",
         cause: "`--groups-per-cta` is given for data-parallel code alone, whose warps have a group of points each.",
         remedy: "Leave out `--groups-per-cta`, or use another layout (`--codegen`).",
+    },
+    Entry {
+        id: "target::not-for-amd",
+        cause: "PTX text or a program around CVODE is asked for of a GPU of AMD.",
+        remedy: "Leave out `--emit ptx` and `--emit cvode`, or name a GPU of NVIDIA with `--target`.",
     },
     Entry {
         id: "target::no-warps",

@@ -19,8 +19,11 @@ pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: 
             let address = base.wrapping_add(offset).wrapping_add(instruction.offsets[0] as u64) & !3;
             let Some(registers) = operands[0].registers() else { return Ok(()) };
             for (place, at) in registers.all().enumerate() {
-                let value = around.memory.read(address.wrapping_add(4 * place as u64), 4)?;
-                wave.set(at, value);
+                let address = address.wrapping_add(4 * place as u64);
+                match around.memory.is_beside_data(address) {
+                    true => wave.forget(at),
+                    false => wave.set(at, around.memory.read(address, 4)?),
+                }
             }
             wave.issue(false, Outstanding { scalar: true, ..entry(Some(registers), false) });
         }
@@ -45,8 +48,9 @@ pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: 
         Op::Pair { store, bytes, unit } => {
             let (first, place) = if store { (1, 0) } else { (0, 1) };
             for lane in wave.active() {
+                // The first value may go where the address is.
+                let base = wave.known_lane(&operands[place], B32, lane)?;
                 for (at, offset) in instruction.offsets.iter().enumerate() {
-                    let base = wave.known_lane(&operands[place], B32, lane)?;
                     let address = base.wrapping_add((offset * i64::from(unit)) as u64);
                     let data = if store { operands[first + at].clone() } else { part(&operands[0], at, bytes) };
                     move_data(wave, around, (Space::Lds, store, false), &data, (address, bytes), lane)?;

@@ -262,6 +262,11 @@ impl Target {
         }
     }
 
+    /// Warps of 32 threads whose lanes one wave has: they run every instruction together.
+    pub fn warps_per_wave(&self) -> u32 {
+        self.amd().map_or(1, |amd| amd.wavefront / 32)
+    }
+
     pub fn is_amd(&self) -> bool {
         self.amd().is_some()
     }

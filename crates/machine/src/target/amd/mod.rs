@@ -62,6 +62,11 @@ const ASSUMED_FP64_PER_CLOCK: u32 = 64;
 const SIMULATED: ComputeCapability = ComputeCapability(7, 0);
 
 impl Amd {
+    /// Whether waves can meet without all of their workgroup.
+    pub fn has_named_barriers(&self) -> bool {
+        self.named_barriers_per_workgroup > 0
+    }
+
     /// Waves that a workgroup of so many threads takes.
     pub fn waves(&self, threads: u32) -> u32 {
         threads.div_ceil(self.wavefront).max(1)
@@ -114,8 +119,10 @@ impl Amd {
             reserved_shared_bytes_per_cta: 0,
             shared_bytes_per_clock_per_sm: self.lds_bytes_per_clock,
             shared_carve_outs: Vec::new(),
-            named_barriers_per_cta: self.named_barriers_per_workgroup,
-            named_barriers_per_sm: None,
+            // The first one is that of all waves, which every machine has.
+            named_barriers_per_cta: self.named_barriers_per_workgroup.max(1),
+            // Each workgroup has that one for itself.
+            named_barriers_per_sm: (!self.has_named_barriers()).then_some(self.workgroups_per_cu),
             shuffle: Shuffle::Permute,
             read_only_loads: false,
             fp64_per_clock_per_sm: self.fp64_per_clock_per_cu.unwrap_or(ASSUMED_FP64_PER_CLOCK),
@@ -224,6 +231,10 @@ mod tests {
         // 256 threads are four waves of 64, one for each SIMD
         assert_eq!(with("mi300x", 256, 512, 0), 1);
         assert_eq!(with("mi300x", 256, 128, 0), 4);
+        // Each workgroup has the barrier of all its waves.
+        let meeting = Kernel { threads: 256, registers_per_thread: 128, shared_bytes: 0, named_barriers: 1 };
+        assert_eq!(occupancy(Target::by_name("mi300x").unwrap(), meeting).blocks, 4);
+        assert_eq!(occupancy(Target::by_name("mi300x").unwrap(), Kernel { named_barriers: 2, ..meeting }).blocks, 0);
         // three warps are two waves
         assert_eq!(with("mi300x", 96, 512, 0), 2);
         // in units of 512 and of 1280 bytes
