@@ -116,8 +116,8 @@ fn no_sample_exceeds_the_bound() {
         let model = testkit::model(&testkit::shipped(name));
         for (kernel, form, most) in [
             (Kernel::Viscosity, Form::Pairwise, 5e-5),
-            (Kernel::Viscosity, Form::Symmetric, 5e-5),
-            (Kernel::Viscosity, Form::LowRank, 6e-5),
+            (Kernel::Viscosity, Form::Symmetric, 2e-5),
+            (Kernel::Viscosity, Form::LowRank, 2e-5),
             (Kernel::Conductivity, Form::Pairwise, 3e-5),
             (Kernel::Conductivity, Form::LogSpace, 2e-4),
             (Kernel::Conductivity, Form::Polynomial, 3e-4),
