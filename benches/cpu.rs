@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
@@ -15,6 +15,11 @@ use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
+
+#[path = "common/driver.rs"]
+mod project;
+
+use project::{built, median, number, of_a_core, this_machine, timed};
 
 const MECHANISMS: [&str; 2] = ["h2o2", "gri30"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
@@ -63,18 +68,15 @@ print(json.dumps(out))
 "#;
 
 fn main() {
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let mut page = format!(
         "# The CPU target, timed\n\n`cargo bench --bench cpu -- --write` makes this page. Points per second of one core: points over the \
          time of the\nprocessor, median of 41 runs over 4,096 points, the states that kernels are verified on. *Scalar* is the same \
          code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python: a state is set and one \
          property asked for; the\ncall itself is compiled code. *Alone* is the property without the setting of the state. Both are Cantera's best of 40 turns, \
          in both orders. *Two threads*, over 110,592 points: the fastest of 11 runs of one thread over that of two, by the clock on \
-         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches.\n\nMachine: {}; {}; load average {}. One thread copies {:.1} GB/s of \
+         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches.\n\nMachine: {}. One thread copies {:.1} GB/s of \
          memory (read and\nwritten), two copy {:.1}; a kernel that takes as much from memory gains nothing by threads.\n",
-        cpu_name(),
-        compiler(),
-        load.split(' ').next().unwrap_or("unknown"),
+        this_machine(),
         copied(1),
         copied(2),
     );
@@ -137,27 +139,6 @@ fn write_project(name: &str, folder: &Path) -> Vec<State> {
     kinetics::verification_states(&kinetics::model(mechanism).expect("a shipped mechanism"), 70)
 }
 
-/// The driver, built with these flags; nothing where there is no compiler.
-fn built(folder: &Path, build: &str, flags: &[&str]) -> Option<PathBuf> {
-    let program = folder.join(build);
-    let sources: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
-    let sources = sources.iter().filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
-    let options = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-Wno-psabi"];
-    let compiled = Command::new("g++").args(options).args(flags).args(sources).arg("-o").arg(&program).output().ok()?;
-    succeeded(&compiled);
-    Some(program)
-}
-
-/// The driver's timings.
-fn timed(program: &Path, sizes: [&str; 4], threads: u32) -> Vec<Value> {
-    let json = program.with_extension("json");
-    let run = Command::new(program).args(sizes).args(["--threads", &threads.to_string(), "--json"]).arg(&json).output();
-    succeeded(&run.expect("the driver was built"));
-    let text = std::fs::read_to_string(json).expect("the driver writes its timings");
-    let result: Value = serde_json::from_str(&text).expect("timings are JSON");
-    result["timings"].as_array().cloned().expect("timings are a list")
-}
-
 /// GB/s that so many threads read and write at once when each copies an array of its own: the fastest of some rounds.
 fn copied(threads: usize) -> f64 {
     let arrays: Vec<_> = (0..threads).map(|_| (vec![1u8; COPIED], vec![0u8; COPIED])).collect();
@@ -195,14 +176,6 @@ fn cantera(folder: &Path, name: &str, states: &[State]) -> Option<Value> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-fn succeeded(output: &Output) {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn of_a_core(timings: &[Value], kernel: &str) -> f64 {
-    number(timings, kernel, "points_per_second_of_a_core")
-}
-
 /// On the wall: other programs can only make a run longer.
 fn least_seconds(timings: &[Value], kernel: &str) -> f64 {
     number(timings, kernel, "least_seconds")
@@ -213,17 +186,6 @@ fn traffic(timings: &[Value], kernel: &str) -> f64 {
     number(timings, kernel, "points") * number(timings, kernel, "bytes_per_point") / least_seconds(timings, kernel)
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn number(timings: &[Value], kernel: &str, what: &str) -> f64 {
-    let timing = timings.iter().find(|timing| timing["kernel"] == kernel).expect("every kernel is timed");
-    timing[what].as_f64().expect("a number")
-}
-
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("?")
 }
@@ -231,24 +193,4 @@ fn text(value: &Value) -> &str {
 /// Thousands of points per second.
 fn thousands(points: f64) -> String {
     format!("{:.0} k", points * 1e-3)
-}
-
-fn cpu_name() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
-    let has = |flag: &str| info.contains(flag);
-    let width = if has("avx512f") {
-        "AVX-512"
-    } else if has("avx2") {
-        "AVX2"
-    } else {
-        "128-bit vectors"
-    };
-    format!("{}, {width}", name.trim_start_matches(['\t', ' ', ':']))
-}
-
-fn compiler() -> String {
-    let output = Command::new("g++").arg("--version").output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    text.lines().next().unwrap_or("no g++").to_owned()
 }

@@ -181,8 +181,16 @@ fn the_project_builds_and_its_driver_agrees_with_the_reference() {
             let text = std::fs::read_to_string(source.join(file)).unwrap().replace("\n// ", " ");
             assert!(text.contains("proven to err by at most") && text.contains(parameter), "{file}");
         }
-        run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build));
+        let fortran = there("gfortran");
+        let fortran_option = if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" };
+        run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build).arg(fortran_option));
         run(Command::new("cmake").arg("--build").arg(&build));
         run(Command::new(build.join("h2o2_driver")).args(["--sizes", "3", "--repeat", "2"]));
+        if fortran {
+            let output = run(&mut Command::new(build.join("h2o2_fortran")));
+            let text = String::from_utf8(output.stdout).unwrap();
+            let viscosity: f64 = text.split_whitespace().last().unwrap().parse().unwrap();
+            assert!((1e-5..1e-4).contains(&viscosity), "{text}");
+        }
     }
 }

@@ -172,23 +172,42 @@ impl Factor {
 
 const NOUGHT: Factor = Factor { ends: [0.0; 2], off: 0.0, share: 0.0 };
 
-/// The factor of nothing first, then those of the species.
-type Factors = BTreeMap<Option<Variable>, Factor>;
-
-fn factors(form: &Form) -> Factors {
-    let terms = form.terms.iter().map(|(variable, factor)| (Some(*variable), Factor::of(factor)));
-    std::iter::once((None, Factor::of(&form.constant))).chain(terms).collect()
+/// The factor of nothing, and those of the species in ascending order.
+#[derive(Clone)]
+struct Factors {
+    constant: Factor,
+    terms: Vec<(Variable, Factor)>,
 }
 
+impl Factors {
+    fn number(constant: Factor) -> Self {
+        Self { constant, terms: Vec::new() }
+    }
+
+    fn map(&self, f: impl Fn(Factor) -> Factor) -> Self {
+        let terms = self.terms.iter().map(|&(variable, factor)| (variable, f(factor))).collect();
+        Self { constant: f(self.constant), terms }
+    }
+}
+
+fn factors(form: &Form) -> Factors {
+    let terms = form.terms.iter().map(|(variable, factor)| (*variable, Factor::of(factor))).collect();
+    Factors { constant: Factor::of(&form.constant), terms }
+}
+
+/// The claim's terms ascend, too; what it leaves out is nothing, and so is what it has beside these.
 fn implies(all: &Factors, claim: &Form) -> bool {
-    let claimed: BTreeMap<Option<Variable>, &Known> = std::iter::once((None, &claim.constant))
-        .chain(claim.terms.iter().map(|(variable, factor)| (Some(*variable), factor)))
-        .collect();
-    claimed.len() == 1 + claim.terms.len()
-        && claimed.keys().chain(all.keys()).all(|key| {
-            let (factor, known) = (all.get(key).copied().unwrap_or(NOUGHT), claimed.get(key).copied());
-            factor.implies(known.unwrap_or(&Known::ZERO))
-        })
+    let ascends = claim.terms.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    let mut rest = all.terms.iter().peekable();
+    let of_claim = claim.terms.iter().all(|(variable, known)| {
+        while let Some((_, factor)) = rest.next_if(|(other, _)| other < variable) {
+            if !factor.implies(&Known::ZERO) {
+                return false;
+            }
+        }
+        rest.next_if(|(other, _)| other == variable).map_or(NOUGHT, |(_, factor)| *factor).implies(known)
+    });
+    ascends && of_claim && rest.all(|(_, factor)| factor.implies(&Known::ZERO)) && all.constant.implies(&claim.constant)
 }
 
 fn is_constant(claim: &Form, c: f64) -> bool {
@@ -196,7 +215,7 @@ fn is_constant(claim: &Form, c: f64) -> bool {
         return claim.constant.absolute == f64::INFINITY && claim.constant.relative == f64::INFINITY;
     }
     let off = (f64::from(c as f32) - c).abs();
-    implies(&Factors::from([(None, Factor { ends: [c, c], off, share: f64::INFINITY })]), claim)
+    implies(&Factors::number(Factor { ends: [c, c], off, share: f64::INFINITY }), claim)
 }
 
 fn is_input(
@@ -207,7 +226,7 @@ fn is_input(
     claim: &Form,
 ) -> bool {
     let infinite = f64::INFINITY;
-    let rounded = |ends: [f64; 2]| Factors::from([(None, Factor { ends, off: infinite, share: HALF_ULP })]);
+    let rounded = |ends: [f64; 2]| Factors::number(Factor { ends, off: infinite, share: HALF_ULP });
     let inputs = match graph.arrays[array as usize].name {
         "temperature" => rounded([cell.coldest, cell.hottest]),
         "pressure" => {
@@ -217,9 +236,9 @@ fn is_input(
         "mole_fractions" => {
             let lost = Factor { ends: [0.0; 2], off: TINY, share: infinite };
             let factor = Factor { ends: [1.0; 2], off: HALF_ULP, share: HALF_ULP };
-            Factors::from([(None, lost), (Some(Variable::Fraction(species)), factor)])
+            Factors { constant: lost, terms: vec![(Variable::Fraction(species), factor)] }
         }
-        _ => Factors::from([(None, Factor { ends: [-infinite, infinite], off: infinite, share: infinite })]),
+        _ => Factors::number(Factor { ends: [-infinite, infinite], off: infinite, share: infinite }),
     };
     implies(&inputs, claim)
 }
@@ -229,22 +248,16 @@ fn is_clamped(species: u32, floor: f64, claim: &Form) -> bool {
     let share = HALF_ULP + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
-    is_normal && implies(&Factors::from([(Some(Variable::Clamped(species)), factor), (None, NOUGHT)]), claim)
+    is_normal && implies(&Factors { constant: NOUGHT, terms: vec![(Variable::Clamped(species), factor)] }, claim)
 }
 
 /// What the sum comes to where the mole fractions are those of the domain.
 fn whole(all: &Factors, domain: &Domain) -> Factor {
-    let constant = all[&None];
+    let constant = all.constant;
     let [fewest, largest] = domain.sums;
     let with_floors = largest + domain.floor * domain.species as f64;
-    let (mut plain, mut clamped) = (Vec::new(), Vec::new());
-    for (key, factor) in all {
-        match key {
-            None => {}
-            Some(Variable::Fraction(_)) => plain.push(*factor),
-            Some(Variable::Clamped(_)) => clamped.push(*factor),
-        }
-    }
+    // Mole fractions come before those with a floor.
+    let (plain, clamped) = all.terms.split_at(all.terms.partition_point(|(variable, _)| !variable.is_clamped()));
     if plain.is_empty() && clamped.is_empty() {
         return constant;
     }
@@ -256,8 +269,9 @@ fn whole(all: &Factors, domain: &Domain) -> Factor {
             continue;
         }
         let absent = (terms.len() < domain.species).then_some(NOUGHT);
+        let terms = || terms.iter().map(|(_, factor)| *factor);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for factor in terms.iter().chain(&absent) {
+        for factor in terms().chain(absent) {
             for sum in [fewest, most] {
                 low = low.min(sum * factor.ends[0]);
                 high = high.max(sum * factor.ends[1]);
@@ -265,15 +279,15 @@ fn whole(all: &Factors, domain: &Domain) -> Factor {
         }
         // What is nowhere less than the floor.
         if low >= 0.0 {
-            low = low.max(terms.iter().map(|factor| factor.ends[0] * floor).sum());
+            low = low.max(terms().map(|factor| factor.ends[0] * floor).sum());
         }
         if high <= 0.0 {
-            high = high.min(terms.iter().map(|factor| factor.ends[1] * floor).sum());
+            high = high.min(terms().map(|factor| factor.ends[1] * floor).sum());
         }
         is_positive &= low >= 0.0;
         is_negative &= high <= 0.0;
-        sum.off += most * terms.iter().map(|t| t.off).fold(0.0, f64::max);
-        sum.share = terms.iter().map(|t| t.share).fold(sum.share, f64::max);
+        sum.off += most * terms().map(|t| t.off).fold(0.0, f64::max);
+        sum.share = terms().map(|t| t.share).fold(sum.share, f64::max);
         sum.ends = [sum.ends[0] + low, sum.ends[1] + high];
     }
     let share = match (is_positive || is_negative, constant.size() == 0.0) {
@@ -286,15 +300,21 @@ fn whole(all: &Factors, domain: &Domain) -> Factor {
 }
 
 fn scaled(all: &Factors, by: Factor) -> Factors {
-    all.iter().map(|(&key, factor)| (key, factor.scaled(by))).collect()
+    all.map(|factor| factor.scaled(by))
 }
 
 fn sum(a: &Factors, b: &Factors) -> Factors {
-    let mut all = a.clone();
-    for (&key, &factor) in b {
-        all.entry(key).and_modify(|old| *old = old.added(factor)).or_insert(factor);
+    let mut terms = a.terms.clone();
+    terms.extend(&b.terms);
+    terms.sort_by_key(|(variable, _)| *variable);
+    let mut merged: Vec<(Variable, Factor)> = Vec::with_capacity(terms.len());
+    for (variable, factor) in terms {
+        match merged.last_mut() {
+            Some((last, sum)) if *last == variable => *sum = sum.added(factor),
+            _ => merged.push((variable, factor)),
+        }
     }
-    all
+    Factors { constant: a.constant.added(b.constant), terms: merged }
 }
 
 fn opposite(all: &Factors) -> Factors {
@@ -305,17 +325,17 @@ fn opposite(all: &Factors) -> Factors {
 fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
     let result = whole(all, domain);
     let reach = result.size() * (1.0 + result.share.min(1.0));
-    if all.values().all(|factor| factor.size() == 0.0 && factor.off == 0.0) {
+    let is_nothing = |factor: Factor| factor.size() == 0.0 && factor.off == 0.0;
+    if is_nothing(all.constant) && all.terms.iter().all(|(_, factor)| is_nothing(*factor)) {
         return Some(all.clone());
     }
     if reach.is_nan() || reach > 0.5 * f64::from(f32::MAX) {
         return None;
     }
-    let mut rounded: Factors = all.iter().map(|(&key, factor)| (key, factor.round(HALF_ULP))).collect();
-    if result.distance() * (1.0 - result.share.min(1.0)) < TINY
-        && let Some(constant) = rounded.get_mut(&None)
-    {
-        *constant = Factor { off: constant.off + TINY, share: f64::INFINITY, ..*constant };
+    let mut rounded = all.map(|factor| factor.round(HALF_ULP));
+    if result.distance() * (1.0 - result.share.min(1.0)) < TINY {
+        rounded.constant.off += TINY;
+        rounded.constant.share = f64::INFINITY;
     }
     Some(rounded)
 }
@@ -329,8 +349,8 @@ fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain) -> bool {
     match *inst {
         Inst::Unary(Unary::Neg, a) => implies(&opposite(&of(a)), claim),
         Inst::Unary(Unary::Positive, a) => number(a).ends[0] >= 0.0 && implies(&of(a), claim),
-        Inst::Unary(op, a) => function(op, number(a)).is_some_and(|f| implies(&Factors::from([(None, f)]), claim)),
-        Inst::Binary(Binary::Sub, a, b) if a == b => implies(&Factors::from([(None, NOUGHT)]), claim),
+        Inst::Unary(op, a) => function(op, number(a)).is_some_and(|f| implies(&Factors::number(f), claim)),
+        Inst::Binary(Binary::Sub, a, b) if a == b => implies(&Factors::number(NOUGHT), claim),
         Inst::Binary(Binary::Add, a, b) => is(sum(&of(a), &of(b))),
         Inst::Binary(Binary::Sub, a, b) => is(sum(&of(a), &opposite(&of(b)))),
         Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),

@@ -142,28 +142,25 @@ impl Form {
     /// The least and the largest sum of the terms with mole fractions, and of those with clamped ones.
     fn ranges(&self, domain: &Domain) -> [[f64; 2]; 2] {
         [false, true].map(|is_clamped| {
-            let of_kind = self.terms.iter().filter(|(variable, _)| variable.is_clamped() == is_clamped);
-            let factors: Vec<Known> = of_kind.map(|(_, c)| *c).collect();
-            let least = factors.iter().map(|c| c.least).reduce(f64::min);
-            let most = factors.iter().map(|c| c.most).reduce(f64::max);
-            let (Some(mut least), Some(mut most)) = (least, most) else { return [0.0; 2] };
+            let (mut count, mut least, mut most) = (0, f64::INFINITY, f64::NEG_INFINITY);
+            let (mut least_sum, mut most_sum) = (0.0, 0.0);
+            for (_, c) in self.terms.iter().filter(|(variable, _)| variable.is_clamped() == is_clamped) {
+                (count, least, most) = (count + 1, least.min(c.least), most.max(c.most));
+                (least_sum, most_sum) = (least_sum + c.least, most_sum + c.most);
+            }
+            if count == 0 {
+                return [0.0; 2];
+            }
+            // Where all have one sign, the sum is at least what it is at the floor. Its roundings are far below the room that ranges are given.
             let floor = if is_clamped { domain.floor } else { 0.0 };
-            let mut at_floor = [f64::NEG_INFINITY, f64::INFINITY];
-            if least >= 0.0 {
-                at_floor[0] = floor * factors.iter().map(|c| c.least).sum::<f64>();
-            }
-            if most <= 0.0 {
-                at_floor[1] = floor * factors.iter().map(|c| c.most).sum::<f64>();
-            }
-            if factors.len() < domain.species {
+            let lowest = if least >= 0.0 { floor * least_sum } else { f64::NEG_INFINITY };
+            let highest = if most <= 0.0 { floor * most_sum } else { f64::INFINITY };
+            if count < domain.species {
                 (least, most) = (least.min(0.0), most.max(0.0));
             }
             let sums = [domain.sums[0], domain.most(is_clamped)];
-            let ends = sums.map(|sum| [sum * least, sum * most]);
-            let low = ends.into_iter().flatten().fold(f64::INFINITY, f64::min);
-            let high = ends.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
-            // Roundings of the sums of lower ends are far below the room that ranges are given.
-            [low.max(at_floor[0]), high.min(at_floor[1])]
+            let [low, high] = [sums.map(|sum| sum * least), sums.map(|sum| sum * most)];
+            [low[0].min(low[1]).max(lowest), high[0].max(high[1]).min(highest)]
         })
     }
 

@@ -17,7 +17,7 @@ use kinetics::approximation::tucker::Factors;
 use kinetics::{Model, TransportFits};
 
 /// Species of a block, at most: more of them leave more pairs to be summed one by one, fewer leave more products with the core.
-const WIDEST: usize = 6;
+const WIDEST: usize = 9;
 
 /// The factors take this part of the tolerance; the rest is left to the arithmetic.
 const PART: f64 = 0.8;
