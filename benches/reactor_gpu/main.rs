@@ -72,9 +72,8 @@ const HEAD: &str = "\
 # Reactors on GPUs, modelled
 
 `cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of the whole kernel,
-with all its steps, on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by equal factors from 1e-7 to 4e-3 s, half at equal
-steps of the temperature, mixed. One SM holds as many
-CTAs as fit, each thread advances 2 points, and the board does what all its SMs do. Absolute tolerances are a millionth of relative ones. *Global* and *local* kB
+with all its steps, on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
+equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM holds as many CTAs as fit, each thread advances 2 points, and the board does what all its SMs do. Absolute tolerances are a millionth of relative ones. *Global* and *local* kB
 are what lanes load and store per step of a point, as the simulator counts them; percentages say what the warps' clocks went to.
 
 Where the simulator runs CTAs one after the other, the first would empty the queue. So here threads take their points in turns, each from a counter of its own:
