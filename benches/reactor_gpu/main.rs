@@ -1,5 +1,5 @@
 //! Reactors on GPUs by the model of time: the machine code of the whole kernel is run on states along an ignition, and timed on an SM. Writes
-//! docs/lab/reactors-gpu.md with `-- --write`; other words name the cases that are taken, such as `h2o2`.
+//! docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms and targets that are taken, such as `h2o2`.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -16,12 +16,14 @@ use ptx::inst::Type;
 use sass::Cubin;
 use singe::compilers::{self, Made};
 use singe::driver::{self, Request};
+use singe::elimination;
+use singe::emit::host::matrix;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
 use testkit::gpu_reactor::{self, Kept, Points, STATUS, STEPS, THREADS};
 use warpsim::Buffer;
-use warpsim::machine_code::{self, Cause, Timing};
+use warpsim::machine_code::{self, Cause, Counts, Report, Timing};
 
 struct Case {
     name: &'static str,
@@ -38,9 +40,10 @@ const TARGETS: [&str; 2] = ["hopper", "ampere"];
 /// What points are advanced over in s, and by which relative tolerance.
 const RUNS: [(f64, f64); 4] = [(1e-7, 1e-4), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
 
-/// States along an ignition, and the time in s that it takes.
+/// States along an ignition, of which times are taken, in s, and how many of them.
 const STATES: usize = 64;
-const END: f64 = 2e-3;
+const TIMES: usize = 500;
+const ENDS: [f64; 2] = [1e-7, 4e-3];
 
 /// Points of each thread.
 const TURNS: usize = 2;
@@ -48,11 +51,14 @@ const TURNS: usize = 2;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let mut page = HEAD.to_owned();
-    for case in CASES.iter().filter(|case| words.is_empty() || words.iter().any(|word| word == case.name)) {
+    let is_wanted = |name: &str, all: &[&str]| {
+        words.iter().all(|word| !all.contains(&word.as_str())) || words.iter().any(|word| word == name)
+    };
+    for case in CASES.iter().filter(|case| is_wanted(case.name, &CASES.map(|case| case.name))) {
         let model = testkit::model(&testkit::shipped(case.name));
         let states = ignition(&model, case);
-        for target in TARGETS {
-            let Some(section) = section(case, &states, Target::by_name(target).unwrap()) else { return };
+        for target in TARGETS.into_iter().filter(|target| is_wanted(target, &TARGETS)) {
+            let Some(section) = section(case, &model, &states, Target::by_name(target).unwrap()) else { return };
             print!("{section}");
             page += &section;
         }
@@ -66,14 +72,19 @@ const HEAD: &str = "\
 # Reactors on GPUs, modelled
 
 `cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of the whole kernel,
-with all its steps, on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), in an order by chance. One SM holds as many
-CTAs as fit, each thread advances 2 points, and the board does what all its SMs do. Absolute tolerances are a millionth of relative ones.
+with all its steps, on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
+equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM holds as many CTAs as fit, each thread advances 2 points, and the board does what all its SMs do. Absolute tolerances are a millionth of relative ones. *Global* and *local* kB
+are what lanes load and store per step of a point, as the simulator counts them; percentages say what the warps' clocks went to.
 
 Where the simulator runs CTAs one after the other, the first would empty the queue. So here threads take their points in turns, each from a counter of its own:
-the rest of the code is the same.
+the rest of the code is the same. The compilers are the first that know the machine; others may make other code.
+
+*The matrix's part*, by counting the operations of the text: stores and loads of the Jacobian, the factorisation's loads of entries above (one for each product) and its stores, and the
+loads of all solutions. A version whose warps keep the matrix of their points in registers and shared memory would not move these bytes; what it would spend on barriers and
+exchanges instead is not in this count, and no such version was made.
 ";
 
-/// States along an ignition, at times that grow by equal factors.
+/// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.
 fn ignition(model: &Model, case: &Case) -> Vec<Vec<f64>> {
     let species = model.species();
     let moles = |name: &str| match name {
@@ -86,57 +97,69 @@ fn ignition(model: &Model, case: &Case) -> Vec<Vec<f64>> {
     let mass: f64 = masses.iter().sum();
     let mut y: Vec<f64> = masses.iter().map(|m| m / mass).chain([1500.0]).collect();
     let system = Reference { model, constant: Constant::Pressure, fixed: ATMOSPHERE };
-    let mut states = vec![y.clone()];
-    let factor = (END / 1e-7).powf(1.0 / (STATES - 2) as f64);
-    let (mut now, mut next) = (0.0, 1e-7);
-    while states.len() < STATES {
+    let factor = (ENDS[1] / ENDS[0]).powf(1.0 / (TIMES - 1) as f64);
+    let (mut now, mut next) = (0.0, ENDS[0]);
+    let mut all = vec![y.clone()];
+    for _ in 0..TIMES {
         let end = advance(&system, &RODAS5P, &y, next - now, &Options::default());
         assert_eq!(end.status, Status::Done);
         y = end.y;
-        states.push(y.clone());
+        all.push(y.clone());
         (now, next) = (next, next * factor);
     }
-    states
+    let temperature = |state: &[f64]| state[species.len()];
+    let (cold, hot) = (temperature(&all[0]), all.iter().map(|state| temperature(state)).fold(0.0, f64::max));
+    let half = STATES / 2;
+    let by_time = (0..half).map(|n| &all[n * TIMES / (half - 1)]);
+    let by_temperature = (0..half).filter_map(|n| {
+        let wanted = cold + (hot - cold) * n as f64 / half as f64;
+        all.iter().find(|state| temperature(state) >= wanted)
+    });
+    by_time.chain(by_temperature).cloned().collect()
 }
 
 /// The tables of a mechanism on a target.
-fn section(case: &Case, states: &[Vec<f64>], target: &'static Target) -> Option<String> {
+fn section(case: &Case, model: &Model, states: &[Vec<f64>], target: &'static Target) -> Option<String> {
     let began = Instant::now();
-    let (made, rows) = made(case.name, target)?;
+    let (made, rows, matrix) = made(case.name, model, target)?;
     let seconds = began.elapsed().as_secs_f64();
     let cubin = compilers::read_machine_code(case.name, &made.cubin).expect("machine code that is read");
     let symbol = format!("{}_reactor", case.name);
     let kernel = cubin.kernel(&symbol).expect("it has the kernel");
     let needs = &made.needs;
     let mut text = format!(
-        "\n## {} on {}\n\n{}: {} registers, {} bytes of stack, {} of them spilled, {} instructions, {} bytes of workspace for each thread; compiled in {seconds:.0} s.\n\n\
-         | time | tolerance | steps | CTAs per SM | clocks per point and SM | ns per point | million points/s | issued | global | local | fetch | latency |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "\n## {} on {}\n\n{}: {} registers, {} bytes of stack (with that of the functions it calls), {} instructions, {} bytes of workspace for each \
+         thread; written and compiled in {seconds:.0} s on a busy machine. The matrix's part: {:.1} kB per step.\n\n\
+         | time | tolerance | steps | CTAs per SM | clocks per point and SM | ns per point | million points/s | global kB | local kB | issued | global | local | fetch |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         case.name,
         target.name,
         needs.compilers,
         needs.registers,
         needs.stack_bytes,
-        needs.spill_store_bytes,
         kernel.instructions.len(),
         8 * rows,
+        8e-3 * matrix as f64,
     );
     for (time, tolerance) in RUNS {
         let run = Run { states, time, tolerance, rows };
-        let resident = timed(&cubin, &symbol, target, &run, 1).0.resident_ctas;
-        let (timing, steps, points) = timed(&cubin, &symbol, target, &run, resident);
+        let resident = timed(&cubin, &symbol, target, &run, 1).timing.resident_ctas;
+        let Timed { timing, report, steps, points } = timed(&cubin, &symbol, target, &run, resident);
         let clocks = timing.cycles as f64 / points as f64;
         let each = target.board.nanoseconds(clocks);
         let share = |cause| share(&timing, cause);
+        let kilobytes =
+            |of: fn(&Counts) -> u64| 1e-3 * report.warps.iter().map(of).sum::<u64>() as f64 / (steps * points as f64);
         let _ = writeln!(
             text,
-            "| {time:.0e} s | {tolerance:.0e} | {steps:.1} | {resident} | {clocks:.0} | {each:.1} | {:.2} | {} | {} | {} | {} | {} |",
+            "| {time:.0e} s | {tolerance:.0e} | {steps:.1} | {resident} | {clocks:.0} | {each:.1} | {:.2} | {:.1} | {:.1} | {} | {} | {} | {} |",
             1e3 / each,
+            kilobytes(|counts| counts.global_load_bytes + counts.global_store_bytes),
+            kilobytes(|counts| counts.local_bytes),
             share(Cause::Issued),
             share(Cause::Global),
             share(Cause::Local),
             share(Cause::Fetch),
-            share(Cause::FixedLatency),
         );
     }
     Some(text)
@@ -149,8 +172,9 @@ fn share(timing: &Timing, cause: Cause) -> String {
     format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64)
 }
 
-/// What the compilers make of the kernel, and the rows of a thread's workspace; nothing where they are absent.
-fn made(name: &str, target: &'static Target) -> Option<(Made, usize)> {
+/// What the compilers make of the kernel, the rows of a thread's workspace, and how many numbers of the matrix a step moves; nothing where they are
+/// absent.
+fn made(name: &str, model: &Model, target: &'static Target) -> Option<(Made, usize, usize)> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
     let request = Request {
@@ -177,7 +201,19 @@ fn made(name: &str, target: &'static Target) -> Option<(Made, usize)> {
     if made.is_empty() {
         println!("skipped: compilers for {} are absent", target.name);
     }
-    Some((made.into_iter().next()?, rows))
+    Some((made.into_iter().next()?, rows, moved(model, &request)))
+}
+
+/// Numbers of the matrix that a step stores and loads.
+fn moved(model: &Model, request: &Request) -> usize {
+    let [_, jacobian] = request.common.reactor_kernels();
+    let made = driver::compile_kernel(jacobian, model, &request.for_cpu(), &mut Observer::silent());
+    let pattern = &made.map_err(|f| f.diagnostics).expect("it compiles").graph.pattern;
+    let species = model.species().len();
+    let plan = elimination::plan(&matrix(pattern, species), &[species, species + 1]);
+    let factors: usize = plan.lower.iter().chain(&plan.upper).map(Vec::len).sum();
+    let numbers = factors + plan.order.len();
+    2 * pattern.len() + plan.multiply_adds() + numbers + RODAS5P.m.len() * numbers
 }
 
 const QUEUE: &str = "return atomicAdd(next, 1);";
@@ -190,12 +226,20 @@ struct Run<'a> {
     rows: usize,
 }
 
-/// The time of so many CTAs, steps per point, and points.
-fn timed(cubin: &Cubin, symbol: &str, target: &'static Target, run: &Run, ctas: u32) -> (Timing, f64, usize) {
+struct Timed {
+    timing: Timing,
+    report: Report,
+    /// Of a point, on average.
+    steps: f64,
+    points: usize,
+}
+
+/// What so many CTAs take.
+fn timed(cubin: &Cubin, symbol: &str, target: &'static Target, run: &Run, ctas: u32) -> Timed {
     let threads = ctas as usize * THREADS;
     let count = TURNS * threads;
     let species = run.states[0].len() - 1;
-    // A step that has no divisor with the number of states: an order by chance that is the same each time.
+    // A stride that has no divisor with the number of states mixes them.
     let state = |p: usize| &run.states[p * 37 % run.states.len()];
     let points = Points {
         told: (0..count).map(|p| state(p)[species]).collect(),
@@ -209,10 +253,10 @@ fn timed(cubin: &Cubin, symbol: &str, target: &'static Target, run: &Run, ctas: 
     let queue = (0..threads as u64).collect();
     let (launch, mut buffers) = gpu_reactor::launch(points, &kept, ctas, run.rows, queue);
     let options = warpsim::Options::default();
-    let (_, timing) = machine_code::time(cubin, symbol, &launch, &mut buffers, &options, target)
+    let (report, timing) = machine_code::time(cubin, symbol, &launch, &mut buffers, &options, target)
         .unwrap_or_else(|failure| panic!("{failure:?}"));
     let number = |buffer: &Buffer, p: usize| buffer.element(Type::B32, p).expect("it was written") as i32;
     assert!((0..count).all(|p| number(&buffers[STATUS], p) == 0), "all points reach their ends");
     let steps: i32 = (0..count).map(|p| number(&buffers[STEPS], p)).sum();
-    (timing, f64::from(steps) / count as f64, count)
+    Timed { timing, report, steps: f64::from(steps) / count as f64, points: count }
 }
