@@ -1,7 +1,7 @@
 //! The program for a GPU, as NVRTC compiles it, in the simulator.
 
 use super::*;
-use singe::compilers::Made;
+use singe::compilers::CompilerOutput;
 use testkit::gpu_reactor::{
     self, FRACTIONS, HEAT_RELEASE, Kept, MEAN_RATES, Points, REJECTED, STATUS, STEP, STEPS, TEMPERATURE, TOLD,
 };
@@ -14,7 +14,7 @@ pub fn text_for(target: &'static Target, name: &str, method: Method, state: Stat
 }
 
 /// What NVRTC and ptxas make of the text, which they remark nothing on.
-pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<Made> {
+pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<CompilerOutput> {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
         testkit::skip::skip(format!("NVRTC: {absent}"));
         return None;
