@@ -139,7 +139,8 @@ fn warps_that_work_together_give_the_bits_of_the_graph_where_waves_have_64_lanes
     }
 }
 
-/// Without a barrier two waves race, whichever it is.
+/// Without a barrier two waves race. That at the end of a turn keeps slots from the next one, whose first phase writes none here that the last phase reads: without
+/// it the outputs are the same.
 #[test]
 fn barriers_that_are_missing_in_the_machine_code_are_found() {
     let Some(target) = compilable().into_iter().find(|target| target.name == "mi300x") else { return };
@@ -149,14 +150,15 @@ fn barriers_that_are_missing_in_the_machine_code_are_found() {
     assert!(right.iter().all(Option::is_some));
     let lines: Vec<&str> = assembly.lines().collect();
     let barriers: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].trim() == "s_barrier").collect();
-    assert!(barriers.len() > 1, "{barriers:?}");
-    for at in barriers {
+    let without = |at: &usize| {
         let mut broken = lines.clone();
-        broken[at] = "";
-        let found = outputs(&broken.join("\n"), "h2o2_viscosity", threads);
-        println!("without the barrier of line {}: {found:?}", at + 1);
-        assert!(found.is_err_and(|e| e.contains("LDS")), "line {}", at + 1);
-    }
+        broken[*at] = "";
+        outputs(&broken.join("\n"), "h2o2_viscosity", threads)
+    };
+    let (races, others): (Vec<_>, Vec<_>) = barriers.iter().map(without).partition(Result::is_err);
+    println!("{} of {} barriers: {races:?}", races.len(), barriers.len());
+    assert!(races.len() > 1 && races.iter().all(|race| race.as_ref().is_err_and(|e| e.contains("LDS"))));
+    assert!(others.len() < 2 && others.iter().all(|found| found.as_ref() == Ok(&right)));
 }
 
 /// Waves of 32 lanes are not run, and the report says so.

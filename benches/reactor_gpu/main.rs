@@ -14,7 +14,7 @@ use kinetics::reactor::Constant;
 use machine::target::Target;
 use ptx::inst::Type;
 use sass::Cubin;
-use singe::compilers::{self, Made};
+use singe::compilers::{self, CompilerOutput};
 use singe::driver::{self, Request};
 use singe::elimination;
 use singe::emit::host::matrix;
@@ -174,7 +174,7 @@ fn share(timing: &Timing, cause: Cause) -> String {
 
 /// What the compilers make of the kernel, the rows of a thread's workspace, and how many numbers of the matrix a step moves; nothing where they are
 /// absent.
-fn made(name: &str, model: &Model, target: &'static Target) -> Option<(Made, usize, usize)> {
+fn made(name: &str, model: &Model, target: &'static Target) -> Option<(CompilerOutput, usize, usize)> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
     let request = Request {

@@ -1,8 +1,8 @@
 //! Runs machine code of AMD's GPUs with waves of 64 lanes (CDNA), as Clang prints it: results are those of the machine to the bit, as far as its
 //! documents tell them; of approximations they do not tell the last bits.
 //!
-//! What instructions do is written down after "AMD Instinct MI300 Instruction Set Architecture: CDNA3" and its predecessor on CDNA2. No machine
-//! has confirmed it, and it was not compared with the documents' pseudocode opcode by opcode. An instruction, an operand or a modifier that is not known is refused before anything runs. Found are:
+//! What instructions do is written down after "AMD Instinct MI300 Instruction Set Architecture: CDNA3" and its predecessor on CDNA2. It was compared
+//! with the pseudocode of the former opcode by opcode; docs/lab/amd.md tells what differs. No machine has confirmed it. An instruction, an operand or a modifier that is not known is refused before anything runs. Found are:
 //! registers that are used before an `s_waitcnt` covers what loads them, registers and memory without a value, races between
 //! waves on the local data share (LDS), writes to it that a barrier comes before, and addresses where nothing lies.
 //!
