@@ -25,7 +25,7 @@ use singe::observer::Observer;
 use singe::output::Unit;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
-use warpsim::{Argument, Buffer, Launch};
+use warpsim::{Buffer, Launch};
 
 mod gpu;
 mod interpreted;
