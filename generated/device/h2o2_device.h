@@ -138,7 +138,7 @@ SINGE_POINT real join(word high, word low)
   return __builtin_bit_cast(real, (unsigned long long)high << 32 | low);
 }
 #else
-#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__AVX2__) || defined(__aarch64__) || defined(_M_ARM64)
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || (defined(_MSC_VER) && defined(__AVX2__)) || defined(__aarch64__) || defined(_M_ARM64)
 SINGE_POINT real fma(real a, real b, real c) { return std::fma(a, b, c); }
 // A product that no compiler fuses with a sum: it does not see that this is one.
 SINGE_POINT real separate_product(real a, real b)
@@ -147,8 +147,8 @@ SINGE_POINT real separate_product(real a, real b)
   return product;
 }
 #else
-// Where the compiler may use no instruction for it (-mfma or -march=native let it), std::fma is a call that takes six times as long as all the rest.
-// The product is rounded then, and nothing can be fused.
+// Where the compiler may use no instruction for it (-mfma or -march=native let it), std::fma is a call, and all takes six times as long.
+// So the product is rounded, and nothing can be fused.
 SINGE_POINT real fma(real a, real b, real c) { return a * b + c; }
 SINGE_POINT real separate_product(real a, real b) { return a * b; }
 #endif
