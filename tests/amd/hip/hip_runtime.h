@@ -227,6 +227,8 @@ inline void __syncthreads()
   }
 }
 
+// CUDA's text has it, HIP's has not.
+inline double __dmul_rn(double a, double b) { return a * b; }
 inline int min(int a, int b) { return a < b ? a : b; }
 inline double __longlong_as_double(long long a)
 {
