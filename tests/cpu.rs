@@ -15,7 +15,7 @@ use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
 use testkit::host_program;
-use testkit::project::{generate, run, there};
+use testkit::project::{build_for_cpu, generate, run, there};
 use testkit::shipped;
 
 /// Fills no whole number of vectors of any width.
@@ -217,16 +217,7 @@ fn the_project_builds_with_cmake_and_its_programs_agree_with_the_reference() {
     let folder = tempfile::tempdir().unwrap();
     let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
     generate(&shipped("h2o2"), &source, &["--target", "cpu"]);
-    let fortran = there("gfortran");
-    let strict = ["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror"));
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(&source)
-        .arg("-B")
-        .arg(&build)
-        .args(strict)
-        .args(["--no-warn-unused-cli", if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" }]));
-    run(Command::new("cmake").arg("--build").arg(&build));
+    build_for_cpu(&source, &build, &[]);
     let json = folder.path().join("result.json");
     let sizes = ["--sizes", "3", "--repeat", "2", "--json"];
     run(Command::new(build.join("h2o2_driver")).args(sizes).arg(&json));
@@ -247,7 +238,7 @@ fn the_project_builds_with_cmake_and_its_programs_agree_with_the_reference() {
     let [statuses, texts @ ..] = &said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
     assert_eq!(*statuses, "-1 0 -1 -2 -3 0 -1 -1 0");
     assert_eq!(texts, ["success", "the stride is below the number of points", "unknown status"]);
-    if fortran {
+    if there("gfortran") {
         let said = run(&mut Command::new(build.join("h2o2_fortran"))).stdout;
         let said = String::from_utf8(said).unwrap();
         let value: f64 = said.trim().rsplit(' ').next().unwrap().parse().unwrap();
@@ -269,13 +260,7 @@ fn the_project_of_a_gpu_contains_the_same_for_cpus() {
         &source,
         &["--target", "ampere", "--codegen", "overlay", "--kernel", "viscosity,chemistry"],
     );
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(&source)
-        .arg("-B")
-        .arg(&build)
-        .args(["-DSINGE_CPU=ON", "-DSINGE_FORTRAN=OFF"]));
-    run(Command::new("cmake").arg("--build").arg(&build));
+    build_for_cpu(&source, &build, &["-DSINGE_CPU=ON"]);
     let json = folder.path().join("result.json");
     let sizes = ["--sizes", "3", "--repeat", "2", "--json"];
     run(Command::new(build.join("h2o2_driver")).args(sizes).arg(&json));

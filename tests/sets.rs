@@ -7,7 +7,7 @@ use singe::driver::{self, Request};
 use singe::kernels::{Kernel, Outputs, StateVariables};
 use singe::observer::Observer;
 use singe::plan::Set;
-use testkit::project::{generate, run, there};
+use testkit::project::{build_for_cpu, generate, run, there};
 use testkit::{request, shipped};
 
 const SETS: [&str; 3] =
@@ -40,17 +40,7 @@ fn checked(folder: &Path, plain: &[&str], options: &[&str]) -> Vec<String> {
     let (source, build) = (folder.join("h2o2"), folder.join("build"));
     let sets = SETS.iter().flat_map(|set| ["--set", set]);
     generate(&shipped("h2o2"), &source, &plain.iter().copied().chain(sets).collect::<Vec<_>>());
-    let strict = ["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror"));
-    let fortran = if there("gfortran") { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" };
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(&source)
-        .arg("-B")
-        .arg(&build)
-        .args(strict)
-        .args(["--no-warn-unused-cli", fortran])
-        .args(options));
-    run(Command::new("cmake").arg("--build").arg(&build).args(["--parallel", "2"]));
+    build_for_cpu(&source, &build, options);
     let json = folder.join("result.json");
     run(Command::new(build.join("h2o2_driver")).args(["--sizes", "3", "--repeat", "2", "--json"]).arg(&json));
     let result: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();

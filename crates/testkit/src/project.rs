@@ -69,6 +69,21 @@ pub fn build(cuda: &Path, source: &Path, build: &Path, options: &[&str]) {
     run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
 }
 
+/// The same with ordinary compilers alone; every remark is an error.
+pub fn build_for_cpu(source: &Path, build: &Path, options: &[&str]) {
+    let strict = ["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror"));
+    let fortran = if there("gfortran") { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" };
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(source)
+        .arg("-B")
+        .arg(build)
+        .args(strict)
+        .args(["--no-warn-unused-cli", fortran])
+        .args(options));
+    run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
+}
+
 pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
