@@ -63,6 +63,8 @@ fn stood_in(
     let allowed = ["-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-dangling-pointer"];
     let files = ["host.cpp", "on_host_context.cpp", "on_host_reactor.cpp", "-o", "host"];
     let mut compile = Command::new("g++");
+    // GPUs have fused multiply-adds.
+    compile.args(cfg!(target_arch = "x86_64").then_some("-mfma"));
     // Compilers for GPUs include it before the text.
     compile.arg("-include").arg(&standing_in);
     if target.is_amd() {
