@@ -33,6 +33,9 @@ impl Set {
         let mut parts = what.split(':');
         let kernels = parts.next().unwrap_or_default().split(',');
         let kernels: Vec<Kernel> = kernels.map(value::<Kernel>).collect::<Result<_, _>>()?;
+        if kernels.iter().enumerate().any(|(at, kernel)| kernels[..at].contains(kernel)) {
+            return Err(format!("{what} names a kernel twice"));
+        }
         let state = parts.next().filter(|state| !state.is_empty()).map(value::<StateVariables>).transpose()?;
         let outputs = parts.next().map(Outputs::parse).transpose()?;
         match parts.next() {
@@ -82,7 +85,14 @@ impl Request {
                 return Err(Diagnostic::error("kernel::set-name", message).help(help));
             }
         }
-        self.parts().iter().skip(1).try_for_each(|part| part.check_outputs().and_then(|()| part.check_precision()))
+        // The first part has no set.
+        self.sets.iter().zip(self.parts().iter().skip(1)).try_for_each(|(set, part)| {
+            let checked = part.check_outputs().and_then(|()| part.check_precision());
+            checked.map_err(|d| {
+                let message = format!("in the set {}: {}", set.name, d.message);
+                Diagnostic { message, ..d }.help("give each --set kernels, a state and outputs that go together")
+            })
+        })
     }
 }
 
@@ -98,7 +108,16 @@ mod tests {
         assert_eq!(set.outputs.unwrap().text(), "density,heat-release-rate");
         assert_eq!(Set::parse("a=viscosity").unwrap().state, None);
         assert_eq!(Set::parse("a=chemistry::heat-release-rate").unwrap().state, None);
-        for wrong in ["rho", "=chemistry", "Rho=chemistry", "a b=chemistry", "a=reactor", "a=", "a=chemistry:XYZ"] {
+        for wrong in [
+            "rho",
+            "=chemistry",
+            "Rho=chemistry",
+            "a b=chemistry",
+            "a=reactor",
+            "a=",
+            "a=viscosity,viscosity",
+            "a=chemistry:XYZ",
+        ] {
             assert!(Set::parse(wrong).is_err(), "{wrong}");
         }
         for wrong in ["a=chemistry:TPY:nothing", "a=chemistry:TPY:density:1", "ninechars=chemistry", "int=chemistry"] {
