@@ -1,6 +1,6 @@
 //! Which file takes a name from which: the import graph of a crate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::modules::{Module, Use};
 
@@ -26,7 +26,7 @@ pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
             }
         };
         for used in &module.uses {
-            match crate_.of_use(at, used, &mut Vec::new()) {
+            match crate_.of_use(at, used, &mut Known::new()) {
                 Some(Place::Module(to) | Place::Item(to)) if used.is_public && crate_.is_within(to, at) => {}
                 Some(Place::Item(to)) => add(&used.path[used.path.len() - 1..], to),
                 Some(Place::Module(to)) if used.name == "*" => add(&["*".to_owned()], to),
@@ -35,7 +35,7 @@ pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
             }
         }
         for path in &module.paths {
-            if let Some(Place::Item(to)) = crate_.resolve(at, path, &mut Vec::new()) {
+            if let Some(Place::Item(to)) = crate_.resolve(at, path, &mut Known::new()) {
                 add(path, to);
             }
         }
@@ -54,33 +54,34 @@ struct Crate<'a> {
     modules: &'a [Module],
 }
 
-/// Names that are being looked up: imports may go in circles.
-type Open = Vec<(usize, String)>;
+/// Where paths lead that were looked up from a module for one import. One that is still being looked up leads nowhere, as imports may go in
+/// circles.
+type Known = BTreeMap<(usize, Vec<String>), Option<Place>>;
 
 impl Crate<'_> {
-    fn of_use(&self, at: usize, used: &Use, open: &mut Open) -> Option<Place> {
+    fn of_use(&self, at: usize, used: &Use, known: &mut Known) -> Option<Place> {
         match &used.path[..] {
             // `use a;` in a module whose child `a` is: the name means itself.
             [only] if *only == used.name => self.modules[at].children.get(only).map(|&child| Place::Module(child)),
-            path => self.resolve(at, path, open),
+            path => self.resolve(at, path, known),
         }
     }
 
     /// Where a path leads that stands in a module; `None` out of the crate.
-    fn resolve(&self, at: usize, path: &[String], open: &mut Open) -> Option<Place> {
+    fn resolve(&self, at: usize, path: &[String], known: &mut Known) -> Option<Place> {
         match path[0].as_str() {
-            "crate" => self.walk(0, &path[1..], open),
-            _ => self.walk(at, path, open),
+            "crate" => self.walk(0, &path[1..], known),
+            _ => self.walk(at, path, known),
         }
     }
 
     /// Goes on from a module.
-    fn walk(&self, at: usize, path: &[String], open: &mut Open) -> Option<Place> {
+    fn walk(&self, at: usize, path: &[String], known: &mut Known) -> Option<Place> {
         let Some((first, rest)) = path.split_first() else { return Some(Place::Module(at)) };
         let module = &self.modules[at];
         match first.as_str() {
-            "super" => return self.walk(module.parent?, rest, open),
-            "self" => return self.walk(at, rest, open),
+            "super" => return self.walk(module.parent?, rest, known),
+            "self" => return self.walk(at, rest, known),
             _ => {}
         }
         // A function may have the name of a module, which paths go through.
@@ -88,18 +89,18 @@ impl Crate<'_> {
             return Some(Place::Item(at));
         }
         if let Some(&child) = module.children.get(first) {
-            return self.walk(child, rest, open);
+            return self.walk(child, rest, known);
         }
         if module.items.contains(first) {
             return Some(Place::Item(at));
         }
-        let key = (at, first.clone());
-        if open.contains(&key) {
-            return None;
+        let key = (at, path.to_owned());
+        if let Some(&found) = known.get(&key) {
+            return found;
         }
-        open.push(key);
-        let found = self.through_uses(at, (first, rest), path, open);
-        open.pop();
+        known.insert(key.clone(), None);
+        let found = self.through_uses(at, (first, rest), path, known);
+        known.insert(key, found);
         found
     }
 
@@ -109,17 +110,17 @@ impl Crate<'_> {
         at: usize,
         (first, rest): (&str, &[String]),
         path: &[String],
-        open: &mut Open,
+        known: &mut Known,
     ) -> Option<Place> {
         let uses = &self.modules[at].uses;
         if let Some(used) = uses.iter().find(|used| used.name == first) {
-            return match self.of_use(at, used, open)? {
-                Place::Module(module) => self.walk(module, rest, open),
+            return match self.of_use(at, used, known)? {
+                Place::Module(module) => self.walk(module, rest, known),
                 item => Some(item),
             };
         }
-        uses.iter().filter(|used| used.name == "*").find_map(|used| match self.resolve(at, &used.path, open)? {
-            Place::Module(module) => self.walk(module, path, open),
+        uses.iter().filter(|used| used.name == "*").find_map(|used| match self.resolve(at, &used.path, known)? {
+            Place::Module(module) => self.walk(module, path, known),
             Place::Item(_) => None,
         })
     }
