@@ -3,7 +3,7 @@
 //!
 //! What frees the most doubles comes next. Where several steps free as many: what feeds sums that have begun, then what is
 //! nearest to feeding a step that has all its other inputs, then what was made last. So a value meets all sums that it
-//! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::annealing`]): a step sees no further than
+//! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::threshold_accepting`]): a step sees no further than
 //! itself, and species that few reactions read are better met by these together.
 
 use super::threshold_accepting;

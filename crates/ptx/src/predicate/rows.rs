@@ -86,6 +86,9 @@ struct Round {
     behind: Label,
 }
 
+/// By the edges that a class depends on.
+type Masks<'l> = BTreeMap<&'l [(usize, usize)], Mask>;
+
 impl Row<'_> {
     fn mask(&mut self) -> Mask {
         self.masks += 1;
@@ -97,16 +100,11 @@ impl Row<'_> {
         Label::from_u32(self.labels - 1)
     }
 
-    /// The nodes of a level, whose lanes are `guard`. The lanes that leave a loop by one of its exits are collected in the
-    /// masks of `leave`.
-    fn level(&mut self, level: &Level, round: Option<&Round>, leave: &BTreeMap<Option<Block>, Mask>) {
-        let order = level.structure.nodes();
-        let last = order.last().copied();
-        let guard = round.map(|round| round.mask);
-        let mut masks: BTreeMap<&[(usize, usize)], Mask> = BTreeMap::new();
-        let mut made: BTreeSet<Mask> = BTreeSet::new();
+    /// The masks of the classes of a level. What stays in the round has the round's.
+    fn masks_of<'l>(&mut self, level: &'l Level, order: &[usize], round: Option<&Round>) -> Masks<'l> {
+        let mut masks = Masks::new();
         if let Some(round) = round {
-            for &node in &order {
+            for &node in order {
                 let own = &level.classes[node][..];
                 if (own.is_empty() || masks.contains_key(own))
                     && let Some(edge) = stays(level, node)
@@ -122,6 +120,42 @@ impl Row<'_> {
                 masks.insert(class, mask);
             }
         }
+        masks
+    }
+
+    /// The masks that collect the lanes of the edges out of a loop, as far as somebody wants to know.
+    fn collected(
+        &mut self,
+        level: &Level,
+        (node, is_last): (usize, bool),
+        round: Option<&Round>,
+        masks: &Masks,
+    ) -> BTreeMap<Option<Block>, Mask> {
+        let mut collect = BTreeMap::new();
+        for (number, (target, to)) in level.edges[node].iter().enumerate() {
+            let alone = masks.get(&[(node, number)][..]).copied();
+            let early = round.is_some_and(|round| round.current.is_some()) && !is_last;
+            let counts = match to {
+                To::Node(_) => masks.keys().any(|class| class.contains(&(node, number))),
+                To::Next => early,
+                To::Out(_) => round.is_some(),
+            };
+            if counts {
+                let mask = alone.unwrap_or_else(|| self.mask());
+                collect.insert(*target, mask);
+            }
+        }
+        collect
+    }
+
+    /// The nodes of a level, whose lanes are `guard`. The lanes that leave a loop by one of its exits are collected in the
+    /// masks of `leave`.
+    fn level(&mut self, level: &Level, round: Option<&Round>, leave: &BTreeMap<Option<Block>, Mask>) {
+        let order = level.structure.nodes();
+        let last = order.last().copied();
+        let guard = round.map(|round| round.mask);
+        let masks = self.masks_of(level, &order, round);
+        let mut made: BTreeSet<Mask> = BTreeSet::new();
         let guards: Vec<Guard> = level.classes.iter().map(|class| masks.get(&class[..]).copied().or(guard)).collect();
         let sides = self.sides(level);
         let mut open: Vec<(usize, Label)> = Vec::new();
@@ -153,20 +187,7 @@ impl Row<'_> {
                     }
                 }
                 Node::Loop(inner) => {
-                    let mut collect: BTreeMap<Option<Block>, Mask> = BTreeMap::new();
-                    for (number, (target, to)) in edges.iter().enumerate() {
-                        let alone = masks.get(&[(node, number)][..]).copied();
-                        let early = round.is_some_and(|round| round.current.is_some()) && Some(node) != last;
-                        let counts = match to {
-                            To::Node(_) => wanted(number).next().is_some(),
-                            To::Next => early,
-                            To::Out(_) => round.is_some(),
-                        };
-                        if counts {
-                            let mask = alone.unwrap_or_else(|| self.mask());
-                            collect.insert(*target, mask);
-                        }
-                    }
+                    let collect = self.collected(level, (node, Some(node) == last), round, &masks);
                     self.inner_loop(inner, guards[node], &collect);
                     for (number, (target, to)) in edges.iter().enumerate() {
                         for (_, mask) in wanted(number).filter(|(class, _)| class.len() > 1) {

@@ -74,16 +74,35 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
     let ty = choices.of(&DATA);
     let mut c = Maker { func, own, module, choices };
     match sort {
+        0 | 1 | 2 => moved(sort, ty, &mut c),
+        3 | 4 | 5 | 6 | 7 | 8 | 9 | 19 | 20 => computed(sort, ty, &mut c),
+        10 | 11 | 12 | 13 => compared(sort, ty, &mut c),
+        14 | 15 | 16 | 17 | 18 => converted(sort, ty, &mut c),
+        21 | 22 | 23 => accessed(sort, ty, &mut c),
+        24..=27 => shared(sort, &mut c),
+        _ => other(sort, ty, &mut c),
+    }
+}
+
+/// Moves.
+fn moved(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         0 => Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty, dst: c.reg(ty), a: c.operand(ty) },
         1 => {
             let special = c.choices.of(&Special::ALL).0;
             let dst = c.reg(Type::B32);
             Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::U32, dst, a: Operand::Special(special) }
         }
-        2 => {
+        _ => {
             let dst = c.reg(Type::Pred);
             Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::Pred, dst, a: c.operand(Type::Pred) }
         }
+    }
+}
+
+/// Numbers and bits.
+fn computed(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         3 | 4 => {
             let op = c.choices.of(&UNARY);
             Op::Unary { op, mode: mode(c.choices), ty, dst: c.reg(op.result(ty)), a: c.operand(ty) }
@@ -106,6 +125,23 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
             let (dst, a, b) = (c.reg(ty), c.operand(ty), c.operand(ty));
             Op::Carry { op, reads, writes, ty, dst, a, b, c: product.then(|| c.operand(ty)) }
         }
+        19 => Op::Lop3 {
+            dst: c.reg(Type::B32),
+            a: c.operand(Type::B32),
+            b: c.operand(Type::B32),
+            c: c.operand(Type::B32),
+            table: c.choices.next() as u8,
+        },
+        _ => {
+            let (dst, a, b) = (c.reg(ty), c.operand(ty), c.operand(ty));
+            Op::Bfi { ty, dst, a, b, pos: c.operand(Type::U32), len: c.operand(Type::U32) }
+        }
+    }
+}
+
+/// Comparisons, and what they choose.
+fn compared(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         10 => {
             let (dst, other) = (c.reg(Type::Pred), c.maybe(Type::Pred));
             let (cmp, ftz) = (c.choices.of(&COMPARISONS), c.choices.flag());
@@ -116,11 +152,17 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
             Op::Set { cmp, ftz, to, ty, dst: c.reg(to), a: c.operand(ty), b: c.operand(ty), combine: c.combine() }
         }
         12 => Op::Selp { ty, dst: c.reg(ty), a: c.operand(ty), b: c.operand(ty), pred: c.reg(Type::Pred) },
-        13 => {
+        _ => {
             let by = c.choices.of(&[Type::S32, Type::F32]);
             let ftz = c.choices.flag();
             Op::Slct { ftz, ty, by, dst: c.reg(ty), a: c.operand(ty), b: c.operand(ty), c: c.operand(by) }
         }
+    }
+}
+
+/// Conversions of numbers, addresses and vectors.
+fn converted(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         14 => {
             let from = c.choices.of(&DATA);
             Op::Cvt { mode: mode(c.choices), to: ty, from, dst: c.reg(ty), a: c.operand(from) }
@@ -134,21 +176,16 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
             let (ty, part, count) = c.packing();
             Op::Pack { ty, dst: c.reg(ty), parts: (0..count).map(|_| c.operand(part)).collect() }
         }
-        18 => {
+        _ => {
             let (ty, part, count) = c.packing();
             Op::Unpack { ty, parts: (0..count).map(|_| c.maybe(part)).collect(), src: c.reg(ty).into() }
         }
-        19 => Op::Lop3 {
-            dst: c.reg(Type::B32),
-            a: c.operand(Type::B32),
-            b: c.operand(Type::B32),
-            c: c.operand(Type::B32),
-            table: c.choices.next() as u8,
-        },
-        20 => {
-            let (dst, a, b) = (c.reg(ty), c.operand(ty), c.operand(ty));
-            Op::Bfi { ty, dst, a, b, pos: c.operand(Type::U32), len: c.operand(Type::U32) }
-        }
+    }
+}
+
+/// Loads, stores and atomics.
+fn accessed(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         21 => {
             let (space, count) = (c.choices.of(&SPACES), c.choices.of(&[1, 2, 4, 8]));
             let (read_only, access) = (c.choices.flag(), access(true, c.choices));
@@ -166,7 +203,7 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
             let access = access(true, c.choices);
             Op::St { space, access, ty, addr: c.address(space), src: (0..count).map(|_| c.operand(ty)).collect() }
         }
-        23 => {
+        _ => {
             let (op, space) = (c.choices.of(&ATOMIC), c.choices.of(&[Space::Global, Space::Shared, Space::Generic]));
             let (dst, addr, a) = (c.maybe(ty), c.address(space), c.operand(ty));
             Op::Atom {
@@ -180,6 +217,12 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
                 b: (op == AtomOp::Cas).then(|| c.operand(ty)),
             }
         }
+    }
+}
+
+/// What lanes and warps do together.
+fn shared(sort: usize, c: &mut Maker) -> Op {
+    match sort {
         24 => Op::Shfl {
             mode: c.choices.of(&[ShflMode::Idx, ShflMode::Up, ShflMode::Down, ShflMode::Bfly]),
             dst: c.reg(Type::B32),
@@ -192,7 +235,7 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
         25 => {
             let mode = c.choices.of(&[VoteMode::All, VoteMode::Any, VoteMode::Uni, VoteMode::Ballot]);
             let dst = c.reg(if mode == VoteMode::Ballot { Type::B32 } else { Type::Pred });
-            Op::Vote { mode, dst, pred: predicate(func, c.choices), mask: c.mask() }
+            Op::Vote { mode, dst, pred: predicate(c.func, c.choices), mask: c.mask() }
         }
         26 => match c.choices.below(3) {
             0 => Op::Activemask { dst: c.reg(Type::B32) },
@@ -208,7 +251,7 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
                 Op::Redux { op, ty, dst: c.reg(ty), a: c.operand(ty), mask: c.operand(Type::B32) }
             }
         },
-        27 => {
+        _ => {
             let (aligned, id) = (c.choices.flag(), c.operand(Type::U32));
             let threads = c.choices.flag().then(|| c.operand(Type::U32));
             match c.choices.below(4) {
@@ -216,20 +259,26 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
                 1 => {
                     let op = c.choices.of(&[BarRedOp::And, BarRedOp::Or, BarRedOp::Popc]);
                     let dst = c.reg(if op == BarRedOp::Popc { Type::B32 } else { Type::Pred });
-                    Op::BarRed { op, aligned, dst, id, threads, pred: predicate(func, c.choices) }
+                    Op::BarRed { op, aligned, dst, id, threads, pred: predicate(c.func, c.choices) }
                 }
                 2 => Op::Bar { kind: BarKind::Arrive, aligned, id, threads },
                 _ => Op::Bar { kind: BarKind::Sync, aligned, id, threads },
             }
         }
+    }
+}
+
+/// Fences, calls, products of matrices, and what the IR does not know.
+fn other(sort: usize, ty: Type, c: &mut Maker) -> Op {
+    match sort {
         28 => match c.choices.below(3) {
             0 => Op::Fence { name: c.choices.of(&["membar.cta", "fence.acq_rel.gpu", "fence.proxy.alias"]).to_owned() },
             1 => Op::Directive(".loc 1 2 3".into()),
             _ => Op::Directive(".pragma \"nounroll\";".into()),
         },
         29 => {
-            let locals: Vec<Param> = func.params_of(ParamKind::Local).map(|(param, _)| param).collect();
-            let callee = match module.funcs.first().filter(|_| c.choices.flag()) {
+            let locals: Vec<Param> = c.func.params_of(ParamKind::Local).map(|(param, _)| param).collect();
+            let callee = match c.module.funcs.first().filter(|_| c.choices.flag()) {
                 Some(known) => Callee::Func(known.name.clone()),
                 None => Callee::Reg(c.reg(Type::B64), "$proto".into()),
             };

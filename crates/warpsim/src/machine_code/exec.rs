@@ -1,22 +1,33 @@
 //! Executes the machine code of one warp until it blocks.
 
+mod access;
 mod atomic;
-mod compute;
+mod bits;
 mod copies;
+mod flow;
+mod functions;
+mod integers;
+mod lanes;
 mod mbarrier;
 mod memory;
+mod selections;
 
 pub(super) use copies::Copies;
 pub(super) use mbarrier::Mbarrier;
 
+use bits::bits;
+use functions::function;
+use integers::{integer, multiply};
+use selections::selection;
+
 use super::cluster::Cluster;
 use super::code::Code;
-use super::op::{Op, Purpose, Source};
+use super::op::{Flow, Op, Purpose, Source};
 use super::trace::{Arrival, Event as Happening, Trace};
-use super::warp::{Path, Wait, Warp};
+use super::warp::Warp;
 use crate::cta::Core;
 use crate::exec::{Collector, Event, Stop};
-use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
+use crate::hazard::{Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::place::Place;
 use crate::shared::Shared;
@@ -102,7 +113,7 @@ impl Core for Machine<'_, '_> {
                 if let Some(Event::Barrier { kind, id, threads, .. }) = event {
                     trace.happens(Happening::Barrier(Arrival::new(id, kind, threads)));
                 }
-                if let (Op::ClusterBarrier { waits }, true) = (&decoded.op, mask == warp.live) {
+                if let (Op::Flow(Flow::ClusterBarrier { waits }), true) = (&decoded.op, mask == warp.live) {
                     trace.happens(Happening::Cluster { waits: *waits });
                 }
                 trace.record(warp.thread.index, pc);
@@ -172,135 +183,19 @@ impl Machine<'_, '_> {
 
     /// Some lane is active.
     fn step(&mut self, warp: &mut Warp, pc: u32, op: &Op, mask: u32) -> Result<Option<Event>, Stop> {
+        let code = self.code;
         match op {
-            Op::Branch { target, with, unless, whole } => {
-                let taken = mask & with.map_or(u32::MAX, |with| warp.holds(with));
-                let stays = match unless {
-                    Some(lanes) => self.all_are_active(warp, *lanes),
-                    None => *whole && taken != warp.path.mask,
-                };
-                let taken = if stays { 0 } else { taken };
-                self.branch(warp, taken, *target);
-            }
-            Op::Push { purpose, target, to } => {
-                if mask != warp.path.mask {
-                    return Err(self.unsupported(warp, pc, "a token for some lanes only"));
-                }
-                warp.push(*purpose, *target);
-                warp.path.pc = to.unwrap_or(warp.path.pc);
-            }
-            Op::Pop { purpose, with } => {
-                let mask = mask & with.map_or(u32::MAX, |with| warp.holds(with));
-                if mask != 0 {
-                    self.pop(warp, pc, *purpose, mask)?;
-                }
-            }
-            Op::Indirect { a, wide, base } => self.indirect(warp, pc, mask, (*a, *wide), *base)?,
-            Op::Exit => warp.end(mask),
-            Op::Join { barrier } => warp.join(*barrier, mask),
-            Op::Leave { barrier, with } => {
-                warp.leave(*barrier, mask & with.map_or(u32::MAX, |with| warp.holds(with)));
-            }
-            Op::Save { barrier, clear, d } => {
-                let joined = warp.joined[*barrier as usize];
-                warp.set(*d, &joined, mask);
-                if *clear {
-                    warp.rejoin(*barrier, &[0; 32], mask);
-                }
-            }
-            Op::Restore { barrier, a } => {
-                let joined = warp.integer(self.code, *a);
-                warp.rejoin(*barrier, &joined, mask);
-            }
-            Op::Meet { barrier } => warp.wait(pc, mask, Wait::Convergence(*barrier)),
-            Op::Gather { mask: named } => {
-                let named = match named {
-                    Some(named) => self.agreed(warp, *named, mask).ok_or_else(|| {
-                        self.unsupported(warp, pc, "lanes that wait for different lanes at one instruction")
-                    })?,
-                    None => u32::MAX,
-                };
-                warp.wait(pc, mask, Wait::Lanes(named));
-            }
-            Op::Barrier { kind, id, threads } => {
-                if mask != warp.live {
-                    warp.wait(pc, mask, Wait::Warp);
-                    return Ok(None);
-                }
-                let id = self.agreed(warp, *id, mask);
-                let threads = threads.map(|threads| self.agreed(warp, threads, mask));
-                return match (id, threads) {
-                    (Some(id), None) => Ok(Some(Event::Barrier { pc, kind: *kind, id, threads: None })),
-                    (Some(id), Some(Some(n))) => Ok(Some(Event::Barrier { pc, kind: *kind, id, threads: Some(n) })),
-                    (id, _) => {
-                        let id = id.unwrap_or(u32::MAX);
-                        Err(self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))
-                    }
-                };
-            }
-            Op::ClusterBarrier { .. } if mask != warp.live => warp.wait(pc, mask, Wait::Warp),
-            Op::ClusterBarrier { waits: false } => {
-                let index = warp.thread.index;
-                if self.cluster.arrive(index, &warp.thread.clock).is_err() {
-                    return Err(self.unsupported(warp, pc, "a second arrival at the barrier of the cluster"));
-                }
-                warp.thread.tick();
-            }
-            Op::ClusterBarrier { waits: true } => match self.cluster.wait(warp.thread.index) {
-                Some(clock) => warp.thread.clock.join(&clock),
-                None => return Ok(Some(Event::Asleep)),
-            },
-            Op::Mbarrier { on, address } => {
-                let holds = self.mbarrier(warp, pc, on, address, mask)?;
-                // others have to come first
-                return Ok((holds != mask).then_some(Event::Pause));
-            }
-            Op::Copy { bytes, to, from } => self.copy(warp, pc, *bytes, (to, from), mask)?,
-            Op::CloseCopies => warp.copies.close(),
-            Op::AwaitCopies { pending } => self.await_copies(warp, pc, *pending as usize)?,
-            op => self.compute(warp, pc, op, mask)?,
+            Op::Integer(op) => integer(code, warp, op, mask),
+            Op::Multiply(op) => multiply(code, warp, op, mask),
+            Op::Bits(op) => bits(code, warp, op, mask),
+            Op::Function(op) => function(code, warp, op, mask),
+            Op::Select(op) => selection(code, warp, op, mask),
+            Op::Lanes(op) => self.lanes(warp, pc, op, mask)?,
+            Op::Access(op) => return self.access(warp, pc, op, mask),
+            Op::Flow(op) => return self.flow(warp, pc, op, mask),
+            Op::Nothing => {}
         }
         Ok(None)
-    }
-
-    /// The lanes of `taken`, of the path, go to the target.
-    fn branch(&mut self, warp: &mut Warp, taken: u32, target: u32) {
-        let rest = warp.path.mask & !taken;
-        if rest == 0 {
-            warp.path.pc = target;
-        } else if taken != 0 {
-            warp.diverge(&[(warp.path.pc, rest), (target, taken)]);
-        }
-    }
-
-    /// The lanes of the mask, of the path, go to the topmost token of the purpose.
-    fn pop(&mut self, warp: &mut Warp, pc: u32, purpose: Purpose, mask: u32) -> Result<(), Stop> {
-        warp.pop(purpose, mask).ok_or_else(|| self.unsupported(warp, pc, "lanes that meet where nothing was pushed"))
-    }
-
-    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, (a, wide): (u32, bool), base: i64) -> Result<(), Stop> {
-        let addresses = if wide { warp.pair(self.code, a) } else { warp.row(self.code, a).map(u64::from) };
-        let rest = warp.path.mask & !mask;
-        let mut ways: Vec<(u32, u32)> = Vec::new();
-        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-            let address = addresses[lane].wrapping_add_signed(base);
-            let target = self.code.at(address);
-            let target = target.ok_or_else(|| self.fatal(warp, pc, Kind::BranchIndex { index: address }))?;
-            match ways.iter_mut().find(|(to, _)| *to == target) {
-                Some((_, lanes)) => *lanes |= 1 << lane,
-                None => ways.push((target, 1 << lane)),
-            }
-        }
-        match ways[..] {
-            [(target, _)] if rest == 0 => warp.path.pc = target,
-            _ => {
-                if rest != 0 {
-                    warp.ready.push(Path { mask: rest, ..warp.path });
-                }
-                warp.diverge(&ways);
-            }
-        }
-        Ok(())
     }
 
     /// No lane can go on: the warp has ended, or its lanes wait for each other.
@@ -325,11 +220,6 @@ impl Machine<'_, '_> {
         let word = warp.integer(self.code, source);
         let first = word[mask.trailing_zeros() as usize & 31];
         (0..32).all(|lane| mask >> lane & 1 == 0 || word[lane] == first).then_some(first)
-    }
-
-    /// Whether the path has all lanes of the mask that have not ended.
-    fn all_are_active(&self, warp: &Warp, lanes: Source) -> bool {
-        self.agreed(warp, lanes, warp.path.mask).is_some_and(|lanes| lanes & warp.live & !warp.path.mask == 0)
     }
 
     pub(super) fn unsupported(&mut self, warp: &Warp, pc: u32, what: &str) -> Stop {

@@ -76,43 +76,36 @@ pub(super) enum Half {
     Both,
 }
 
+/// An instruction by what it needs of the machine.
 pub(super) enum Op {
-    Move {
-        d: u32,
-        a: Source,
-    },
-    /// The word that all lanes have, into a register of the warp.
-    Agree {
-        d: u32,
-        a: Source,
-    },
-    /// Two registers.
-    MoveWide {
-        d: u32,
-        a: Source,
-    },
+    Integer(Integer),
+    Multiply(Multiply),
+    Bits(Bits),
+    Function(Function),
+    Select(Select),
+    Lanes(Lanes),
+    Access(Access),
+    Flow(Flow),
+    Nothing,
+}
+
+/// Integers, lane by lane.
+pub(super) enum Integer {
     /// Integers, word by word.
-    Word {
-        f: fn(u32, u32, u32) -> u32,
-        d: u32,
-        sources: [Source; 3],
-    },
+    Word { f: fn(u32, u32, u32) -> u32, d: u32, sources: [Source; 3] },
     /// a + b + c with up to two carries each way.
-    Sum {
-        d: u32,
-        carries: [Option<u8>; 2],
-        sources: [Source; 3],
-        ins: [Option<Bit>; 2],
-    },
+    Sum { d: u32, carries: [Option<u8>; 2], sources: [Source; 3], ins: [Option<Bit>; 2] },
+    /// The smaller or the larger of the upper words of two numbers, and into the condition code which of them is larger, and whether they
+    /// are equal.
+    UpperExtremum { largest: bool, signed: bool, d: u32, sources: [Source; 2] },
+    /// The lower word that belongs to it.
+    LowerExtremum { largest: bool, d: u32, sources: [Source; 2] },
+}
+
+/// Products of words, and shifted ones, in a sum.
+pub(super) enum Multiply {
     /// a b + c
-    Product {
-        half: Half,
-        signed: bool,
-        d: u32,
-        carry: Option<u8>,
-        sources: [Source; 3],
-        carried: Option<Bit>,
-    },
+    Product { half: Half, signed: bool, d: u32, carry: Option<u8>, sources: [Source; 3], carried: Option<Bit> },
     /// The low or the high word of a product, which `negate` subtracts, and c.
     ProductWord {
         high: bool,
@@ -134,6 +127,10 @@ pub(super) enum Op {
         by: u32,
         carried: Option<Bit>,
     },
+}
+
+/// Bits of words, and predicates.
+pub(super) enum Bits {
     /// Any logic of three words, bit by bit, from a table of eight; and whether a bit is set.
     Logic {
         d: u32,
@@ -152,34 +149,6 @@ pub(super) enum Op {
         count: Count,
         d: u32,
         sources: [Source; 3],
-    },
-    /// A comparison and its complement, each combined with a predicate. `below` decides between equal words.
-    Compare {
-        f: fn(&[u64; 32], &[u64; 32]) -> u32,
-        /// All bits where it holds.
-        d: Option<u32>,
-        p: Option<u8>,
-        q: Option<u8>,
-        kind: Kind,
-        signed: bool,
-        sources: [Source; 2],
-        combine: BoolOp,
-        with: Bit,
-        below: Option<Below>,
-    },
-    /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
-    Extremum {
-        largest: bool,
-        p: Option<u8>,
-        q: Option<u8>,
-        sources: [Source; 2],
-    },
-    /// a where the predicate holds, else b.
-    Select {
-        d: u32,
-        kind: Kind,
-        sources: [Source; 2],
-        by: Bit,
     },
     PredicateLogic {
         p: Option<u8>,
@@ -200,24 +169,10 @@ pub(super) enum Op {
         byte: u32,
         mask: Source,
     },
-    /// The smaller or the larger of the upper words of two numbers, and into the condition code which of them is larger, and whether they
-    /// are equal.
-    UpperExtremum {
-        largest: bool,
-        signed: bool,
-        d: u32,
-        sources: [Source; 2],
-    },
-    /// The lower word that belongs to it.
-    LowerExtremum {
-        largest: bool,
-        d: u32,
-        sources: [Source; 2],
-    },
-    Special {
-        d: u32,
-        special: Special,
-    },
+}
+
+/// Functions of rows of numbers.
+pub(super) enum Function {
     /// Doubles, row by row.
     Double2 {
         f: Map2,
@@ -236,6 +191,92 @@ pub(super) enum Op {
         wide: bool,
         sources: [(Source, Kind); 3],
     },
+    /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
+    Extremum {
+        largest: bool,
+        p: Option<u8>,
+        q: Option<u8>,
+        sources: [Source; 2],
+    },
+}
+
+/// Words that are taken as they are, and what decides between them.
+pub(super) enum Select {
+    Move {
+        d: u32,
+        a: Source,
+    },
+    /// Two registers.
+    MoveWide {
+        d: u32,
+        a: Source,
+    },
+    /// a where the predicate holds, else b.
+    Select {
+        d: u32,
+        kind: Kind,
+        sources: [Source; 2],
+        by: Bit,
+    },
+    Special {
+        d: u32,
+        special: Special,
+    },
+    /// A comparison and its complement, each combined with a predicate. `below` decides between equal words.
+    Compare {
+        f: fn(&[u64; 32], &[u64; 32]) -> u32,
+        /// All bits where it holds.
+        d: Option<u32>,
+        p: Option<u8>,
+        q: Option<u8>,
+        kind: Kind,
+        signed: bool,
+        sources: [Source; 2],
+        combine: BoolOp,
+        with: Bit,
+        below: Option<Below>,
+    },
+}
+
+/// What lanes have of each other.
+pub(super) enum Lanes {
+    /// The word that all lanes have, into a register of the warp.
+    Agree {
+        d: u32,
+        a: Source,
+    },
+    /// What the active lanes have, joined, for the warp.
+    Reduce {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: Source,
+    },
+    Shuffle {
+        mode: ShflMode,
+        valid: Option<u8>,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// The ballot, and the vote as a predicate.
+    Vote {
+        mode: VoteMode,
+        d: u32,
+        p: Option<u8>,
+        of: Bit,
+    },
+    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8, which counts as 0 where `adds` does
+    /// not hold; with two blocks 16 rows. `sum` is the first of its registers, without an absolute value.
+    Matrix {
+        blocks: u32,
+        adds: Bit,
+        d: u32,
+        factors: [u32; 2],
+        sum: Source,
+    },
+}
+
+/// Loads, stores, and what waits for them.
+pub(super) enum Access {
     Load {
         space: Space,
         bytes: u32,
@@ -277,10 +318,6 @@ pub(super) enum Op {
         on: OnMbarrier,
         address: Address,
     },
-    /// A warp comes to the barrier of its cluster, or waits for the end of the phase that it came to.
-    ClusterBarrier {
-        waits: bool,
-    },
     /// Loads words of shared memory and locks them, before Maxwell.
     Lock {
         bytes: u32,
@@ -295,26 +332,11 @@ pub(super) enum Op {
         a: u32,
         address: Address,
     },
-    /// What the active lanes have, joined, for the warp.
-    Reduce {
-        f: fn(u32, u32) -> u32,
-        d: u32,
-        a: Source,
-    },
     /// Whether a generic address lies in the space.
     InSpace {
         p: Option<u8>,
         space: Space,
         address: Address,
-    },
-    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8, which counts as 0 where `adds` does
-    /// not hold; with two blocks 16 rows. `sum` is the first of its registers, without an absolute value.
-    Matrix {
-        blocks: u32,
-        adds: Bit,
-        d: u32,
-        factors: [u32; 2],
-        sum: Source,
     },
     /// From a bank of constant memory.
     Constant {
@@ -325,24 +347,37 @@ pub(super) enum Op {
         index: u32,
         offset: u64,
     },
-    Shuffle {
-        mode: ShflMode,
-        valid: Option<u8>,
-        d: u32,
-        sources: [Source; 3],
+}
+
+/// Who executes what next.
+pub(super) enum Flow {
+    Branch {
+        target: u32,
+        with: Option<Bit>,
+        /// Only taken when not all of these lanes are active.
+        unless: Option<Source>,
+        /// Only taken when all active lanes take it.
+        whole: bool,
     },
-    /// The ballot, and the vote as a predicate.
-    Vote {
-        mode: VoteMode,
-        d: u32,
-        p: Option<u8>,
-        of: Bit,
+    /// To an address in a register, or two.
+    Indirect {
+        a: u32,
+        wide: bool,
+        base: i64,
     },
-    Barrier {
-        kind: BarKind,
-        id: Source,
-        threads: Option<Source>,
+    /// The active lanes will meet at the target.
+    Push {
+        purpose: Purpose,
+        target: u32,
+        /// Where they go now, if not to the next instruction.
+        to: Option<u32>,
     },
+    /// They go to where they meet.
+    Pop {
+        purpose: Purpose,
+        with: Option<Bit>,
+    },
+    Exit,
     /// The active lanes will meet at this convergence barrier.
     Join {
         barrier: u8,
@@ -371,34 +406,15 @@ pub(super) enum Op {
     Gather {
         mask: Option<Source>,
     },
-    /// The active lanes will meet at the target.
-    Push {
-        purpose: Purpose,
-        target: u32,
-        /// Where they go now, if not to the next instruction.
-        to: Option<u32>,
+    Barrier {
+        kind: BarKind,
+        id: Source,
+        threads: Option<Source>,
     },
-    /// They go to where they meet.
-    Pop {
-        purpose: Purpose,
-        with: Option<Bit>,
+    /// A warp comes to the barrier of its cluster, or waits for the end of the phase that it came to.
+    ClusterBarrier {
+        waits: bool,
     },
-    Branch {
-        target: u32,
-        with: Option<Bit>,
-        /// Only taken when not all of these lanes are active.
-        unless: Option<Source>,
-        /// Only taken when all active lanes take it.
-        whole: bool,
-    },
-    /// To an address in a register, or two.
-    Indirect {
-        a: u32,
-        wide: bool,
-        base: i64,
-    },
-    Exit,
-    Nothing,
 }
 
 /// What an atomic brings back.

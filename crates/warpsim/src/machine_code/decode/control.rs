@@ -2,7 +2,7 @@
 
 use super::operands::Operands;
 use crate::machine_code::constants::Windows;
-use crate::machine_code::op::{Kind, Op, ZERO};
+use crate::machine_code::op::{Access, Flow, Kind, Lanes, Op, Select, ZERO};
 use ptx::inst::{BarKind, ShflMode, Special, VoteMode};
 use sass::Operand;
 
@@ -12,54 +12,54 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "BRA" => branch(o)?,
         "CALL" => {
             o.only(&["REL", "NOINC"])?;
-            Op::Branch { target: target(o)?, with: None, unless: None, whole: false }
+            Op::Flow(Flow::Branch { target: target(o)?, with: None, unless: None, whole: false })
         }
         "RET" => {
             o.only(&["REL", "NODEC"])?;
             let a = o.register()?;
             let Operand::Label(base) = o.next()? else { return None };
-            Op::Indirect { a, wide: true, base: i64::from(*base) }
+            Op::Flow(Flow::Indirect { a, wide: true, base: i64::from(*base) })
         }
         "BRX" | "BRXU" => {
             o.only(&[])?;
             let a = o.register()?;
             // relative to the next instruction
-            Op::Indirect { a, wide: true, base: o.number()? + i64::from(o.instruction.address) + 16 }
+            Op::Flow(Flow::Indirect { a, wide: true, base: o.number()? + i64::from(o.instruction.address) + 16 })
         }
         "EXIT" => {
             o.only(&[])?;
-            Op::Exit
+            Op::Flow(Flow::Exit)
         }
         "BSSY" => {
             o.only(&["RECONVERGENT", "RELIABLE"])?;
             let barrier = convergence(o)?;
             target(o)?;
-            Op::Join { barrier }
+            Op::Flow(Flow::Join { barrier })
         }
         "BSYNC" => {
             o.only(&["RECONVERGENT", "RELIABLE"])?;
-            Op::Meet { barrier: convergence(o)? }
+            Op::Flow(Flow::Meet { barrier: convergence(o)? })
         }
         "BREAK" => {
             o.only(&["RELIABLE"])?;
             let with = if matches!(o.peek()?, Operand::Predicate { .. }) { Some(o.bit()?) } else { None };
-            Op::Leave { barrier: convergence(o)?, with }
+            Op::Flow(Flow::Leave { barrier: convergence(o)?, with })
         }
         "BMOV" => moved(o)?,
         "WARPSYNC" => gather(o)?,
         "BAR" => barrier(o)?,
-        "UCGABAR_ARV" => Op::ClusterBarrier { waits: false },
-        "UCGABAR_WAIT" => Op::ClusterBarrier { waits: true },
+        "UCGABAR_ARV" => Op::Flow(Flow::ClusterBarrier { waits: false }),
+        "UCGABAR_WAIT" => Op::Flow(Flow::ClusterBarrier { waits: true }),
         "SHFL" => shuffle(o)?,
         "VOTE" | "VOTEU" => ballot(o)?,
         "S2R" | "S2UR" => special(o)?,
         "CS2R" => zeros(o)?,
         // waits that only matter in time, and hints
-        "LDGDEPBAR" => Op::CloseCopies,
+        "LDGDEPBAR" => Op::Access(Access::CloseCopies),
         // the scoreboard of copies counts their groups; others only matter in time
         "DEPBAR" if o.has("LE") => {
             o.next()?;
-            return Some(Op::AwaitCopies { pending: u32::try_from(o.number()?).ok()? });
+            return Some(Op::Access(Access::AwaitCopies { pending: u32::try_from(o.number()?).ok()? }));
         }
         "NOP" | "DEPBAR" | "YIELD" | "NANOSLEEP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "CCTL"
         | "WARPGROUP" => {
@@ -91,7 +91,7 @@ fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         Operand::Predicate { .. } => Some(o.bit()?),
         _ => None,
     };
-    Some(Op::Branch { target: target(o)?, with, unless, whole: o.has("U") })
+    Some(Op::Flow(Flow::Branch { target: target(o)?, with, unless, whole: o.has("U") }))
 }
 
 fn convergence(o: &mut Operands<'_, '_, '_>) -> Option<u8> {
@@ -105,10 +105,10 @@ fn convergence(o: &mut Operands<'_, '_, '_>) -> Option<u8> {
 fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["32", "CLEAR"])?;
     if let Operand::Convergence(_) = o.peek()? {
-        return Some(Op::Restore { barrier: convergence(o)?, a: o.source(Kind::Integer)? });
+        return Some(Op::Flow(Flow::Restore { barrier: convergence(o)?, a: o.source(Kind::Integer)? }));
     }
     let d = o.register()?;
-    Some(Op::Save { barrier: convergence(o)?, clear: o.has("CLEAR"), d })
+    Some(Op::Flow(Flow::Save { barrier: convergence(o)?, clear: o.has("CLEAR"), d }))
 }
 
 /// `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target`: what follows is executed by all lanes together,
@@ -116,13 +116,13 @@ fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 fn gather(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["ALL", "COLLECTIVE", "EXCLUSIVE"])?;
     if o.has("ALL") {
-        return Some(Op::Gather { mask: None });
+        return Some(Op::Flow(Flow::Gather { mask: None }));
     }
     let mask = Some(o.source(Kind::Integer)?);
     if o.has("COLLECTIVE") {
         target(o)?;
     }
-    Some(Op::Gather { mask })
+    Some(Op::Flow(Flow::Gather { mask }))
 }
 
 /// `BAR.SYNC|ARV id [, threads]`
@@ -131,7 +131,7 @@ fn barrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let kind = if o.has("ARV") { BarKind::Arrive } else { BarKind::Sync };
     let id = o.source(Kind::Integer)?;
     let threads = if o.left() > 0 { Some(o.source(Kind::Integer)?) } else { None };
-    Some(Op::Barrier { kind, id, threads })
+    Some(Op::Flow(Flow::Barrier { kind, id, threads }))
 }
 
 fn shuffle(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -144,7 +144,7 @@ fn shuffle(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     let (valid, d) = (o.result_bit()?, o.register()?);
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
-    Some(Op::Shuffle { mode, valid, d, sources })
+    Some(Op::Lanes(Lanes::Shuffle { mode, valid, d, sources }))
 }
 
 /// `VOTE.ALL|ANY|EQ [d,] p, of`
@@ -157,7 +157,7 @@ fn ballot(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     let d = if matches!(o.peek()?, Operand::Register(_)) { o.register()? } else { ZERO };
     let p = o.result_bit()?;
-    Some(Op::Vote { mode, d, p, of: o.bit()? })
+    Some(Op::Lanes(Lanes::Vote { mode, d, p, of: o.bit()? }))
 }
 
 fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -166,8 +166,8 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let Operand::Special(name) = o.next()? else { return None };
     let special = match &**name {
         // the window of shared memory, as two words
-        "SR_SWINLO" => return Some(Op::Move { d, a: o.decoder.constant(window(o) as u32, 0) }),
-        "SR_SWINHI" => return Some(Op::Move { d, a: o.decoder.constant((window(o) >> 32) as u32, 0) }),
+        "SR_SWINLO" => return Some(Op::Select(Select::Move { d, a: o.decoder.constant(window(o) as u32, 0) })),
+        "SR_SWINHI" => return Some(Op::Select(Select::Move { d, a: o.decoder.constant((window(o) >> 32) as u32, 0) })),
         "SR_TID.X" => Special::TidX,
         "SR_TID.Y" => Special::TidY,
         "SR_TID.Z" => Special::TidZ,
@@ -184,7 +184,7 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "SR_CgaCtaId" => Special::ClusterCtarank,
         _ => return None,
     };
-    Some(Op::Special { d, special })
+    Some(Op::Select(Select::Special { d, special }))
 }
 
 fn window(o: &Operands<'_, '_, '_>) -> u64 {
@@ -197,5 +197,5 @@ fn zeros(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let d = o.register()?;
     let a = o.decoder.constant(0, 0);
     matches!(o.next()?, Operand::Special(name) if &**name == "SRZ").then_some(())?;
-    Some(if o.has("32") { Op::Move { d, a } } else { Op::MoveWide { d, a } })
+    Some(if o.has("32") { Op::Select(Select::Move { d, a }) } else { Op::Select(Select::MoveWide { d, a }) })
 }

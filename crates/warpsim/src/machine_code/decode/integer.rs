@@ -2,7 +2,7 @@
 
 use super::decoder::{FAILS, HOLDS};
 use super::operands::{Operands, first_predicate};
-use crate::machine_code::op::{Below, Count, Half, Kind, Op, Source, ZERO};
+use crate::machine_code::op::{Below, Bits, Count, Half, Integer, Kind, Lanes, Multiply, Op, Select, Source, ZERO};
 use crate::rows;
 use ptx::inst::{Cmp, Type};
 use sass::{File, Operand};
@@ -23,7 +23,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let d = o.register()?;
             let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
-            Op::Select { d, kind: Kind::Integer, sources, by: o.bit()? }
+            Op::Select(Select::Select { d, kind: Kind::Integer, sources, by: o.bit()? })
         }
         "MOV" => {
             // whether uniform registers were too few for it
@@ -33,12 +33,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             if o.left() > 0 && o.number()? != 0xf {
                 return None;
             }
-            Op::Move { d, a }
+            Op::Select(Select::Move { d, a })
         }
         "R2UR" => {
             // whether uniform registers were too few for it
             o.only(&["FILL"])?;
-            Op::Agree { d: o.register()?, a: o.source(Kind::Integer)? }
+            Op::Lanes(Lanes::Agree { d: o.register()?, a: o.source(Kind::Integer)? })
         }
         "PRMT" => {
             o.only(&[])?;
@@ -76,7 +76,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
                 },
             };
             let d = o.register()?;
-            Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }
+            Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
         }
         "REDUX" => joined(o)?,
         "BREV" => {
@@ -90,13 +90,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let d = o.register()?;
             let Operand::Predicates(file) = o.next()? else { return None };
             let first = first_predicate(*file);
-            Op::Collect { d, first, a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
+            Op::Bits(Bits::Collect { d, first, a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? })
         }
         "R2P" => {
             o.only(&[])?;
             matches!(o.next()?, Operand::Predicates(File::General)).then_some(())?;
             let (a, byte) = o.byte()?;
-            Op::Spread { a, byte, mask: o.source(Kind::Integer)? }
+            Op::Bits(Bits::Spread { a, byte, mask: o.source(Kind::Integer)? })
         }
         _ => return None,
     };
@@ -117,7 +117,7 @@ fn joined(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         () if o.has("MAX") => |a, b| a.max(b),
         () => |a, b| a & b,
     };
-    Some(Op::Reduce { f, d: o.register()?, a: o.source(Kind::Integer)? })
+    Some(Op::Lanes(Lanes::Reduce { f, d: o.register()?, a: o.source(Kind::Integer)? }))
 }
 
 /// `IADD3[.X] d, [carry, [carry,]] a, b, c [, carried, carried]`
@@ -130,14 +130,14 @@ fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     if o.has("X") {
         ins = [Some(o.bit()?), Some(o.bit()?)];
     }
-    Some(Op::Sum { d, carries, sources, ins })
+    Some(Op::Integer(Integer::Sum { d, carries, sources, ins }))
 }
 
 fn added(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&[])?;
     let d = o.register()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()];
-    Some(Op::Sum { d, carries: [None; 2], sources, ins: [None; 2] })
+    Some(Op::Integer(Integer::Sum { d, carries: [None; 2], sources, ins: [None; 2] }))
 }
 
 /// `IMAD[.WIDE|.HI][.U32][.X] d, [carry,] a, b, c [, carried]`; the words `MOV`, `SHL` and `IADD` only tell what for.
@@ -167,9 +167,9 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }
     let carried = if o.has("X") { Some(o.bit()?) } else { None };
     if half == Half::Low && a.row == ZERO && b.row == ZERO && carried.is_none() {
-        return Some(Op::Move { d, a: c });
+        return Some(Op::Select(Select::Move { d, a: c }));
     }
-    Some(Op::Product { half, signed: !o.has("U32"), d, carry, sources: [a, b, c], carried })
+    Some(Op::Multiply(Multiply::Product { half, signed: !o.has("U32"), d, carry, sources: [a, b, c], carried }))
 }
 
 /// `LEA[.HI][.X][.SX32] d, [carry,] a, b, [c,] by [, carried]`
@@ -183,7 +183,7 @@ fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let plain = c.is_none_or(|c| !c.negate && !c.invert);
     let by = u32::try_from(o.number()?).ok().filter(|by| *by < 32)?;
     let carried = if o.has("X") { Some(o.bit()?) } else { None };
-    (none.is_none() && plain).then_some(Op::Scaled { d, carry, a, b, c, high, by, carried })
+    (none.is_none() && plain).then_some(Op::Multiply(Multiply::Scaled { d, carry, a, b, c, high, by, carried }))
 }
 
 /// `LOP3.LUT [any,] d, a, b, c, table, with`
@@ -193,7 +193,7 @@ fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let d = o.register()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
     let table = u8::try_from(o.number()?).ok()?;
-    Some(Op::Logic { d, any, sources, table, with: o.bit()? })
+    Some(Op::Bits(Bits::Logic { d, any, sources, table, with: o.bit()? }))
 }
 
 /// `SHF.L|R.TYPE[.HI][.W] d, a, by, c`
@@ -204,7 +204,7 @@ fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let bits = if o.has("U64") || o.has("S64") { 64 } else { 32 };
     let count = if o.has("W") { Count::Wraps(bits) } else { Count::Clamps(bits) };
     let signed = o.has("S32") || o.has("S64");
-    Some(Op::Shift { left: o.has("L"), high: o.has("HI"), signed, count, d, sources })
+    Some(Op::Bits(Bits::Shift { left: o.has("L"), high: o.has("HI"), signed, count, d, sources }))
 }
 
 /// `ISETP.CMP[.U32].JOIN[.EX] p, q, a, b, with [, below]`
@@ -223,7 +223,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (Cmp::Ge, Some(_)) => rows::compare(Cmp::Gt, if signed { Type::S64 } else { Type::U64 })?,
         _ => f,
     };
-    Some(Op::Compare { f, d: None, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
+    Some(Op::Select(Select::Compare { f, d: None, p, q, kind: Kind::Integer, signed, sources, combine, with, below }))
 }
 
 /// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.
@@ -234,7 +234,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         return None;
     }
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()];
-    Some(Op::Word { f: choice(o)?, d, sources })
+    Some(Op::Integer(Integer::Word { f: choice(o)?, d, sources }))
 }
 
 /// `VIADDMNMX[.U32] d, a, b, c, least`: of a + b and c
@@ -249,7 +249,7 @@ fn sum_and_extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (true, FAILS) => |a, b, c| a.wrapping_add(b).max(c),
         _ => return None,
     };
-    Some(Op::Word { f, d, sources })
+    Some(Op::Integer(Integer::Word { f, d, sources }))
 }
 
 /// The smaller where the predicate holds, else the larger.
@@ -269,7 +269,7 @@ fn predicate_logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.bit()?, o.bit()?, o.bit()?];
     let tables = [u8::try_from(o.number()?).ok()?, u8::try_from(o.number()?).ok()?];
-    Some(Op::PredicateLogic { p, q, sources, tables })
+    Some(Op::Bits(Bits::PredicateLogic { p, q, sources, tables }))
 }
 
 /// A number, or its complement where it is negative.
@@ -290,12 +290,12 @@ pub(super) fn difference(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 fn words(o: &mut Operands<'_, '_, '_>, f: fn(u32, u32, u32) -> u32) -> Option<Op> {
     let d = o.register()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
-    Some(Op::Word { f, d, sources })
+    Some(Op::Integer(Integer::Word { f, d, sources }))
 }
 
 fn one(o: &mut Operands<'_, '_, '_>, f: fn(u32, u32, u32) -> u32) -> Option<Op> {
     let d = o.register()?;
-    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, zero(), zero()] })
+    Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, zero(), zero()] }))
 }
 
 fn zero() -> Source {

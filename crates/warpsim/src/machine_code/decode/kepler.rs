@@ -8,7 +8,7 @@ mod integer;
 
 use super::operands::Operands;
 use super::{memory, real};
-use crate::machine_code::op::{Bit, Decoded, Op, TESTED};
+use crate::machine_code::op::{Bit, Decoded, Integer, Op, TESTED};
 use sass::{Operand, Part};
 
 /// `None`: it is not known.
@@ -23,7 +23,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>, guard: Option<Bit>) -> Option
     (!joins || is_plain || matches!(op, Op::Nothing)).then_some(())?;
     let tested = match o.instruction.operands.first() {
         // it sets the condition code itself
-        _ if matches!(op, Op::UpperExtremum { .. }) => None,
+        _ if matches!(op, Op::Integer(Integer::UpperExtremum { .. })) => None,
         Some(Operand::Register(register)) if register.part == Part::WithConditionCode => {
             Some(register.number.map_or(TESTED, u32::from))
         }

@@ -1,7 +1,7 @@
 //! Loads, stores, and constants that are loaded into registers.
 
 use super::operands::{Operands, row};
-use crate::machine_code::op::{Address, Kind, OnMbarrier, Op, Tells, ZERO};
+use crate::machine_code::op::{Access, Address, Kind, OnMbarrier, Op, Select, Tells, ZERO};
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
@@ -24,19 +24,24 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "RED" => atomic(o, Space::Generic)?,
         "LDGSTS" => {
             let (bytes, _) = width(o, COPY_HINTS)?;
-            Op::Copy { bytes, to: address(o, Space::Shared)?, from: address(o, Space::Global)? }
+            Op::Access(Access::Copy { bytes, to: address(o, Space::Shared)?, from: address(o, Space::Global)? })
         }
         "QSPC" => in_space(o)?,
         "LDSLK" => {
             let (bytes, _) = width(o, &[])?;
             (bytes <= 8).then_some(())?;
-            Op::Lock { bytes, p: o.result_bit()?, d: o.register()?, address: address(o, Space::Shared)? }
+            Op::Access(Access::Lock {
+                bytes,
+                p: o.result_bit()?,
+                d: o.register()?,
+                address: address(o, Space::Shared)?,
+            })
         }
         "STSCUL" => {
             let (bytes, _) = width(o, &[])?;
             (bytes <= 8).then_some(())?;
             let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
-            Op::Unlock { bytes, p, a: o.register()?, address }
+            Op::Access(Access::Unlock { bytes, p, a: o.register()?, address })
         }
         "SYNCS" => mbarrier(o)?,
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
@@ -76,13 +81,13 @@ fn width(o: &Operands<'_, '_, '_>, hints: &[&str]) -> Option<(u32, u64)> {
 fn load(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<Op> {
     let (bytes, extend) = width(o, hints)?;
     let d = o.register()?;
-    Some(Op::Load { space, bytes, extend, d, address: address(o, space)? })
+    Some(Op::Access(Access::Load { space, bytes, extend, d, address: address(o, space)? }))
 }
 
 fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<Op> {
     let (bytes, _) = width(o, hints)?;
     let address = address(o, space)?;
-    Some(Op::Store { space, bytes, a: o.register()?, address })
+    Some(Op::Access(Access::Store { space, bytes, a: o.register()?, address }))
 }
 
 /// `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written. `ATOMS.CAST.SPIN`
@@ -124,7 +129,7 @@ fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
     let address = address(o, space)?;
     let a = o.register()?;
     let b = if op == AtomOp::Cas { o.register()? } else { a };
-    Some(Op::Atomic { op, ty, space, d, tells, sources: [a, b], address })
+    Some(Op::Access(Access::Atomic { op, ty, space, d, tells, sources: [a, b], address }))
 }
 
 fn operation(word: &str) -> Option<AtomOp> {
@@ -149,18 +154,18 @@ fn mbarrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["EXCH", "64", "ARRIVE", "TRANS64", "A1T0", "PHASECHK", "TRYWAIT"])?;
     if o.has("PHASECHK") && o.has("TRANS64") {
         let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
-        return Some(Op::Mbarrier { on: OnMbarrier::Check { p, a: o.register()? }, address });
+        return Some(Op::Access(Access::Mbarrier { on: OnMbarrier::Check { p, a: o.register()? }, address }));
     }
     let (d, address, a) = (o.register()?, address(o, Space::Shared)?, o.register()?);
     let on = match () {
         // to initialise it
         () if o.has("EXCH") && o.has("64") && d == ZERO => {
-            return Some(Op::Store { space: Space::Shared, bytes: 8, a, address });
+            return Some(Op::Access(Access::Store { space: Space::Shared, bytes: 8, a, address }));
         }
         () if o.has("ARRIVE") && o.has("TRANS64") && o.has("A1T0") && a == ZERO => OnMbarrier::Arrive { d },
         () => return None,
     };
-    Some(Op::Mbarrier { on, address })
+    Some(Op::Access(Access::Mbarrier { on, address }))
 }
 
 /// `QSPC.E.S|L|G p, d, [address]`
@@ -176,7 +181,11 @@ fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
     let general = |term: &Register| matches!((term.part, term.file), (Part::Whole | Part::Wide, File::General));
     let pairs = terms.iter().map(|term| general(term).then(|| row(*term))).collect::<Option<Vec<_>>>()?;
-    Some(Op::InSpace { p, space, address: Address { words: Vec::new(), pairs, offset: *offset, wide: true } })
+    Some(Op::Access(Access::InSpace {
+        p,
+        space,
+        address: Address { words: Vec::new(), pairs, offset: *offset, wide: true },
+    }))
 }
 
 /// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere, and
@@ -212,13 +221,13 @@ fn constant(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         return None;
     };
     match index {
-        None if bytes == 8 => Some(Op::MoveWide { d, a: o.source(Kind::Long)? }),
-        None if bytes == 4 => Some(Op::Move { d, a: o.source(Kind::Integer)? }),
+        None if bytes == 8 => Some(Op::Select(Select::MoveWide { d, a: o.source(Kind::Long)? })),
+        None if bytes == 4 => Some(Op::Select(Select::Move { d, a: o.source(Kind::Integer)? })),
         Some(index) if index.part != Part::Whole => None,
         index => {
             o.next();
             let index = index.map_or(ZERO, row);
-            Some(Op::Constant { bank: *bank, bytes, extend, d, index, offset: *offset as u64 })
+            Some(Op::Access(Access::Constant { bank: *bank, bytes, extend, d, index, offset: *offset as u64 }))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::decoder::{FAILS, HOLDS};
 use super::operands::Operands;
 use crate::float::Real;
-use crate::machine_code::op::{Kind, Op, Source, ZERO};
+use crate::machine_code::op::{Function, Kind, Lanes, Op, Select, Source, ZERO};
 use crate::{rows, scalar};
 use ptx::inst::{BinaryOp, BoolOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
 use sass::Operand;
@@ -23,7 +23,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let d = o.register()?;
             let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
-            Op::Double2 { f: rows::binary(least(o)?, Type::F64)?, d, sources }
+            Op::Function(Function::Double2 { f: rows::binary(least(o)?, Type::F64)?, d, sources })
         }
         "FMNMX" => smaller(o)?,
         "FSETP" if o.has("FTZ") => compare(o, Kind::Flushed)?,
@@ -33,7 +33,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let d = o.register()?;
             let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
-            Op::Select { d, kind: Kind::Single, sources, by: o.bit()? }
+            Op::Select(Select::Select { d, kind: Kind::Single, sources, by: o.bit()? })
         }
         "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
@@ -62,11 +62,11 @@ fn double2(o: &mut Operands<'_, '_, '_>, op: BinaryOp) -> Option<Op> {
     let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
     let rounding = rounding(o);
     if rounding == Rounding::Rn {
-        return Some(Op::Double2 { f: rows::binary(op, Type::F64)?, d, sources });
+        return Some(Op::Function(Function::Double2 { f: rows::binary(op, Type::F64)?, d, sources }));
     }
     let f = Real::new(Type::F64, Mode { rounding, ..Mode::NEAREST })?.binary(op)?;
     let [a, b] = sources.map(|source| (source, Kind::Double));
-    Some(Op::Each { f, d, wide: true, sources: [a, b, b] })
+    Some(Op::Function(Function::Each { f, d, wide: true, sources: [a, b, b] }))
 }
 
 fn double3(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -75,10 +75,10 @@ fn double3(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?, o.source(Kind::Double)?];
     let rounding = rounding(o);
     if rounding == Rounding::Rn {
-        return Some(Op::Double3 { f: rows::ternary(TernaryOp::Fma, Type::F64)?, d, sources });
+        return Some(Op::Function(Function::Double3 { f: rows::ternary(TernaryOp::Fma, Type::F64)?, d, sources }));
     }
     let f = Real::new(Type::F64, Mode { rounding, ..Mode::NEAREST })?.ternary(TernaryOp::Fma)?;
-    Some(Op::Each { f, d, wide: true, sources: sources.map(|source| (source, Kind::Double)) })
+    Some(Op::Function(Function::Each { f, d, wide: true, sources: sources.map(|source| (source, Kind::Double)) }))
 }
 
 fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> Option<scalar::Each>) -> Option<Op> {
@@ -89,7 +89,7 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
         *source = o.source(Kind::Single)?;
     }
     let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT") };
-    Some(Op::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources })
+    Some(Op::Function(Function::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources }))
 }
 
 /// `FMNMX[.FTZ] d, a, b, least`
@@ -98,7 +98,12 @@ fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let d = o.register()?;
     let [a, b] = [o.source(Kind::Single)?, o.source(Kind::Single)?].map(|source| (source, Kind::Single));
     let mode = Mode { ftz: o.has("FTZ"), ..Mode::default() };
-    Some(Op::Each { f: Real::new(Type::F32, mode)?.binary(least(o)?)?, d, wide: false, sources: [a, b, b] })
+    Some(Op::Function(Function::Each {
+        f: Real::new(Type::F32, mode)?.binary(least(o)?)?,
+        d,
+        wide: false,
+        sources: [a, b, b],
+    }))
 }
 
 /// The predicate behind the operands tells which of them is taken: the smaller where it holds.
@@ -120,7 +125,18 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;
-    Some(Op::Compare { f: test(cmp)?, d: None, p, q, kind, signed: false, sources, combine, with, below: None })
+    Some(Op::Select(Select::Compare {
+        f: test(cmp)?,
+        d: None,
+        p,
+        q,
+        kind,
+        signed: false,
+        sources,
+        combine,
+        with,
+        below: None,
+    }))
 }
 
 /// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
@@ -129,7 +145,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["MIN", "MAX", "AND"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
-    (o.bit()? == HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
+    (o.bit()? == HOLDS).then_some(Op::Function(Function::Extremum { largest: o.has("MAX"), p, q, sources }))
 }
 
 /// Of doubles; singles are widened, which is exact.
@@ -155,7 +171,7 @@ fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     // a sum may begin with -RZ: with -0.0, to which every number adds without a change
     let sum = o.source(Kind::Double).filter(|sum| !sum.absolute)?;
     let adds = if o.left() > 0 { o.bit()? } else { HOLDS };
-    Some(Op::Matrix { blocks, adds, d, factors, sum })
+    Some(Op::Lanes(Lanes::Matrix { blocks, adds, d, factors, sum }))
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.
@@ -174,7 +190,7 @@ fn halves(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         agree.then_some(())?;
     }
     // -0 x 0 + x is x, but for a sum that is -0, which turns to +0 only with +0
-    Some(Op::Move { d, a: o.decoder.constant(word, 0) })
+    Some(Op::Select(Select::Move { d, a: o.decoder.constant(word, 0) }))
 }
 
 /// The value of a half.
@@ -216,7 +232,12 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     } else {
         f
     };
-    Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
+    Some(Op::Function(Function::Each {
+        f,
+        d,
+        wide: false,
+        sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)],
+    }))
 }
 
 /// `MUFU.SIN d, a` and `MUFU.COS`: of a whole turns, from Volta on; on Kepler of what `RRO.SINCOS` made of an angle, which is the angle
@@ -229,7 +250,12 @@ fn angle(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
         let angle = unit * f64::from(f32::from_bits(a as u32));
         u64::from((of_angle(angle) as f32).to_bits())
     });
-    Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
+    Some(Op::Function(Function::Each {
+        f,
+        d,
+        wide: false,
+        sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)],
+    }))
 }
 
 /// `FCHK[.DIVIDE] p, a, b`: whether the quotient of a and b needs the long way. Both ways lead to the same quotient where the short one
@@ -241,7 +267,18 @@ fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
     let f: rows::Compare = |a, b| bits(a, b, |a, b| !is_easy(f64::from_bits(a), f64::from_bits(b)));
     let (kind, combine, with) = (Kind::Single, BoolOp::And, HOLDS);
-    Some(Op::Compare { f, d: None, p, q: None, kind, signed: false, sources, combine, with, below: None })
+    Some(Op::Select(Select::Compare {
+        f,
+        d: None,
+        p,
+        q: None,
+        kind,
+        signed: false,
+        sources,
+        combine,
+        with,
+        below: None,
+    }))
 }
 
 fn is_easy(a: f64, b: f64) -> bool {
@@ -263,7 +300,7 @@ fn integral(o: &mut Operands<'_, '_, '_>, ty: Type) -> Option<Op> {
     let f = scalar::convert(Mode { rounding, ftz: o.has("FTZ"), ..Mode::NEAREST }, ty, ty)?;
     let kind = if ty == Type::F64 { Kind::Double } else { Kind::Single };
     let (d, a, zero) = (o.register()?, o.source(kind)?, (zero(), Kind::Integer));
-    Some(Op::Each { f, d, wide: ty == Type::F64, sources: [(a, kind), zero, zero] })
+    Some(Op::Function(Function::Each { f, d, wide: ty == Type::F64, sources: [(a, kind), zero, zero] }))
 }
 
 /// `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`
@@ -311,7 +348,7 @@ fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let f: scalar::Each =
         if magnitude { Box::new(move |[a, b, c]| f([u64::from((a as i32).unsigned_abs()), b, c])) } else { f };
     let zero = (zero(), Kind::Integer);
-    Some(Op::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] })
+    Some(Op::Function(Function::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] }))
 }
 
 fn zero() -> Source {

@@ -3,7 +3,7 @@
 use super::super::control;
 use super::super::operands::Operands;
 use crate::machine_code::op::Purpose;
-use crate::machine_code::op::{Bit, NULL, Op};
+use crate::machine_code::op::{Bit, Flow, NULL, Op};
 use sass::Operand;
 
 /// `None`: it is not one of these, or has a form that is not known.
@@ -14,7 +14,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let a = o.register()?;
             // relative to the next word
-            Op::Indirect { a, wide: false, base: o.number()? + i64::from(o.instruction.address) + 8 }
+            Op::Flow(Flow::Indirect { a, wide: false, base: o.number()? + i64::from(o.instruction.address) + 8 })
         }
         "SSY" => push(o, Purpose::Join)?,
         "PBK" => push(o, Purpose::Break)?,
@@ -22,7 +22,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "CAL" => {
             o.only(&[])?;
             let behind = o.index()? + 1;
-            Op::Push { purpose: Purpose::Return, target: behind, to: Some(control::target(o)?) }
+            Op::Flow(Flow::Push { purpose: Purpose::Return, target: behind, to: Some(control::target(o)?) })
         }
         "BRK" => pop(o, Purpose::Break)?,
         "CONT" => pop(o, Purpose::Continue)?,
@@ -40,7 +40,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 pub(super) fn is_control(op: &Op) -> bool {
     matches!(
         op,
-        Op::Branch { .. } | Op::Indirect { .. } | Op::Push { .. } | Op::Pop { .. } | Op::Exit | Op::Barrier { .. }
+        Op::Flow(Flow::Branch { .. })
+            | Op::Flow(Flow::Indirect { .. })
+            | Op::Flow(Flow::Push { .. })
+            | Op::Flow(Flow::Pop { .. })
+            | Op::Flow(Flow::Exit)
+            | Op::Flow(Flow::Barrier { .. })
     )
 }
 
@@ -48,18 +53,18 @@ pub(super) fn is_control(op: &Op) -> bool {
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U"])?;
     let with = condition(o)?;
-    Some(Op::Branch { target: control::target(o)?, with, unless: None, whole: o.has("U") })
+    Some(Op::Flow(Flow::Branch { target: control::target(o)?, with, unless: None, whole: o.has("U") }))
 }
 
 fn push(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
     o.only(&[])?;
-    Some(Op::Push { purpose, target: control::target(o)?, to: None })
+    Some(Op::Flow(Flow::Push { purpose, target: control::target(o)?, to: None }))
 }
 
 /// `BRK [CC.TEST]`
 fn pop(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
     o.only(&[])?;
-    Some(Op::Pop { purpose, with: condition(o)? })
+    Some(Op::Flow(Flow::Pop { purpose, with: condition(o)? }))
 }
 
 /// The condition code tells whether the last result that set it was 0; all else that it tells is not known. `Some(None)` where

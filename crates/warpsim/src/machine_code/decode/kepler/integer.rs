@@ -3,7 +3,9 @@
 use super::super::integer;
 use super::super::operands::Operands;
 use crate::machine_code::decode::decoder::{FAILS, HOLDS};
-use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, SIGN, Source, ZERO};
+use crate::machine_code::op::{
+    Below, Bit, Bits, CARRY, Count, Function, Integer, Kind, Multiply, NULL, Op, SIGN, Select, Source, ZERO,
+};
 use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
 use sass::{Operand, Part};
@@ -22,14 +24,14 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "POPC" => {
             o.only(&[])?;
             let (d, sources) = (o.register()?, [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()]);
-            Op::Word { f: |a, b, _| (a & b).count_ones(), d, sources }
+            Op::Integer(Integer::Word { f: |a, b, _| (a & b).count_ones(), d, sources })
         }
         "I2I" => {
             o.only(&["S32", "U32"])?;
             let ((d, _), magnitude) = (o.tested()?, o.takes_magnitude());
             let f: fn(u32, u32, u32) -> u32 =
                 if magnitude { |a, _, _| (a as i32).unsigned_abs() } else { |a, _, _| a };
-            Op::Word { f, d, sources: [o.plain_source()?, zero(), zero()] }
+            Op::Integer(Integer::Word { f, d, sources: [o.plain_source()?, zero(), zero()] })
         }
         "ICMP" => choice(o)?,
         "FCMP" => choice_by_real(o)?,
@@ -40,7 +42,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "RRO" => {
             o.only(&["SINCOS", "EX2"])?;
             let (d, a, zero) = (o.register()?, o.source(Kind::Single)?, (zero(), Kind::Single));
-            Op::Each { f: Box::new(|[a, ..]| a), d, wide: false, sources: [(a, Kind::Single), zero, zero] }
+            Op::Function(Function::Each {
+                f: Box::new(|[a, ..]| a),
+                d,
+                wide: false,
+                sources: [(a, Kind::Single), zero, zero],
+            })
         }
         "ISETP" => compare(o)?,
         "ISET" => mask(o, Kind::Integer)?,
@@ -50,7 +57,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "PSETP" => predicates(o)?,
         "MOV32I" => {
             o.only(&[])?;
-            Op::Move { d: o.register()?, a: o.source(Kind::Integer)? }
+            Op::Select(Select::Move { d: o.register()?, a: o.source(Kind::Integer)? })
         }
         "MOV" | "SEL" | "PRMT" | "IMNMX" | "FLO" | "P2R" | "R2P" => return integer::decode(o),
         _ => return None,
@@ -77,7 +84,12 @@ fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         return None;
     }
     let sources = [term(a, carries), term(b, carries), zero()];
-    Some(Op::Sum { d, carries: [sets.then_some(CARRY), None], sources, ins: [carried(carries), None] })
+    Some(Op::Integer(Integer::Sum {
+        d,
+        carries: [sets.then_some(CARRY), None],
+        sources,
+        ins: [carried(carries), None],
+    }))
 }
 
 /// `IMAD[.U32.U32][.HI][.X] d[.CC], a, b, c` and `IMUL…` without c
@@ -96,7 +108,7 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }
     let sources = [a, b, term(c, carries)];
     let (carry, carried) = (sets.then_some(CARRY), carried(carries));
-    Some(Op::ProductWord { high, signed: unsigned == 0, negate, d, carry, sources, carried })
+    Some(Op::Multiply(Multiply::ProductWord { high, signed: unsigned == 0, negate, d, carry, sources, carried }))
 }
 
 /// `ISCADD d[.CC], a, b, by`
@@ -108,7 +120,16 @@ fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     if a.negate && b.negate {
         return None;
     }
-    Some(Op::Scaled { d, carry: sets.then_some(CARRY), a, b, c: None, high: false, by, carried: None })
+    Some(Op::Multiply(Multiply::Scaled {
+        d,
+        carry: sets.then_some(CARRY),
+        a,
+        b,
+        c: None,
+        high: false,
+        by,
+        carried: None,
+    }))
 }
 
 /// `LOP.AND|OR|XOR|PASS_B d, a, b`
@@ -123,7 +144,7 @@ fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let (d, tests) = o.tested()?;
     // it goes on with the test of a lower word
     (tests || !o.has("X")).then_some(())?;
-    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
+    Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
 /// `SHL[.W] d, a, by` and `SHR[.U32][.W] d, a, by`
@@ -140,7 +161,7 @@ fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (false, false, true) => |a, by, _| (a as i32 >> (by & 31)) as u32,
     };
     let d = o.register()?;
-    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
+    Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
 /// `SHF.L|R[.U64|S64][.W] d, low, by, high`: a shift to the left gives the upper word, one to the right the lower.
@@ -151,7 +172,7 @@ fn funnel(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let bits = if o.has("U64") || o.has("S64") { 64 } else { 32 };
     let count = if o.has("W") { Count::Wraps(bits) } else { Count::Clamps(bits) };
     let left = o.has("L");
-    Some(Op::Shift { left, high: left, signed: o.has("S64"), count, d, sources })
+    Some(Op::Bits(Bits::Shift { left, high: left, signed: o.has("S64"), count, d, sources }))
 }
 
 /// `BFE[.U32][.BREV] d, a, place`: the bits from the lowest byte of the place on, as many as the next byte says.
@@ -165,7 +186,7 @@ fn field(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     });
     let d = o.register()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()].map(|source| (source, Kind::Integer));
-    Some(Op::Each { f, d, wide: false, sources })
+    Some(Op::Function(Function::Each { f, d, wide: false, sources }))
 }
 
 /// `BFI d, a, place, b`: b with the lowest bits of a there.
@@ -175,7 +196,7 @@ fn insertion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         Box::new(|[a, place, b]| rows::insert_bits(false, a, b, place & 0xff, place >> 8 & 0xff) & u64::from(u32::MAX));
     let d = o.register()?;
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
-    Some(Op::Each { f, d, wide: false, sources: sources.map(|source| (source, Kind::Integer)) })
+    Some(Op::Function(Function::Each { f, d, wide: false, sources: sources.map(|source| (source, Kind::Integer)) }))
 }
 
 /// `ICMP.CMP[.U32] d, a, b, c`: a where c compares so with 0, else b.
@@ -191,7 +212,11 @@ fn choice(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         _ => return None,
     };
     let d = o.register()?;
-    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?] })
+    Some(Op::Integer(Integer::Word {
+        f,
+        d,
+        sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?],
+    }))
 }
 
 /// `FCMP.CMP[.FTZ] d, a, b, c`: a where the real number c compares so with 0, else b.
@@ -205,7 +230,7 @@ fn choice_by_real(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let kind = if o.has("FTZ") { Kind::Flushed } else { Kind::Single };
     let d = o.register()?;
     let sources = [(o.source(Kind::Single)?, Kind::Single), (o.source(Kind::Single)?, Kind::Single)];
-    Some(Op::Each { f, d, wide: false, sources: [sources[0], sources[1], (o.source(kind)?, kind)] })
+    Some(Op::Function(Function::Each { f, d, wide: false, sources: [sources[0], sources[1], (o.source(kind)?, kind)] }))
 }
 
 /// `IMNMX[.U32].XHI d.CC, a, b, least` of the upper words, and `IMNMX.U32.XLO d, a, b, least` of the lower ones behind it.
@@ -219,8 +244,8 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         _ => return None,
     };
     match (o.has("XHI"), sets, o.has("U32")) {
-        (true, true, unsigned) => Some(Op::UpperExtremum { largest, signed: !unsigned, d, sources }),
-        (false, false, true) => Some(Op::LowerExtremum { largest, d, sources }),
+        (true, true, unsigned) => Some(Op::Integer(Integer::UpperExtremum { largest, signed: !unsigned, d, sources })),
+        (false, false, true) => Some(Op::Integer(Integer::LowerExtremum { largest, d, sources })),
         _ => None,
     }
 }
@@ -250,7 +275,7 @@ fn tested(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let with = o.bit()?;
     // as tables: bit i is the result with i = 4 of + 2 with + 1 with
     let tables = [0xf0, 0x0f].map(|of| scalar::combined(combine, of, 0xcc) as u8);
-    Some(Op::PredicateLogic { p, q, sources: [of, with, with], tables })
+    Some(Op::Bits(Bits::PredicateLogic { p, q, sources: [of, with, with], tables }))
 }
 
 /// Whether what the condition code was set from last moves words or joins their bits.
@@ -290,7 +315,7 @@ fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Optio
         true => rows::compare(cmp, if signed { Type::S64 } else { Type::U64 })?,
         false => super::real::test(cmp)?,
     };
-    Some(Op::Compare { f, d, p, q, kind, signed, sources, combine, with, below })
+    Some(Op::Select(Select::Compare { f, d, p, q, kind, signed, sources, combine, with, below }))
 }
 
 /// What the difference of the lower words, in the condition code, tells of whole numbers whose upper words are equal.
@@ -322,7 +347,7 @@ fn predicates(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let [a, b, c] = [0xf0, 0xcc, 0xaa];
     let inner = scalar::combined(first, a, b);
     let tables = [inner, !inner].map(|inner| scalar::combined(second, inner, c) as u8);
-    Some(Op::PredicateLogic { p, q, sources, tables })
+    Some(Op::Bits(Bits::PredicateLogic { p, q, sources, tables }))
 }
 
 fn carried(carries: bool) -> Option<Bit> {
