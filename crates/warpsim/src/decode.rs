@@ -74,9 +74,13 @@ impl Code<'_> {
     pub(super) fn shared_cell(&self) -> u32 {
         let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
-            Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
-            Micro::Atomic { space, bytes, .. } if reaches(*space) => Some(*bytes),
-            Micro::Fragments(fragments) if reaches(fragments.space) => Some(fragments.bytes()),
+            Micro::MemoryAccess(MemoryAccess::Load { space, bytes, .. } | MemoryAccess::Store { space, bytes, .. })
+                if reaches(*space) =>
+            {
+                Some(*bytes)
+            }
+            Micro::MemoryAccess(MemoryAccess::Atomic { space, bytes, .. }) if reaches(*space) => Some(*bytes),
+            Micro::Collective(Collective::Fragments(fragments)) if reaches(fragments.space) => Some(fragments.bytes()),
             Micro::Copying(copying) => match **copying {
                 Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
                 _ => None,

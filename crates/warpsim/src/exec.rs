@@ -3,11 +3,11 @@
 mod access;
 mod asynchronous;
 mod cluster;
+mod compute;
 mod cooperate;
 mod core;
 mod fragments;
 mod machine;
-mod straight;
 
 use super::decode::{Code, Micro, Source};
 use super::domain::{ALL, Domain, Knowledge, Undecided};
@@ -17,6 +17,7 @@ use super::shared::{Conflict, Findings};
 use super::thread::State;
 use super::warp::{Asked, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
+use std::ops::ControlFlow::{self, Break};
 
 pub(super) use asynchronous::Asynchronous;
 pub(super) use machine::{Collector, Event, Machine, PERHAPS, Stop};
@@ -68,12 +69,31 @@ impl<D: Domain> Machine<'_, '_, D> {
             warp.asked = None;
             D::gave_up(self, warp, from)?;
         }
-        match &op.micro {
+        if let Break(event) = self.perform(warp, pc, mask)? {
+            return Ok(event);
+        }
+        if let Some(broken) = D::after(self, warp, pc, active) {
+            self.record(warp, pc, broken)?;
+        }
+        Ok(None)
+    }
+
+    /// What an instruction does in the lanes of the mask; [`Break`] where the warp cannot go on from it, and what happened then.
+    #[inline]
+    fn perform(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        mask: u32,
+    ) -> Result<ControlFlow<Option<Event>>, Stop> {
+        let code = self.code;
+        let micro = &code.ops[pc as usize].micro;
+        match micro {
             Micro::Jump { target } => warp.jump(*target),
             Micro::Branch { pred, negate, then, otherwise, reconvergence } => {
                 if mask & !warp.knowledge.pred(*pred) != 0 {
                     D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *reconvergence))?;
-                    return Ok(None);
+                    return Ok(Break(None));
                 }
                 let taken = mask & holds(&warp.preds, (*pred, *negate));
                 if taken == mask {
@@ -93,7 +113,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
             }
             Micro::Ret | Micro::Exit => {
-                if matches!(op.micro, Micro::Ret) {
+                if matches!(micro, Micro::Ret) {
                     warp.ret()
                 } else {
                     warp.exit()
@@ -101,43 +121,35 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if !warp.waiting.is_empty()
                     && let Some(barrier) = self.gather(warp)?
                 {
-                    return Ok(Some(barrier));
+                    return Ok(Break(Some(barrier)));
                 }
             }
             Micro::Bar { aligned, id, threads, .. } if mask != 0 => {
                 if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
                     D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
-                    return Ok(None);
+                    return Ok(Break(None));
                 }
                 if mask != warp.live && code.independent_lanes() {
                     warp.wait(pc, mask, ALL, *aligned);
-                    return self.gather(warp);
+                    return self.gather(warp).map(Break);
                 }
-                return self.arrive(warp, pc, mask, mask).map(Some);
+                return self.arrive(warp, pc, mask, mask).map(|event| Break(Some(event)));
             }
-            micro @ (Micro::Shuffle { .. }
-            | Micro::Vote { .. }
-            | Micro::Match { .. }
-            | Micro::Redux { .. }
-            | Micro::Elect { .. }
-            | Micro::Matrix { .. }
-            | Micro::Fragments(_)
-            | Micro::Product(_)
-            | Micro::WarpBarrier { .. })
-                if mask != 0 =>
-            {
-                if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
-                    return Ok(Some(barrier));
+            Micro::Collective(op) if mask != 0 => {
+                if let Some(barrier) = self.cooperate(warp, pc, op, mask)? {
+                    return Ok(Break(Some(barrier)));
                 }
             }
             _ if mask == 0 => {}
             Micro::Copying(copying) => self.copying(warp, pc, copying, mask)?,
-            micro => self.straight(warp, pc, micro, mask)?,
+            Micro::Compute(op) => self.compute(warp, op, mask),
+            Micro::Test(op) => self.test(warp, op, mask),
+            Micro::Pieces(op) => self.pieces(warp, op, mask),
+            Micro::MemoryAccess(op) => self.memory_access(warp, pc, op, mask)?,
+            Micro::Unknown { .. } => D::undecided(self, warp, pc, mask, Undecided::Meaning)?,
+            Micro::Collective(_) | Micro::Bar { .. } | Micro::Call(_) | Micro::Nothing => {}
         }
-        if let Some(broken) = D::after(self, warp, pc, active) {
-            self.record(warp, pc, broken)?;
-        }
-        Ok(None)
+        Ok(ControlFlow::Continue(()))
     }
 
     /// The lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
@@ -275,11 +287,10 @@ impl<D: Domain> Machine<'_, '_, D> {
 fn leaves(micro: &Micro, asked: &Asked, pc: u32, mask: u32) -> bool {
     let matters = match micro {
         Micro::Copying(_) => pc != asked.pc,
-        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
-            matches!(space, Space::Shared | Space::Generic)
-        }
+        Micro::MemoryAccess(op) => matches!(op.space(), Space::Shared | Space::Generic),
         Micro::Bar { .. } | Micro::Ret | Micro::Exit | Micro::Unknown { .. } => true,
-        micro => micro.named().is_some(),
+        Micro::Collective(_) => true,
+        _ => false,
     };
     matters && mask & asked.lanes != 0
 }

@@ -47,6 +47,52 @@ pub(super) struct MatrixBlock {
 
 /// What the instruction is; branch targets are program counters.
 pub(super) enum Micro {
+    Compute(Compute),
+    Test(Test),
+    Pieces(Pieces),
+    MemoryAccess(MemoryAccess),
+    Collective(Collective),
+    /// `aligned`: all lanes of a warp have to execute this very instruction.
+    Bar {
+        kind: BarKind,
+        aligned: bool,
+        id: Source,
+        threads: Option<Source>,
+        result: Option<BarResult>,
+    },
+    Jump {
+        target: u32,
+    },
+    Branch {
+        pred: u32,
+        negate: bool,
+        then: u32,
+        otherwise: u32,
+        reconvergence: u32,
+    },
+    Indirect {
+        index: u32,
+        targets: Box<[u32]>,
+        reconvergence: u32,
+    },
+    /// To a function; the rows of arguments and of results go from left to right.
+    Call(Box<Call>),
+    /// The simulator does not know it. Rows and predicates that it may write.
+    Unknown {
+        rows: Vec<u32>,
+        preds: Vec<u32>,
+    },
+    /// Asynchronous copies, barriers in memory, clusters, and registers that warps hand to each other.
+    Copying(Box<Copying>),
+    /// A directive, a fence.
+    Nothing,
+    Ret,
+    /// The end of the thread, also inside a function.
+    Exit,
+}
+
+/// Functions of rows.
+pub(super) enum Compute {
     Map1 {
         f: Map1,
         d: u32,
@@ -79,6 +125,13 @@ pub(super) enum Micro {
         d: u32,
         sources: [Source; 3],
     },
+    Activemask {
+        d: u32,
+    },
+}
+
+/// What makes predicates, and what they choose.
+pub(super) enum Test {
     /// A comparison, its complement, and the predicate that both are combined with.
     Compare {
         f: Comparison,
@@ -87,6 +140,10 @@ pub(super) enum Micro {
         combine: Option<(BoolOp, GuardBit)>,
         a: Source,
         b: Source,
+    },
+    SetPred {
+        d: u32,
+        value: bool,
     },
     /// A comparison as a number, `yes` or 0.
     Set {
@@ -109,6 +166,16 @@ pub(super) enum Micro {
         b: Source,
         pred: u32,
     },
+    /// Whether a generic address lies in the space.
+    IsSpace {
+        space: Space,
+        d: u32,
+        a: Source,
+    },
+}
+
+/// Words of parts, and parts of words.
+pub(super) enum Pieces {
     /// Parts of `bits` bits, the lowest first.
     Pack {
         d: u32,
@@ -120,6 +187,29 @@ pub(super) enum Micro {
         parts: Box<[Option<u32>]>,
         a: Source,
     },
+    /// d: b with bits of a.
+    Insert {
+        long: bool,
+        d: u32,
+        a: Source,
+        b: Source,
+        pos: Source,
+        len: Source,
+    },
+    /// Bytes of parameters' rows: for each element where it goes, its row and its first byte there.
+    Take {
+        elements: Vec<(u32, u32, u64)>,
+        bytes: u32,
+        extend: u64,
+    },
+    Put {
+        elements: Vec<Patch>,
+        bytes: u32,
+    },
+}
+
+/// Loads, stores and atomics.
+pub(super) enum MemoryAccess {
     /// `extend`: the sign goes into the bits of this mask.
     Load {
         space: Space,
@@ -147,16 +237,10 @@ pub(super) enum Micro {
         a: Source,
         b: Option<Source>,
     },
-    /// Bytes of parameters' rows: for each element where it goes, its row and its first byte there.
-    Take {
-        elements: Vec<(u32, u32, u64)>,
-        bytes: u32,
-        extend: u64,
-    },
-    Put {
-        elements: Vec<Patch>,
-        bytes: u32,
-    },
+}
+
+/// What lanes do together.
+pub(super) enum Collective {
     Shuffle {
         mode: ShflMode,
         d: u32,
@@ -186,94 +270,42 @@ pub(super) enum Micro {
         a: Source,
         mask: Source,
     },
-    /// Matrices of halves between memory and registers, see [`ptx::fragments`].
-    Fragments(Box<Fragments>),
-    /// A product of matrices whose elements the simulator does not compute: the rows that it writes.
-    Product(Vec<u32>),
-    /// A B + C, see [`Op::Mma`].
-    Matrix {
-        b: Source,
-        blocks: Vec<MatrixBlock>,
-    },
-    Activemask {
-        d: u32,
-    },
-    /// `aligned`: all lanes of a warp have to execute this very instruction.
-    Bar {
-        kind: BarKind,
-        aligned: bool,
-        id: Source,
-        threads: Option<Source>,
-        result: Option<BarResult>,
-    },
-    Jump {
-        target: u32,
-    },
-    Branch {
-        pred: u32,
-        negate: bool,
-        then: u32,
-        otherwise: u32,
-        reconvergence: u32,
-    },
-    Indirect {
-        index: u32,
-        targets: Box<[u32]>,
-        reconvergence: u32,
-    },
-    /// To a function; the rows of arguments and of results go from left to right.
-    Call(Box<Call>),
-    /// d: b with bits of a.
-    Insert {
-        long: bool,
-        d: u32,
-        a: Source,
-        b: Source,
-        pos: Source,
-        len: Source,
-    },
-    SetPred {
-        d: u32,
-        value: bool,
-    },
-    /// Whether a generic address lies in the space.
-    IsSpace {
-        space: Space,
-        d: u32,
-        a: Source,
-    },
-    /// The simulator does not know it. Rows and predicates that it may write.
-    Unknown {
-        rows: Vec<u32>,
-        preds: Vec<u32>,
-    },
-    /// `bar.warp.sync`
-    WarpBarrier {
-        mask: Option<Source>,
-    },
     /// `elect.sync`: the lowest lane that is named is the leader.
     Elect {
         lane: Option<u32>,
         pred: Option<u32>,
         mask: Source,
     },
-    /// Asynchronous copies, barriers in memory, clusters, and registers that warps hand to each other.
-    Copying(Box<Copying>),
-    /// A directive, a fence.
-    Nothing,
-    Ret,
-    /// The end of the thread, also inside a function.
-    Exit,
+    /// A B + C, see [`Op::Mma`].
+    Matrix {
+        b: Source,
+        blocks: Vec<MatrixBlock>,
+    },
+    /// Matrices of halves between memory and registers, see [`ptx::fragments`].
+    Fragments(Box<Fragments>),
+    /// A product of matrices whose elements the simulator does not compute: the rows that it writes.
+    Product(Vec<u32>),
+    /// `bar.warp.sync`
+    WarpBarrier {
+        mask: Option<Source>,
+    },
 }
 
-impl Micro {
-    /// Of an instruction that lanes execute together the lanes that it names, `None` for all; else `None`.
-    pub(super) fn named(&self) -> Option<Option<Source>> {
+impl MemoryAccess {
+    pub(super) fn space(&self) -> Space {
         match self {
-            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => Some(*mask),
-            Self::Match { mask, .. } | Self::Redux { mask, .. } | Self::Elect { mask, .. } => Some(Some(*mask)),
-            Self::Matrix { .. } | Self::Product(_) | Self::Fragments(_) => Some(None),
-            _ => None,
+            Self::Load { space, .. } | Self::Store { space, .. } | Self::Atomic { space, .. } => *space,
+        }
+    }
+}
+
+impl Collective {
+    /// The lanes that it names; `None` for all.
+    pub(super) fn named(&self) -> Option<Source> {
+        match self {
+            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => *mask,
+            Self::Match { mask, .. } | Self::Redux { mask, .. } | Self::Elect { mask, .. } => Some(*mask),
+            Self::Matrix { .. } | Self::Product(_) | Self::Fragments(_) => None,
         }
     }
 }

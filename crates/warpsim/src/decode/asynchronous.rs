@@ -17,50 +17,11 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
         Async::Hint => return Some((Class::Move, Micro::Nothing)),
         Async::Elect { lane, pred, mask } => {
             let (lane, pred) = (lane.map(|lane| d.row(lane)), pred.map(|pred| d.row(pred)));
-            return Some((Class::Vote, Micro::Elect { lane, pred, mask: d.source(mask) }));
+            return Some((Class::Vote, Micro::Collective(Collective::Elect { lane, pred, mask: d.source(mask) })));
         }
         of_cluster if needs_cluster(&of_cluster) && !d.code.is_whole() => return None,
-        Async::Map { dst, a, rank, generic } => {
-            let f: Each = Box::new(move |[a, rank, _]| {
-                // a rank that no cluster has stays one
-                let rank = (rank & 0xffff_ffff).min(NO_RANK);
-                (rank + 1) << RANK_BITS | a & ((1 << RANK_BITS) - 1) | if generic { SHARED_WINDOW } else { 0 }
-            });
-            let (a, rank) = (d.source(a), d.source(rank));
-            return Some((Class::Move, Micro::Each { f, d: mapped(d, dst), sources: [a, rank, a] }));
-        }
-        Async::Rank { dst, a, generic } => {
-            let f: Each =
-                Box::new(move |[a, own, _]| match (a & !if generic { SHARED_WINDOW } else { 0 }) >> RANK_BITS {
-                    0 => own,
-                    number => number - 1,
-                });
-            let (a, own) = (d.source(a), d.source(Operand::Special(Special::ClusterCtarank)));
-            return Some((Class::Move, Micro::Each { f, d: mapped(d, dst), sources: [a, own, a] }));
-        }
-        Async::Load { ty, dst, at } => {
-            let (base, offset) = in_cluster(d, at)?;
-            let extend = super::memory::extension(ty, d.class_of(dst));
-            let regs = Box::new([d.row(dst)]);
-            return Some((
-                Class::Shared,
-                Micro::Load { space: Space::Generic, bytes: ty.bytes(), extend, d: regs, base, offset },
-            ));
-        }
-        Async::Store { ty, src, at } => {
-            let (base, offset) = in_cluster(d, at)?;
-            let a = Box::new([d.source(src)]);
-            return Some((Class::Shared, Micro::Store { space: Space::Generic, bytes: ty.bytes(), a, base, offset }));
-        }
-        Async::Atomic { op, ty, dst, at, a, b } => {
-            let f = super::super::atomic::function(op, ty)?;
-            let (base, offset) = in_cluster(d, at)?;
-            let (a, b) = (d.source(a), b.map(|b| d.source(b)));
-            let dst = dst.map(|dst| d.row(dst));
-            return Some((
-                Class::Shared,
-                Micro::Atomic { f, space: Space::Generic, bytes: ty.bytes(), d: dst, base, offset, a, b },
-            ));
+        Async::Map { .. } | Async::Rank { .. } | Async::Load { .. } | Async::Store { .. } | Async::Atomic { .. } => {
+            return in_other_ctas(d, seen);
         }
         Async::ClusterArrive { relaxed } => Copying::ClusterArrive { relaxed },
         Async::ClusterWait => Copying::ClusterWait,
@@ -105,6 +66,74 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
     };
     d.code.copies = true;
     Some((Class::Move, Micro::Copying(Box::new(op))))
+}
+
+/// Addresses in the shared memory of other CTAs of the cluster, and accesses there.
+fn in_other_ctas(d: &mut Decoder, seen: Async) -> Option<(Class, Micro)> {
+    match seen {
+        Async::Map { dst, a, rank, generic } => {
+            let f: Each = Box::new(move |[a, rank, _]| {
+                // a rank that no cluster has stays one
+                let rank = (rank & 0xffff_ffff).min(NO_RANK);
+                (rank + 1) << RANK_BITS | a & ((1 << RANK_BITS) - 1) | if generic { SHARED_WINDOW } else { 0 }
+            });
+            let (a, rank) = (d.source(a), d.source(rank));
+            Some((Class::Move, Micro::Compute(Compute::Each { f, d: mapped(d, dst), sources: [a, rank, a] })))
+        }
+        Async::Rank { dst, a, generic } => {
+            let f: Each =
+                Box::new(move |[a, own, _]| match (a & !if generic { SHARED_WINDOW } else { 0 }) >> RANK_BITS {
+                    0 => own,
+                    number => number - 1,
+                });
+            let (a, own) = (d.source(a), d.source(Operand::Special(Special::ClusterCtarank)));
+            Some((Class::Move, Micro::Compute(Compute::Each { f, d: mapped(d, dst), sources: [a, own, a] })))
+        }
+        Async::Load { ty, dst, at } => {
+            let (base, offset) = in_cluster(d, at)?;
+            let extend = super::memory::extension(ty, d.class_of(dst));
+            let regs = Box::new([d.row(dst)]);
+            Some((
+                Class::Shared,
+                Micro::MemoryAccess(MemoryAccess::Load {
+                    space: Space::Generic,
+                    bytes: ty.bytes(),
+                    extend,
+                    d: regs,
+                    base,
+                    offset,
+                }),
+            ))
+        }
+        Async::Store { ty, src, at } => {
+            let (base, offset) = in_cluster(d, at)?;
+            let a = Box::new([d.source(src)]);
+            Some((
+                Class::Shared,
+                Micro::MemoryAccess(MemoryAccess::Store { space: Space::Generic, bytes: ty.bytes(), a, base, offset }),
+            ))
+        }
+        Async::Atomic { op, ty, dst, at, a, b } => {
+            let f = super::super::atomic::function(op, ty)?;
+            let (base, offset) = in_cluster(d, at)?;
+            let (a, b) = (d.source(a), b.map(|b| d.source(b)));
+            let dst = dst.map(|dst| d.row(dst));
+            Some((
+                Class::Shared,
+                Micro::MemoryAccess(MemoryAccess::Atomic {
+                    f,
+                    space: Space::Generic,
+                    bytes: ty.bytes(),
+                    d: dst,
+                    base,
+                    offset,
+                    a,
+                    b,
+                }),
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// A proxy fence, which makes what was written known to copies; or one that a relaxed arrival at the barrier of the cluster is

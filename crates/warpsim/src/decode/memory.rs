@@ -6,7 +6,7 @@ use super::super::micro::*;
 use super::super::scalar::Each;
 use super::{Decoder, inside, word_of};
 use ptx::inst::*;
-use ptx::ir::{ParamKind, Reg};
+use ptx::ir::{Param, ParamKind, Reg};
 
 /// `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
@@ -18,7 +18,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
                 Some((d.row(*dst), row, byte))
             };
             let elements = dst.iter().enumerate().map(element).collect::<Option<_>>()?;
-            Some((Class::Const, Micro::Take { elements, bytes: ty.bytes(), extend }))
+            Some((Class::Const, Micro::Pieces(Pieces::Take { elements, bytes: ty.bytes(), extend })))
         }
         Op::St { space: Space::Param, ty, addr, src, .. } => {
             let mut element = |(i, src): (usize, &Operand)| {
@@ -28,7 +28,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
                 Some(Patch { row, byte, whole, source: d.source(*src) })
             };
             let elements = src.iter().enumerate().map(&mut element).collect::<Option<_>>()?;
-            Some((Class::Move, Micro::Put { elements, bytes: ty.bytes() }))
+            Some((Class::Move, Micro::Pieces(Pieces::Put { elements, bytes: ty.bytes() })))
         }
         Op::Ld { space, ty, dst, addr, .. } if ty.bytes() <= 8 => {
             // those whose addresses are taken lie in tables
@@ -36,51 +36,81 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
             let extend = extension(*ty, d.class_of(*dst.first()?));
             let (base, offset) = address(d, *addr)?;
             let regs = dst.iter().map(|dst| d.row(*dst)).collect();
-            Some((class(*space)?, Micro::Load { space: *space, bytes: ty.bytes(), extend, d: regs, base, offset }))
+            Some((
+                class(*space)?,
+                Micro::MemoryAccess(MemoryAccess::Load {
+                    space: *space,
+                    bytes: ty.bytes(),
+                    extend,
+                    d: regs,
+                    base,
+                    offset,
+                }),
+            ))
         }
         Op::St { space, ty, addr, src, .. } if ty.bytes() <= 8 => {
             let (base, offset) = address(d, *addr)?;
             let a = src.iter().map(|src| d.source(*src)).collect();
-            Some((class(*space)?, Micro::Store { space: *space, bytes: ty.bytes(), a, base, offset }))
+            Some((
+                class(*space)?,
+                Micro::MemoryAccess(MemoryAccess::Store { space: *space, bytes: ty.bytes(), a, base, offset }),
+            ))
         }
         Op::Atom { op, space, ty, dst, addr, a, b, .. } if ty.bytes() <= 8 => {
             let (base, offset) = address(d, *addr)?;
             let (a, b) = (d.source(*a), b.map(|b| d.source(b)));
             let dst = dst.map(|dst| d.row(dst));
             let f = super::super::atomic::function(*op, *ty)?;
-            Some((class(*space)?, Micro::Atomic { f, space: *space, bytes: ty.bytes(), d: dst, base, offset, a, b }))
+            Some((
+                class(*space)?,
+                Micro::MemoryAccess(MemoryAccess::Atomic {
+                    f,
+                    space: *space,
+                    bytes: ty.bytes(),
+                    d: dst,
+                    base,
+                    offset,
+                    a,
+                    b,
+                }),
+            ))
         }
         Op::Call { callee: Callee::Func(name), results, arguments, .. } => {
-            let caller = &d.contexts[d.at];
-            let callee = d.context_of(name)?;
-            let pass = |theirs: ParamKind, ours: &[ptx::ir::Param], inward: bool| {
-                let list: Vec<_> = callee.func.params_of(theirs).collect();
-                if list.len() != ours.len() {
-                    return None;
-                }
-                let mut moves = Vec::new();
-                for ((param, data), own) in list.into_iter().zip(ours) {
-                    let words = data.bytes().min(caller.func.params[*own].bytes()).div_ceil(8).clamp(1, 1 << 16) as u32;
-                    for i in 0..words {
-                        let (own, other) = (caller.params[*own] + i, callee.params[param] + i);
-                        moves.push(if inward { (own, other) } else { (other, own) });
-                    }
-                }
-                Some(moves)
-            };
-            let call = Call {
-                target: callee.starts[*callee.func.layout.first()?],
-                rows: callee.window.0.clone(),
-                preds: callee.window.1.clone(),
-                arguments: pass(ParamKind::Input, arguments, true)?,
-                results: pass(ParamKind::Return, results, false)?,
-                locals: callee.locals.iter().map(|(_, start, row)| (*row, *start)).collect(),
-                local_bytes: callee.local_bytes,
-            };
+            let call = call(d, name, (results, arguments))?;
             Some((Class::Branch, Micro::Call(Box::new(call))))
         }
         _ => None,
     }
+}
+
+/// A call of a function of the module, whose parameters are rows.
+fn call(d: &mut Decoder, name: &str, (results, arguments): (&[Param], &[Param])) -> Option<Call> {
+    let caller = &d.contexts[d.at];
+    let callee = d.context_of(name)?;
+    let pass = |theirs: ParamKind, ours: &[Param], inward: bool| {
+        let list: Vec<_> = callee.func.params_of(theirs).collect();
+        if list.len() != ours.len() {
+            return None;
+        }
+        let mut moves = Vec::new();
+        for ((param, data), own) in list.into_iter().zip(ours) {
+            let words = data.bytes().min(caller.func.params[*own].bytes()).div_ceil(8).clamp(1, 1 << 16) as u32;
+            for i in 0..words {
+                let (own, other) = (caller.params[*own] + i, callee.params[param] + i);
+                moves.push(if inward { (own, other) } else { (other, own) });
+            }
+        }
+        Some(moves)
+    };
+    Some(Call {
+        target: callee.starts[*callee.func.layout.first()?],
+        rows: callee.window.0.clone(),
+        preds: callee.window.1.clone(),
+        arguments: pass(ParamKind::Input, arguments, true)?,
+        results: pass(ParamKind::Return, results, false)?,
+        locals: callee.locals.iter().map(|(_, start, row)| (*row, *start)).collect(),
+        local_bytes: callee.local_bytes,
+    })
 }
 
 /// `None`: it is no `ldmatrix` or `stmatrix` that the simulator knows.
@@ -90,13 +120,13 @@ pub(super) fn fragments(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Opti
     let rows = seen.registers.iter().map(|reg| d.row(*reg)).collect();
     let (loads, transposed, space) = (seen.loads, seen.transposed, seen.space);
     let fragments = Fragments { loads, transposed, space, rows, at: Place { base, offset } };
-    Some((class(space)?, Micro::Fragments(Box::new(fragments))))
+    Some((class(space)?, Micro::Collective(Collective::Fragments(Box::new(fragments)))))
 }
 
 /// `None`: it is no product of matrices.
 pub(super) fn product(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let rows = ptx::fragments::product(d.code.module, opcode, pieces)?;
-    Some((Class::Move, Micro::Product(rows.into_iter().map(|reg| d.row(reg)).collect())))
+    Some((Class::Move, Micro::Collective(Collective::Product(rows.into_iter().map(|reg| d.row(reg)).collect()))))
 }
 
 /// The row of element `i` of an access of a parameter, and its first byte there.
@@ -148,7 +178,11 @@ pub(super) fn generic(d: &mut Decoder, to: bool, space: Space, dst: Reg, a: Oper
     let (d, a) = (d.row(dst), d.source(a));
     Some((
         Class::Move,
-        if window == 0 { Micro::Map1 { f: |a| *a, d, a } } else { Micro::Each { f, d, sources: [a; 3] } },
+        if window == 0 {
+            Micro::Compute(Compute::Map1 { f: |a| *a, d, a })
+        } else {
+            Micro::Compute(Compute::Each { f, d, sources: [a; 3] })
+        },
     ))
 }
 

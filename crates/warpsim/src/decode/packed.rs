@@ -19,19 +19,19 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             let f = apart(compute(Operation::Binary(BinaryOp::Add), element, How::default())?, element, count);
             let (base, offset) = super::memory::address(d, at)?;
             let (dst, a, bytes) = (dst.map(|dst| d.row(dst)), d.source(a), element.bits() * count / 8);
-            let micro = Micro::Atomic { f, space, bytes, d: dst, base, offset, a, b: None };
+            let micro = Micro::MemoryAccess(MemoryAccess::Atomic { f, space, bytes, d: dst, base, offset, a, b: None });
             return Some((super::memory::class(space)?, micro));
         }
         Packed::Reduce { op, nan, dst, a, mask } => {
             let how = How { nan, ..How::default() };
             let f = compute(Operation::Binary(op), Element::Plain(Type::F32), how)?;
-            let micro = Micro::Redux { f, d: d.row(dst), a: d.source(a), mask: d.source(mask) };
+            let micro = Micro::Collective(Collective::Redux { f, d: d.row(dst), a: d.source(a), mask: d.source(mask) });
             return Some((Class::Vote, micro));
         }
         Packed::Compare { cmp, element, ftz, dst, other, sources: [a, b] } => {
             let f = Comparison::Each(comparison(cmp, element, ftz)?);
             let (dst, other, a, b) = (d.row(dst), other.map(|reg| d.row(reg)), d.source(a), d.source(b));
-            Micro::Compare { f, d: dst, other, combine: None, a, b }
+            Micro::Test(Test::Compare { f, d: dst, other, combine: None, a, b })
         }
         Packed::Set { cmp, element, count, ftz, yes, dst, sources } => {
             let test = comparison(cmp, element, ftz)?;
@@ -56,37 +56,13 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             };
             each(d, f, dst, &sources)
         }
-        Packed::Dot { a: left, b: right, dst, sources } => {
-            let f: Each = Box::new(move |[a, b, c]| {
-                let product = |i: i32| scalar::number(a >> (8 * i), left) * scalar::number(b >> (8 * i), right);
-                scalar::bits((0..4).map(product).sum::<i128>() + i128::from(c), Type::U32)
-            });
-            each(d, f, dst, &sources)
-        }
-        Packed::HalfDot { a: left, b: right, high, dst, sources } => {
-            let first = if high { 2 } else { 0 };
-            let f: Each = Box::new(move |[a, b, c]| {
-                let half = |i: i32| scalar::number(a >> (16 * i), left);
-                let product = |i: i32| half(i) * scalar::number(b >> (8 * (first + i)), right);
-                scalar::bits((0..2).map(product).sum::<i128>() + i128::from(c), Type::U32)
-            });
-            each(d, f, dst, &sources)
-        }
+        Packed::Dot { a, b, dst, sources } => each(d, dot(a, b), dst, &sources),
+        Packed::HalfDot { a, b, high, dst, sources } => each(d, half_dot(a, b, high), dst, &sources),
         Packed::Mask { clamp, dst, sources } => each(d, Box::new(move |[a, b, _]| ones(a, b, clamp)), dst, &sources),
         Packed::Extend { clamp, signed, dst, sources } => {
             each(d, Box::new(move |[a, b, _]| extended(a, b, clamp, signed)), dst, &sources)
         }
-        Packed::Pack { bits, signed, dst, sources } => {
-            let third = sources.len() == 3;
-            let f: Each = Box::new(move |[a, b, c]| {
-                let (low, high) =
-                    if signed { (-1i128 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-                let part = |word: u64| scalar::number(word, Type::S32).clamp(low, high) as u64 & mask(bits);
-                let both = part(a) << bits | part(b);
-                if third { (c << (2 * bits) | both) & 0xffff_ffff } else { both }
-            });
-            each(d, f, dst, &sources)
-        }
+        Packed::Pack { bits, signed, dst, sources } => each(d, packed(bits, signed, sources.len() == 3), dst, &sources),
         Packed::ToBytes { to, from, relu, dst, sources } => {
             let value = move |word: u64| match from {
                 Element::Plain(_) => f64::from(f32::from_bits(word as u32)),
@@ -109,6 +85,34 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
         }
     };
     Some((Class::Single, micro))
+}
+
+/// The products of four bytes, and a sum.
+fn dot(left: Type, right: Type) -> Each {
+    Box::new(move |[a, b, c]| {
+        let product = |i: i32| scalar::number(a >> (8 * i), left) * scalar::number(b >> (8 * i), right);
+        scalar::bits((0..4).map(product).sum::<i128>() + i128::from(c), Type::U32)
+    })
+}
+
+/// The products of two halves of words and two bytes, the upper ones if `high`, and a sum.
+fn half_dot(left: Type, right: Type, high: bool) -> Each {
+    let first = if high { 2 } else { 0 };
+    Box::new(move |[a, b, c]| {
+        let half = |i: i32| scalar::number(a >> (16 * i), left);
+        let product = |i: i32| half(i) * scalar::number(b >> (8 * (first + i)), right);
+        scalar::bits((0..2).map(product).sum::<i128>() + i128::from(c), Type::U32)
+    })
+}
+
+/// Two words cut to so many bits, before what a third has.
+fn packed(bits: u32, signed: bool, third: bool) -> Each {
+    Box::new(move |[a, b, c]| {
+        let (low, high) = if signed { (-1i128 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+        let part = |word: u64| scalar::number(word, Type::S32).clamp(low, high) as u64 & mask(bits);
+        let both = part(a) << bits | part(b);
+        if third { (c << (2 * bits) | both) & 0xffff_ffff } else { both }
+    })
 }
 
 /// `b` ones from bit `a` on.
@@ -137,7 +141,7 @@ fn apart(one: Each, element: Element, count: u32) -> Each {
 
 fn each(d: &mut Decoder, f: Each, dst: ptx::ir::Reg, sources: &[Operand]) -> Micro {
     let at = |i: usize| sources[i.min(sources.len() - 1)];
-    Micro::Each { f, d: d.row(dst), sources: [at(0), at(1), at(2)].map(|operand| d.source(operand)) }
+    Micro::Compute(Compute::Each { f, d: d.row(dst), sources: [at(0), at(1), at(2)].map(|operand| d.source(operand)) })
 }
 
 fn mask(bits: u32) -> u64 {

@@ -3,9 +3,10 @@
 use super::cluster::alone;
 use super::{Machine, Stop};
 use crate::buffer::extract;
-use crate::decode::Manner;
-use crate::domain::{ALL, Domain, Touch};
+use crate::decode::{Manner, MemoryAccess};
+use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::Access;
+use crate::lanes::extended;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
 use crate::scalar::Each;
@@ -14,6 +15,55 @@ use crate::warp::Warp;
 use ptx::inst::Space;
 
 impl<D: Domain> Machine<'_, '_, D> {
+    /// Some lane is active.
+    pub(in super::super) fn memory_access(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        op: &MemoryAccess,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let pool = &self.code.pool;
+        match op {
+            MemoryAccess::Atomic { f, space, bytes, d, base, offset, a, b } => {
+                if mask & !warp.knows(*base) != 0 {
+                    return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
+                }
+                let (bases, first) = (*base.row(&warp.regs, pool), *a.row(&warp.regs, pool));
+                let second = b.map_or(first, |b| *b.row(&warp.regs, pool));
+                let lanes = Lanes::new(&bases, *offset, mask, *bytes);
+                let row = self.atomic(warp, pc, f, *space, &lanes, [&first, &second])?;
+                if let Some(d) = d {
+                    warp.write(*d, &row, D::HANDED, mask);
+                }
+            }
+            MemoryAccess::Load { space, bytes, extend, d, base, offset } => {
+                if mask & !warp.knows(*base) != 0 {
+                    return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
+                }
+                let bases = *base.row(&warp.regs, pool);
+                for (i, d) in d.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    let (row, known) = self.load(warp, pc, *space, &lanes)?;
+                    let row = if *extend == 0 { row } else { extended(&row, *bytes, *extend) };
+                    warp.write(*d, &row, known, mask);
+                }
+            }
+            MemoryAccess::Store { space, bytes, a, base, offset } => {
+                if mask & !warp.knows(*base) != 0 {
+                    return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
+                }
+                let bases = *base.row(&warp.regs, pool);
+                for (i, a) in a.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    let (values, known) = (*a.row(&warp.regs, pool), warp.knows(*a));
+                    self.store(warp, pc, *space, &lanes, &values, known)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// In the order of the lanes; the old values.
     pub(super) fn atomic(
         &mut self,

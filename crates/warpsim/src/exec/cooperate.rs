@@ -7,7 +7,7 @@
 //! that form do not depend on the order in which lanes run.
 
 use super::{Event, Machine, Stop, barrier};
-use crate::decode::{MatrixBlock, Micro, Source};
+use crate::decode::{Collective, MatrixBlock, Micro};
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
 use crate::hazard::Kind;
 use crate::lanes::{holds, matches, missing_lane, multiply_add, reduce, shuffle, vote};
@@ -21,9 +21,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
-        named: Option<Source>,
+        op: &Collective,
         mask: u32,
     ) -> Result<Option<Event>, Stop> {
+        let named = op.named();
         if self.domain.perhaps() {
             return D::undecided(self, warp, pc, mask, Undecided::Company).map(|()| None);
         }
@@ -53,10 +54,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             if name & warp.live == lanes {
                 self.together(warp, &[(pc, lanes)])?;
             } else {
-                let aligned = matches!(
-                    self.code.ops[pc as usize].micro,
-                    Micro::Matrix { .. } | Micro::Product(_) | Micro::Fragments(_)
-                );
+                let aligned =
+                    matches!(op, Collective::Matrix { .. } | Collective::Product(_) | Collective::Fragments(_));
                 warp.wait(pc, lanes, name, aligned);
             }
         }
@@ -115,7 +114,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let all = members.iter().fold(0, |all, (_, lanes)| all | lanes);
         let code = self.code;
         match &code.ops[members[0].0 as usize].micro {
-            Micro::WarpBarrier { .. } => {
+            Micro::Collective(Collective::WarpBarrier { .. }) => {
                 D::ordered(self, warp, all);
                 if code.copies && all == warp.live {
                     warp.thread.meet();
@@ -123,7 +122,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.thread.tick();
                 }
             }
-            Micro::Matrix { b, blocks } => {
+            Micro::Collective(Collective::Matrix { b, blocks }) => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
                 }
@@ -141,13 +140,13 @@ impl<D: Domain> Machine<'_, '_, D> {
                     }
                 }
             }
-            Micro::Fragments(fragments) => {
+            Micro::Collective(Collective::Fragments(fragments)) => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
                 }
                 self.fragments(warp, members[0].0, fragments)?;
             }
-            Micro::Product(_) => {
+            Micro::Collective(Collective::Product(_)) => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
                 }
@@ -169,10 +168,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         let (mut row, mut known) = ([0; 32], 0);
         for (pc, lanes) in members {
             let (part, aware) = match &self.code.ops[*pc as usize].micro {
-                Micro::Shuffle { a, .. } | Micro::Match { a, .. } | Micro::Redux { a, .. } => {
-                    (*a.row(&warp.regs, &self.code.pool), warp.knows(*a))
-                }
-                Micro::Vote { pred, negate, .. } => {
+                Micro::Collective(
+                    Collective::Shuffle { a, .. } | Collective::Match { a, .. } | Collective::Redux { a, .. },
+                ) => (*a.row(&warp.regs, &self.code.pool), warp.knows(*a)),
+                Micro::Collective(Collective::Vote { pred, negate, .. }) => {
                     (row_of(holds(&warp.preds, (*pred, *negate))), warp.knowledge.pred(*pred))
                 }
                 _ => ([0; 32], 0),
@@ -196,7 +195,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let code = self.code;
         let pool = &code.pool;
         match &code.ops[pc as usize].micro {
-            Micro::Shuffle { mode, d, valid, a, lane, clamp, .. } => {
+            Micro::Collective(Collective::Shuffle { mode, d, valid, a, lane, clamp, .. }) => {
                 let certain = lanes & !warp.know([*lane, *clamp]) == 0;
                 let (mut known, mut inside) = (0, 0);
                 if certain {
@@ -220,7 +219,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.write_pred(*valid, inside, if certain { ALL } else { 0 }, lanes);
                 }
             }
-            Micro::Vote { mode, d, pred, negate, .. } => {
+            Micro::Collective(Collective::Vote { mode, d, pred, negate, .. }) => {
                 let (votes, aware) = match brought {
                     Some((row, aware)) => (bits_of(row), *aware),
                     None => (holds(&warp.preds, (*pred, *negate)), warp.knowledge.pred(*pred)),
@@ -239,7 +238,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     _ => warp.write_pred(*d, bits, known, lanes),
                 }
             }
-            Micro::Match { all: whole, d, valid, a, .. } => {
+            Micro::Collective(Collective::Match { all: whole, d, valid, a, .. }) => {
                 let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
                 let ((row, agree), known) = (matches(*whole, &row, all), all_or_none(aware, all));
                 warp.write(*d, &row, known, lanes);
@@ -247,7 +246,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.write_pred(*valid, if agree { ALL } else { 0 }, known, lanes);
                 }
             }
-            Micro::Elect { lane, pred, .. } => {
+            Micro::Collective(Collective::Elect { lane, pred, .. }) => {
                 let leader = all.trailing_zeros();
                 D::elected(self, warp, pc);
                 if let Some(lane) = lane {
@@ -257,7 +256,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.write_pred(*pred, 1 << leader, ALL, lanes);
                 }
             }
-            Micro::Redux { f, d, a, .. } => {
+            Micro::Collective(Collective::Redux { f, d, a, .. }) => {
                 let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
                 let known = all_or_none(aware, all);
                 warp.compute(*d, known, lanes, |_| [reduce(f, &row, all); 32]);
@@ -271,10 +270,18 @@ impl<D: Domain> Machine<'_, '_, D> {
 /// Whether lanes at one of them wait for the same as lanes at the other.
 fn alike(a: &Micro, b: &Micro) -> bool {
     match (a, b) {
-        (Micro::Shuffle { mode: a, .. }, Micro::Shuffle { mode: b, .. }) => a == b,
-        (Micro::Vote { mode: a, .. }, Micro::Vote { mode: b, .. }) => a == b,
-        (Micro::Match { all: a, .. }, Micro::Match { all: b, .. }) => a == b,
-        (Micro::WarpBarrier { .. }, Micro::WarpBarrier { .. }) | (Micro::Elect { .. }, Micro::Elect { .. }) => true,
+        (
+            Micro::Collective(Collective::Shuffle { mode: a, .. }),
+            Micro::Collective(Collective::Shuffle { mode: b, .. }),
+        ) => a == b,
+        (Micro::Collective(Collective::Vote { mode: a, .. }), Micro::Collective(Collective::Vote { mode: b, .. })) => {
+            a == b
+        }
+        (Micro::Collective(Collective::Match { all: a, .. }), Micro::Collective(Collective::Match { all: b, .. })) => {
+            a == b
+        }
+        (Micro::Collective(Collective::WarpBarrier { .. }), Micro::Collective(Collective::WarpBarrier { .. }))
+        | (Micro::Collective(Collective::Elect { .. }), Micro::Collective(Collective::Elect { .. })) => true,
         // these must be the same instruction
         _ => false,
     }

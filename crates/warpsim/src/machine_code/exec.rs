@@ -189,7 +189,7 @@ impl Machine<'_, '_> {
             Op::Multiply(op) => multiply(code, warp, op, mask),
             Op::Bits(op) => bits(code, warp, op, mask),
             Op::Function(op) => function(code, warp, op, mask),
-            Op::Select(op) => selection(code, warp, op, mask),
+            Op::Selection(op) => selection(code, warp, op, mask),
             Op::Lanes(op) => self.lanes(warp, pc, op, mask)?,
             Op::Access(op) => return self.access(warp, pc, op, mask),
             Op::Flow(op) => return self.flow(warp, pc, op, mask),

@@ -82,7 +82,7 @@ pub(super) enum Op {
     Multiply(Multiply),
     Bits(Bits),
     Function(Function),
-    Select(Select),
+    Selection(Selection),
     Lanes(Lanes),
     Access(Access),
     Flow(Flow),
@@ -201,7 +201,7 @@ pub(super) enum Function {
 }
 
 /// Words that are taken as they are, and what decides between them.
-pub(super) enum Select {
+pub(super) enum Selection {
     Move {
         d: u32,
         a: Source,

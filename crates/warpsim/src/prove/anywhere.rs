@@ -5,7 +5,7 @@ use super::assumption::Assumption;
 use super::known::{Known, results};
 use super::partial::{Prover, refuse};
 use crate::decode::Manner;
-use crate::decode::{Micro, Source};
+use crate::decode::{MemoryAccess, Micro, Source};
 use crate::domain::{Knowledge, Touch};
 use crate::exec::Stop;
 use crate::hazard::Access;
@@ -17,9 +17,12 @@ use ptx::inst::Space;
 /// An access under a guard that depends on data: the lanes of `possible` may execute it.
 pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, possible: u32) -> Result<(), Stop> {
     let micro = &machine.code.ops[pc as usize].micro;
+    let Micro::MemoryAccess(access) = micro else {
+        return Err(refuse(machine, warp, pc, "is executed or not depending on data"));
+    };
     if possible != 0 {
         let outer = std::mem::replace(&mut machine.domain.guarded, true);
-        let done = machine.straight(warp, pc, micro, possible);
+        let done = machine.memory_access(warp, pc, access, possible);
         machine.domain.guarded = outer;
         done?;
         warp.knowledge.forget(&results(micro), possible);
@@ -31,23 +34,24 @@ pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, pos
 pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32) -> Result<(), Stop> {
     let code = machine.code;
     let micro = &code.ops[pc as usize].micro;
-    let Some((base, touch)) = base_of(micro) else {
+    let Micro::MemoryAccess(access) = micro else {
         return Err(refuse(machine, warp, pc, "its address depends on data"));
     };
+    let (base, touch) = base_of(access);
     machine.domain.parted = true;
     if let Some(register) = base.register()
         && let Some(both) = warp.knowledge.named.as_ref().and_then(|named| named.alternatives(register, mask)).copied()
     {
-        return at_either(machine, warp, pc, mask, register, both);
+        return at_either(machine, warp, (pc, access), mask, register, both);
     }
     let found = machine.domain.arrays.entry(pc).or_insert_with(|| arrays(code, pc)).clone();
-    let found = found.filter(|_| code.ranks == 1 || is_own(micro));
+    let found = found.filter(|_| code.ranks == 1 || access.space() == Space::Shared);
     let Some(Arrays { ranges, names }) = found else {
         return Err(refuse(machine, warp, pc, "its generic address depends on data"));
     };
     let known = mask & warp.knows(base);
     if known != 0 {
-        machine.straight(warp, pc, micro, known)?;
+        machine.memory_access(warp, pc, access, known)?;
     }
     let unknown = mask & !known;
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
@@ -86,17 +90,16 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
 fn at_either(
     machine: &mut Prover,
     warp: &mut Warp<Known>,
-    pc: u32,
+    (pc, access): (u32, &MemoryAccess),
     mask: u32,
     register: u32,
     both: [Row; 2],
 ) -> Result<(), Stop> {
-    let micro = &machine.code.ops[pc as usize].micro;
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
     let mut done = Ok(());
     for row in both {
         warp.write(register, &row, mask, mask);
-        done = done.and_then(|()| machine.straight(warp, pc, micro, mask));
+        done = done.and_then(|()| machine.memory_access(warp, pc, access, mask));
     }
     machine.domain.guarded = outer;
     done?;
@@ -104,27 +107,16 @@ fn at_either(
     if let Some(named) = &mut warp.knowledge.named {
         named.choose_of(register, both, mask);
     }
-    warp.knowledge.forget(&results(micro), mask);
+    warp.knowledge.forget(&results(&machine.code.ops[pc as usize].micro), mask);
     Ok(())
 }
 
-/// Whether it accesses shared memory of its own CTA only.
-fn is_own(micro: &Micro) -> bool {
-    matches!(
-        micro,
-        Micro::Load { space: Space::Shared, .. }
-            | Micro::Store { space: Space::Shared, .. }
-            | Micro::Atomic { space: Space::Shared, .. }
-    )
-}
-
 /// Where the address of an access begins, and what it does there.
-fn base_of(micro: &Micro) -> Option<(Source, Touch)> {
-    match micro {
-        Micro::Load { base, .. } => Some((*base, Touch::Read)),
-        Micro::Store { base, .. } => Some((*base, Touch::Write)),
-        Micro::Atomic { base, .. } => Some((*base, Touch::Atomic)),
-        _ => None,
+fn base_of(access: &MemoryAccess) -> (Source, Touch) {
+    match access {
+        MemoryAccess::Load { base, .. } => (*base, Touch::Read),
+        MemoryAccess::Store { base, .. } => (*base, Touch::Write),
+        MemoryAccess::Atomic { base, .. } => (*base, Touch::Atomic),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::known::Known;
 use crate::clock::VectorClock;
-use crate::decode::{Code, Manner, Micro, makes_orders};
+use crate::decode::{Code, Manner, MemoryAccess, Micro, makes_orders};
 use crate::hazard::{Hazard, Kind};
 use crate::thread::Thread;
 use crate::warp::Warp;
@@ -218,9 +218,9 @@ fn accessed(code: &Code, warp: &Warp<Known>, pc: u32, mask: u32) -> Option<(BTre
         return None;
     }
     let (space, base, offset, reads, writes) = match &code.ops[pc as usize].micro {
-        Micro::Load { space, base, offset, .. } => (*space, *base, *offset, true, false),
-        Micro::Store { space, base, offset, .. } => (*space, *base, *offset, false, true),
-        Micro::Atomic { space, base, offset, .. } => (*space, *base, *offset, true, true),
+        Micro::MemoryAccess(MemoryAccess::Load { space, base, offset, .. }) => (*space, *base, *offset, true, false),
+        Micro::MemoryAccess(MemoryAccess::Store { space, base, offset, .. }) => (*space, *base, *offset, false, true),
+        Micro::MemoryAccess(MemoryAccess::Atomic { space, base, offset, .. }) => (*space, *base, *offset, true, true),
         _ => return None,
     };
     let certain = space == Space::Shared && code.ranks == 1 && mask & !warp.knows(base) == 0;

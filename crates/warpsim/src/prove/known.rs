@@ -1,7 +1,7 @@
 //! What a warp knows whose registers may be unknown, lane by lane.
 
 use super::common::Named;
-use crate::decode::{Code, Copying, Micro};
+use crate::decode::{Code, Collective, Compute, Copying, MemoryAccess, Micro, Pieces, Test};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -85,47 +85,52 @@ fn replace(bits: &mut u32, new: u32, mask: u32) {
 /// Rows and predicates that an instruction writes.
 pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
     match micro {
-        Micro::Map1 { d, .. }
-        | Micro::Map2 { d, .. }
-        | Micro::Map3 { d, .. }
-        | Micro::Each { d, .. }
-        | Micro::Carry { d, .. }
-        | Micro::Set { d, .. }
-        | Micro::Select { d, .. }
-        | Micro::Pack { d, .. }
-        | Micro::Redux { d, .. }
-        | Micro::Activemask { d }
-        | Micro::Insert { d, .. }
-        | Micro::Vote { mode: VoteMode::Ballot, d, .. }
+        Micro::Compute(
+            Compute::Map1 { d, .. }
+            | Compute::Map2 { d, .. }
+            | Compute::Map3 { d, .. }
+            | Compute::Each { d, .. }
+            | Compute::Carry { d, .. },
+        )
+        | Micro::Test(Test::Set { d, .. } | Test::Select { d, .. })
+        | Micro::Pieces(Pieces::Pack { d, .. })
+        | Micro::Collective(Collective::Redux { d, .. })
+        | Micro::Compute(Compute::Activemask { d })
+        | Micro::Pieces(Pieces::Insert { d, .. })
+        | Micro::Collective(Collective::Vote { mode: VoteMode::Ballot, d, .. })
         | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
-        Micro::Elect { lane, pred, .. } => (lane.iter().copied().collect(), pred.iter().copied().collect()),
+        Micro::Collective(Collective::Elect { lane, pred, .. }) => {
+            (lane.iter().copied().collect(), pred.iter().copied().collect())
+        }
         Micro::Copying(copying) => match &**copying {
             Copying::Wait { pred, .. } => (vec![], pred.iter().copied().collect()),
             Copying::Arrive { state, .. } => (state.iter().copied().collect(), vec![]),
             _ => (vec![], vec![]),
         },
-        Micro::Take { elements, .. } => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
-        Micro::Put { elements, .. } => (elements.iter().map(|piece| piece.row).collect(), vec![]),
-        Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),
-        Micro::Compare { d, other, .. } => (vec![], [*d].into_iter().chain(*other).collect()),
-        Micro::Logic { d, .. }
-        | Micro::SetPred { d, .. }
-        | Micro::IsSpace { d, .. }
-        | Micro::Vote { d, .. }
+        Micro::Pieces(Pieces::Take { elements, .. }) => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
+        Micro::Pieces(Pieces::Put { elements, .. }) => (elements.iter().map(|piece| piece.row).collect(), vec![]),
+        Micro::MemoryAccess(MemoryAccess::Atomic { d, .. }) => (d.iter().copied().collect(), vec![]),
+        Micro::Test(Test::Compare { d, other, .. }) => (vec![], [*d].into_iter().chain(*other).collect()),
+        Micro::Test(Test::Logic { d, .. } | Test::SetPred { d, .. } | Test::IsSpace { d, .. })
+        | Micro::Collective(Collective::Vote { d, .. })
         | Micro::Bar { result: Some((_, d, _)), .. } => (vec![], vec![*d]),
-        Micro::Shuffle { d, valid, .. } | Micro::Match { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
-        Micro::Load { d, .. } => (d.to_vec(), vec![]),
-        Micro::Fragments(fragments) if fragments.loads => (fragments.rows.clone(), vec![]),
-        Micro::Product(rows) => (rows.clone(), vec![]),
-        Micro::Matrix { blocks, .. } => (blocks.iter().flat_map(|block| block.d).collect(), vec![]),
-        Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
+        Micro::Collective(Collective::Shuffle { d, valid, .. } | Collective::Match { d, valid, .. }) => {
+            (vec![*d], valid.iter().copied().collect())
+        }
+        Micro::MemoryAccess(MemoryAccess::Load { d, .. }) => (d.to_vec(), vec![]),
+        Micro::Collective(Collective::Fragments(fragments)) if fragments.loads => (fragments.rows.clone(), vec![]),
+        Micro::Collective(Collective::Product(rows)) => (rows.clone(), vec![]),
+        Micro::Collective(Collective::Matrix { blocks, .. }) => {
+            (blocks.iter().flat_map(|block| block.d).collect(), vec![])
+        }
+        Micro::Pieces(Pieces::Unpack { parts, .. }) => (parts.iter().flatten().copied().collect(), vec![]),
         Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),
         // calls are never passed over
         Micro::Call(_)
-        | Micro::Store { .. }
-        | Micro::Fragments(_)
+        | Micro::MemoryAccess(MemoryAccess::Store { .. })
+        | Micro::Collective(Collective::Fragments(_))
         | Micro::Bar { result: None, .. }
-        | Micro::WarpBarrier { .. }
+        | Micro::Collective(Collective::WarpBarrier { .. })
         | Micro::Nothing
         | Micro::Jump { .. }
         | Micro::Branch { .. }

@@ -9,7 +9,7 @@ use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
-use crate::decode::{Code, Micro};
+use crate::decode::{Code, MemoryAccess, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
@@ -108,14 +108,14 @@ impl Domain for Partial {
 
     fn weight(micro: &Micro) -> u64 {
         match micro {
-            Micro::Load { space, .. } | Micro::Store { space, .. }
+            Micro::MemoryAccess(MemoryAccess::Load { space, .. } | MemoryAccess::Store { space, .. })
                 if matches!(space, Space::Shared | Space::Generic) =>
             {
                 8
             }
-            Micro::Atomic { .. } => 64,
+            Micro::MemoryAccess(MemoryAccess::Atomic { .. }) => 64,
             Micro::Bar { .. } | Micro::Copying(_) => 8,
-            micro if micro.named().is_some() => 8,
+            Micro::Collective(_) => 8,
             _ => 1,
         }
     }

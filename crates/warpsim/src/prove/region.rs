@@ -1,7 +1,7 @@
 //! What a branch on data may do before its lanes meet again.
 
 use super::known::results;
-use crate::decode::{Code, EXIT, Micro};
+use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
 use ptx::inst::Space;
 use std::collections::{BTreeSet, HashMap};
 
@@ -87,9 +87,9 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
         Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit | Micro::Copying(_) => true,
         // all lanes must come
-        Micro::Matrix { .. } | Micro::Product(_) | Micro::Fragments(_) => true,
+        Micro::Collective(Collective::Matrix { .. } | Collective::Product(_) | Collective::Fragments(_)) => true,
         // lanes wait for each other there
-        micro if micro.named().is_some() => code.independent_lanes(),
+        Micro::Collective(_) => code.independent_lanes(),
         Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
         _ => false,
     }
@@ -98,11 +98,15 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
 /// Whether the instruction accesses what the proof is about; `tables`: the module has tables that a store could reach.
 pub(super) fn touches(code: &Code, tables: bool, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
-        Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
-        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
+        Micro::MemoryAccess(
+            MemoryAccess::Store { space: Space::Global, .. } | MemoryAccess::Atomic { space: Space::Global, .. },
+        ) => tables,
+        Micro::MemoryAccess(
+            MemoryAccess::Load { space, .. } | MemoryAccess::Store { space, .. } | MemoryAccess::Atomic { space, .. },
+        ) => {
             matches!(space, Space::Shared | Space::Generic)
         }
-        Micro::Fragments(_) => true,
+        Micro::Collective(Collective::Fragments(_)) => true,
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::operands::Operands;
 use crate::machine_code::constants::Windows;
-use crate::machine_code::op::{Access, Flow, Kind, Lanes, Op, Select, ZERO};
+use crate::machine_code::op::{Access, Flow, Kind, Lanes, Op, Selection, ZERO};
 use ptx::inst::{BarKind, ShflMode, Special, VoteMode};
 use sass::Operand;
 
@@ -166,8 +166,10 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let Operand::Special(name) = o.next()? else { return None };
     let special = match &**name {
         // the window of shared memory, as two words
-        "SR_SWINLO" => return Some(Op::Select(Select::Move { d, a: o.decoder.constant(window(o) as u32, 0) })),
-        "SR_SWINHI" => return Some(Op::Select(Select::Move { d, a: o.decoder.constant((window(o) >> 32) as u32, 0) })),
+        "SR_SWINLO" => return Some(Op::Selection(Selection::Move { d, a: o.decoder.constant(window(o) as u32, 0) })),
+        "SR_SWINHI" => {
+            return Some(Op::Selection(Selection::Move { d, a: o.decoder.constant((window(o) >> 32) as u32, 0) }));
+        }
         "SR_TID.X" => Special::TidX,
         "SR_TID.Y" => Special::TidY,
         "SR_TID.Z" => Special::TidZ,
@@ -184,7 +186,7 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "SR_CgaCtaId" => Special::ClusterCtarank,
         _ => return None,
     };
-    Some(Op::Select(Select::Special { d, special }))
+    Some(Op::Selection(Selection::Special { d, special }))
 }
 
 fn window(o: &Operands<'_, '_, '_>) -> u64 {
@@ -197,5 +199,9 @@ fn zeros(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let d = o.register()?;
     let a = o.decoder.constant(0, 0);
     matches!(o.next()?, Operand::Special(name) if &**name == "SRZ").then_some(())?;
-    Some(if o.has("32") { Op::Select(Select::Move { d, a }) } else { Op::Select(Select::MoveWide { d, a }) })
+    Some(if o.has("32") {
+        Op::Selection(Selection::Move { d, a })
+    } else {
+        Op::Selection(Selection::MoveWide { d, a })
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::decoder::{FAILS, HOLDS};
 use super::operands::{Operands, first_predicate};
-use crate::machine_code::op::{Below, Bits, Count, Half, Integer, Kind, Lanes, Multiply, Op, Select, Source, ZERO};
+use crate::machine_code::op::{Below, Bits, Count, Half, Integer, Kind, Lanes, Multiply, Op, Selection, Source, ZERO};
 use crate::rows;
 use ptx::inst::{Cmp, Type};
 use sass::{File, Operand};
@@ -23,7 +23,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let d = o.register()?;
             let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
-            Op::Select(Select::Select { d, kind: Kind::Integer, sources, by: o.bit()? })
+            Op::Selection(Selection::Select { d, kind: Kind::Integer, sources, by: o.bit()? })
         }
         "MOV" => {
             // whether uniform registers were too few for it
@@ -33,7 +33,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             if o.left() > 0 && o.number()? != 0xf {
                 return None;
             }
-            Op::Select(Select::Move { d, a })
+            Op::Selection(Selection::Move { d, a })
         }
         "R2UR" => {
             // whether uniform registers were too few for it
@@ -54,30 +54,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             one(o, |a, _, _| a.count_ones())?
         }
-        "FLO" => {
-            o.only(&["U32", "SH"])?;
-            // of a negative number the highest bit that is not set; all bits where there is none
-            let f: fn(u32, u32, u32) -> u32 = match (o.has("U32"), o.has("SH")) {
-                (true, false) => |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX),
-                (true, true) => |a, _, _| a.checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
-                (false, false) => |a, _, _| magnitude(a).checked_ilog2().unwrap_or(u32::MAX),
-                (false, true) => |a, _, _| magnitude(a).checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
-            };
-            one(o, f)?
-        }
-        "SGXT" => {
-            o.only(&["U32"])?;
-            let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
-                true => |a, bits, _| if bits < 32 { a & ((1 << bits) - 1) } else { a },
-                false => |a, bits, _| match bits {
-                    0 => 0,
-                    1..32 => ((a << (32 - bits)) as i32 >> (32 - bits)) as u32,
-                    _ => a,
-                },
-            };
-            let d = o.register()?;
-            Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
-        }
+        "FLO" => highest_bit(o)?,
+        "SGXT" => sign_extended(o)?,
         "REDUX" => joined(o)?,
         "BREV" => {
             o.only(&[])?;
@@ -102,6 +80,34 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     o.done()?;
     Some(op)
+}
+
+/// `FLO[.U32][.SH] d, a`
+fn highest_bit(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "SH"])?;
+    // of a negative number the highest bit that is not set; all bits where there is none
+    let f: fn(u32, u32, u32) -> u32 = match (o.has("U32"), o.has("SH")) {
+        (true, false) => |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX),
+        (true, true) => |a, _, _| a.checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
+        (false, false) => |a, _, _| magnitude(a).checked_ilog2().unwrap_or(u32::MAX),
+        (false, true) => |a, _, _| magnitude(a).checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
+    };
+    one(o, f)
+}
+
+/// `SGXT[.U32] d, a, bits`
+fn sign_extended(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32"])?;
+    let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
+        true => |a, bits, _| if bits < 32 { a & ((1 << bits) - 1) } else { a },
+        false => |a, bits, _| match bits {
+            0 => 0,
+            1..32 => ((a << (32 - bits)) as i32 >> (32 - bits)) as u32,
+            _ => a,
+        },
+    };
+    let d = o.register()?;
+    Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
 /// `REDUX[.OP] d, a`; without an operation it is AND.
@@ -167,7 +173,7 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }
     let carried = if o.has("X") { Some(o.bit()?) } else { None };
     if half == Half::Low && a.row == ZERO && b.row == ZERO && carried.is_none() {
-        return Some(Op::Select(Select::Move { d, a: c }));
+        return Some(Op::Selection(Selection::Move { d, a: c }));
     }
     Some(Op::Multiply(Multiply::Product { half, signed: !o.has("U32"), d, carry, sources: [a, b, c], carried }))
 }
@@ -223,7 +229,18 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (Cmp::Ge, Some(_)) => rows::compare(Cmp::Gt, if signed { Type::S64 } else { Type::U64 })?,
         _ => f,
     };
-    Some(Op::Select(Select::Compare { f, d: None, p, q, kind: Kind::Integer, signed, sources, combine, with, below }))
+    Some(Op::Selection(Selection::Compare {
+        f,
+        d: None,
+        p,
+        q,
+        kind: Kind::Integer,
+        signed,
+        sources,
+        combine,
+        with,
+        below,
+    }))
 }
 
 /// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.

@@ -1,7 +1,7 @@
 //! Loads, stores, and constants that are loaded into registers.
 
 use super::operands::{Operands, row};
-use crate::machine_code::op::{Access, Address, Kind, OnMbarrier, Op, Select, Tells, ZERO};
+use crate::machine_code::op::{Access, Address, Kind, OnMbarrier, Op, Selection, Tells, ZERO};
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
@@ -221,8 +221,8 @@ fn constant(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         return None;
     };
     match index {
-        None if bytes == 8 => Some(Op::Select(Select::MoveWide { d, a: o.source(Kind::Long)? })),
-        None if bytes == 4 => Some(Op::Select(Select::Move { d, a: o.source(Kind::Integer)? })),
+        None if bytes == 8 => Some(Op::Selection(Selection::MoveWide { d, a: o.source(Kind::Long)? })),
+        None if bytes == 4 => Some(Op::Selection(Selection::Move { d, a: o.source(Kind::Integer)? })),
         Some(index) if index.part != Part::Whole => None,
         index => {
             o.next();

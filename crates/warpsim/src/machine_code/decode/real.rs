@@ -3,7 +3,7 @@
 use super::decoder::{FAILS, HOLDS};
 use super::operands::Operands;
 use crate::float::Real;
-use crate::machine_code::op::{Function, Kind, Lanes, Op, Select, Source, ZERO};
+use crate::machine_code::op::{Function, Kind, Lanes, Op, Selection, Source, ZERO};
 use crate::{rows, scalar};
 use ptx::inst::{BinaryOp, BoolOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
 use sass::Operand;
@@ -33,7 +33,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let d = o.register()?;
             let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
-            Op::Select(Select::Select { d, kind: Kind::Single, sources, by: o.bit()? })
+            Op::Selection(Selection::Select { d, kind: Kind::Single, sources, by: o.bit()? })
         }
         "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
@@ -125,7 +125,7 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;
-    Some(Op::Select(Select::Compare {
+    Some(Op::Selection(Selection::Compare {
         f: test(cmp)?,
         d: None,
         p,
@@ -190,7 +190,7 @@ fn halves(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         agree.then_some(())?;
     }
     // -0 x 0 + x is x, but for a sum that is -0, which turns to +0 only with +0
-    Some(Op::Select(Select::Move { d, a: o.decoder.constant(word, 0) }))
+    Some(Op::Selection(Selection::Move { d, a: o.decoder.constant(word, 0) }))
 }
 
 /// The value of a half.
@@ -267,7 +267,7 @@ fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
     let f: rows::Compare = |a, b| bits(a, b, |a, b| !is_easy(f64::from_bits(a), f64::from_bits(b)));
     let (kind, combine, with) = (Kind::Single, BoolOp::And, HOLDS);
-    Some(Op::Select(Select::Compare {
+    Some(Op::Selection(Selection::Compare {
         f,
         d: None,
         p,

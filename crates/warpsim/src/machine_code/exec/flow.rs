@@ -6,6 +6,7 @@ use crate::exec::{Event, Stop};
 use crate::hazard::{BarrierMisuse, Kind};
 use crate::machine_code::op::{Flow, Purpose, Source};
 use crate::machine_code::warp::{Path, Wait, Warp};
+use ptx::inst::BarKind;
 
 impl Machine<'_, '_> {
     /// Some lane is active.
@@ -60,22 +61,7 @@ impl Machine<'_, '_> {
                 };
                 warp.wait(pc, mask, Wait::Lanes(named));
             }
-            Flow::Barrier { kind, id, threads } => {
-                if mask != warp.live {
-                    warp.wait(pc, mask, Wait::Warp);
-                    return Ok(None);
-                }
-                let id = self.agreed(warp, *id, mask);
-                let threads = threads.map(|threads| self.agreed(warp, threads, mask));
-                return match (id, threads) {
-                    (Some(id), None) => Ok(Some(Event::Barrier { pc, kind: *kind, id, threads: None })),
-                    (Some(id), Some(Some(n))) => Ok(Some(Event::Barrier { pc, kind: *kind, id, threads: Some(n) })),
-                    (id, _) => {
-                        let id = id.unwrap_or(u32::MAX);
-                        Err(self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))
-                    }
-                };
-            }
+            Flow::Barrier { kind, id, threads } => return self.barrier(warp, pc, (*kind, *id, *threads), mask),
             Flow::ClusterBarrier { .. } if mask != warp.live => warp.wait(pc, mask, Wait::Warp),
             Flow::ClusterBarrier { waits: false } => {
                 let index = warp.thread.index;
@@ -90,6 +76,29 @@ impl Machine<'_, '_> {
             },
         }
         Ok(None)
+    }
+
+    fn barrier(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (kind, id, threads): (BarKind, Source, Option<Source>),
+        mask: u32,
+    ) -> Result<Option<Event>, Stop> {
+        if mask != warp.live {
+            warp.wait(pc, mask, Wait::Warp);
+            return Ok(None);
+        }
+        let id = self.agreed(warp, id, mask);
+        let threads = threads.map(|threads| self.agreed(warp, threads, mask));
+        match (id, threads) {
+            (Some(id), None) => Ok(Some(Event::Barrier { pc, kind, id, threads: None })),
+            (Some(id), Some(Some(n))) => Ok(Some(Event::Barrier { pc, kind, id, threads: Some(n) })),
+            (id, _) => {
+                let id = id.unwrap_or(u32::MAX);
+                Err(self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))
+            }
+        }
     }
 
     /// The lanes of `taken`, of the path, go to the target.

@@ -2,33 +2,33 @@
 
 use crate::lanes::select;
 use crate::machine_code::code::Code;
-use crate::machine_code::op::{Below, CARRY, Kind, NULL, Select, Source};
+use crate::machine_code::op::{Below, CARRY, Kind, NULL, Selection, Source};
 use crate::machine_code::warp::Warp;
 use crate::scalar::combined;
 use std::array::from_fn;
 
 /// Moves, selections and comparisons.
-pub(super) fn selection(code: &Code, warp: &mut Warp, op: &Select, mask: u32) {
+pub(super) fn selection(code: &Code, warp: &mut Warp, op: &Selection, mask: u32) {
     match op {
-        Select::Move { d, a } => {
+        Selection::Move { d, a } => {
             let word = warp.integer(code, *a);
             warp.set(*d, &word, mask);
         }
-        Select::MoveWide { d, a } => {
+        Selection::MoveWide { d, a } => {
             let pair = warp.pair(code, a.row);
             warp.set_pair(*d, &pair, mask);
         }
-        Select::Select { d, kind, sources: [a, b], by } => {
+        Selection::Select { d, kind, sources: [a, b], by } => {
             let chosen = select(warp.holds(*by), &warp.bits(code, *a, *kind), &warp.bits(code, *b, *kind));
             warp.set(*d, &chosen.map(|x| x as u32), mask);
         }
-        Select::Special { d, special } => {
+        Selection::Special { d, special } => {
             let of = |lane: usize| {
                 warp.place.special(*special, warp.thread.index % warp.place.warps(), lane as u32, code.shared_bytes)
             };
             warp.set(*d, &from_fn(of), mask);
         }
-        Select::Compare { f, d, p, q, kind, signed, sources: [a, b], combine, with, below } => {
+        Selection::Compare { f, d, p, q, kind, signed, sources: [a, b], combine, with, below } => {
             let read = |source: Source| {
                 let bits = warp.bits(code, source, *kind);
                 match kind {

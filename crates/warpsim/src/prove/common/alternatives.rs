@@ -1,7 +1,7 @@
 //! Values of which data choose one of two, lane by lane: such as the address of one of two slots of a thread.
 
 use super::terms::Named;
-use crate::decode::{Micro, Source};
+use crate::decode::{Compute, Micro, Source, Test};
 use crate::prove::known::Known;
 use crate::rows::Row;
 use crate::warp::Warp;
@@ -12,10 +12,10 @@ pub(super) fn computed(warp: &Warp<Known>, pool: &[Row], micro: &Micro, mask: u3
     let is_known = |source: &Source| mask & !warp.knows(*source) == 0;
     let row = |source: &Source| *source.row(&warp.regs, pool);
     let (d, sources): (u32, Vec<Source>) = match micro {
-        Micro::Select { d, a, b, .. } if is_known(a) && is_known(b) => return Some((*d, [row(a), row(b)])),
-        Micro::Map1 { d, a, .. } => (*d, vec![*a]),
-        Micro::Map2 { d, a, b, .. } => (*d, vec![*a, *b]),
-        Micro::Map3 { d, a, b, c, .. } => (*d, vec![*a, *b, *c]),
+        Micro::Test(Test::Select { d, a, b, .. }) if is_known(a) && is_known(b) => return Some((*d, [row(a), row(b)])),
+        Micro::Compute(Compute::Map1 { d, a, .. }) => (*d, vec![*a]),
+        Micro::Compute(Compute::Map2 { d, a, b, .. }) => (*d, vec![*a, *b]),
+        Micro::Compute(Compute::Map3 { d, a, b, c, .. }) => (*d, vec![*a, *b, *c]),
         _ => return None,
     };
     let mut chosen = sources.iter().filter(|source| !is_known(source)).filter_map(|source| source.register());
@@ -26,9 +26,9 @@ pub(super) fn computed(warp: &Warp<Known>, pool: &[Row], micro: &Micro, mask: u3
         _ => row(source),
     };
     let values = [0, 1].map(|which| match micro {
-        Micro::Map1 { f, a, .. } => f(&of(a, which)),
-        Micro::Map2 { f, a, b, .. } => f(&of(a, which), &of(b, which)),
-        Micro::Map3 { f, a, b, c, .. } => f(&of(a, which), &of(b, which), &of(c, which)),
+        Micro::Compute(Compute::Map1 { f, a, .. }) => f(&of(a, which)),
+        Micro::Compute(Compute::Map2 { f, a, b, .. }) => f(&of(a, which), &of(b, which)),
+        Micro::Compute(Compute::Map3 { f, a, b, c, .. }) => f(&of(a, which), &of(b, which), &of(c, which)),
         _ => [0; 32],
     });
     Some((d, values))

@@ -65,7 +65,8 @@ pub(super) fn course(code: &Code, tables: bool, pc: u32) -> Course {
 fn is_plain(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
         Micro::Bar { kind, .. } => *kind != BarKind::Arrive && is_full(code, pc),
-        micro => micro.named().is_some() || !matters(code, pc),
+        Micro::Collective(_) => true,
+        _ => !matters(code, pc),
     }
 }
 

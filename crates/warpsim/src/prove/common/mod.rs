@@ -21,7 +21,7 @@ pub(super) use terms::Named;
 
 use super::known::{Known, results};
 use super::worlds::World;
-use crate::decode::{Code, Micro};
+use crate::decode::{Code, MemoryAccess, Micro};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
 use crate::rows::Row;
@@ -133,7 +133,7 @@ impl Common {
             progress.barriers += u32::from(mask == warp.live && is_full(code, pc));
         }
         let (mut time, mut load) = ([0; 2], false);
-        if let Micro::Load { space, .. } = &op.micro {
+        if let Micro::MemoryAccess(MemoryAccess::Load { space, .. }) = &op.micro {
             match space {
                 Space::Global if is_weak(code, pc) => load = true,
                 Space::Shared if self.stable => {}

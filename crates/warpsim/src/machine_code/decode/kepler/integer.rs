@@ -4,7 +4,7 @@ use super::super::integer;
 use super::super::operands::Operands;
 use crate::machine_code::decode::decoder::{FAILS, HOLDS};
 use crate::machine_code::op::{
-    Below, Bit, Bits, CARRY, Count, Function, Integer, Kind, Multiply, NULL, Op, SIGN, Select, Source, ZERO,
+    Below, Bit, Bits, CARRY, Count, Function, Integer, Kind, Multiply, NULL, Op, SIGN, Selection, Source, ZERO,
 };
 use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
@@ -57,7 +57,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "PSETP" => predicates(o)?,
         "MOV32I" => {
             o.only(&[])?;
-            Op::Select(Select::Move { d: o.register()?, a: o.source(Kind::Integer)? })
+            Op::Selection(Selection::Move { d: o.register()?, a: o.source(Kind::Integer)? })
         }
         "MOV" | "SEL" | "PRMT" | "IMNMX" | "FLO" | "P2R" | "R2P" => return integer::decode(o),
         _ => return None,
@@ -315,7 +315,7 @@ fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Optio
         true => rows::compare(cmp, if signed { Type::S64 } else { Type::U64 })?,
         false => super::real::test(cmp)?,
     };
-    Some(Op::Select(Select::Compare { f, d, p, q, kind, signed, sources, combine, with, below }))
+    Some(Op::Selection(Selection::Compare { f, d, p, q, kind, signed, sources, combine, with, below }))
 }
 
 /// What the difference of the lower words, in the condition code, tells of whole numbers whose upper words are equal.
