@@ -14,6 +14,7 @@ mod source;
 mod unit;
 mod write;
 
+use crate::emit::cuda::Provenance;
 use crate::emit::{cpu, host};
 use crate::graph;
 use crate::kernels::Precision;
@@ -37,98 +38,153 @@ pub fn files(
     beside: &[Unit],
     report: &Report,
 ) -> Vec<(String, String)> {
-    let name = &model.mechanism.name;
-    let mut files = Vec::new();
-    let wanted = |e: Emit| request.emit.contains(&e) || e == Emit::Host && request.emit.contains(&Emit::Cvode);
     let target = request.common.target;
-    let extension = source_extension(target);
-    for unit in units {
-        let base = unit.program.symbol.clone();
-        if wanted(Emit::Cuda) || wanted(Emit::Host) {
-            files.push((format!("{base}.{extension}"), unit.source.clone()));
-        }
-        if wanted(Emit::Ptx) {
-            files.push((format!("{base}.ptx"), unit.ptx.to_string()));
-        }
-        if wanted(Emit::Dot) {
-            files.push((format!("{base}.dot"), graph::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
-        }
-        if wanted(Emit::Picture) {
-            files.extend(pictures::pictures(request, unit).into_iter().map(|picture| (picture.file, picture.svg)));
-        }
-    }
     let interface = interface::interface(model, request.common.units, target, units);
-    let provenance = provenance(request, model);
-    if wanted(Emit::Cuda) || wanted(Emit::Host) {
-        files.push((format!("{name}.h"), host::header(&interface, &provenance)));
-        files.push((format!("{name}_context.{extension}"), host::context(&interface, &provenance)));
-    }
-    if target.is_cpu() && (wanted(Emit::Cuda) || wanted(Emit::Host)) {
-        files.push(match request.common.precision {
-            Precision::Double => (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
-            Precision::Single => (cpu::SINGLE_HEADER.into(), cpu::single_header()),
-        });
-    }
-    if wanted(Emit::Host) {
-        let project = project::project(request, model, units);
-        if request.has_fallback() {
-            files.extend(fallback::files(request, model, (&project, units), beside));
-        }
-        files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
-        files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
-        files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
-        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, target)));
-        files.push((format!("driver.{extension}"), host::driver(&interface, &project, &provenance)));
-        files.push(("example.f90".into(), host::example(&interface, &provenance)));
-    }
     let of_cpu = if target.is_cpu() { units } else { beside };
+    let all = Output { request, model, units, beside, of_cpu, interface, provenance: provenance(request, model) };
     let reactor = reactor::reactor(request, model, of_cpu);
-    if let Some(reactor) = &reactor {
-        files.extend(host::reactor(&interface, reactor, &provenance, target, wanted(Emit::Host)));
-        if wanted(Emit::Host) && !target.is_cpu() {
-            files.push(host::reactor_driver(&interface, reactor, &reactor::known(model, reactor), &provenance));
-        }
-    }
-    if let Ok(Some(constant)) = request.reactor() {
-        let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
-        files.extend(targets.map(|target| {
-            let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, of_cpu)).flatten();
-            let systems = systems.as_ref();
-            (host::ignition_file(target).into(), host::ignition(&interface, constant, systems, &provenance, target))
-        }));
-    }
-    if wanted(Emit::Chemkin) {
-        files.extend(cpu::chemkin(&interface, &library::stoichiometry(model), &provenance));
-    }
-    if wanted(Emit::Pelephysics) {
-        let transport = library::transport(model);
-        files.extend(cpu::pelephysics(&interface, &library::stoichiometry(model), transport.as_ref(), &provenance));
-    }
-    if wanted(Emit::Kinetix) {
-        files.extend(cpu::kinetix(&interface, &library::stoichiometry(model), &provenance));
-    }
-    if wanted(Emit::Openfoam) {
-        files.extend(openfoam::files(request, model, (units, &interface), reactor.as_ref(), &provenance));
-    }
-    let has_library = [Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam].into_iter().any(wanted);
-    if wanted(Emit::Device) || has_library || reactor.is_some() && !target.is_cpu() {
-        let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
-        let interface = interface::interface(model, request.common.units, target, of_cpu);
-        files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));
-    }
-    if wanted(Emit::Host) {
-        let internal = [format!("{name}_reference.h"), cpu::header_name(request.common.precision).to_owned()];
+    let mut files = all.of_units();
+    files.extend(all.of_host());
+    files.extend(all.of_reactors(reactor.as_ref()));
+    files.extend(all.of_libraries(reactor.as_ref()));
+    if all.wanted(Emit::Host) {
+        let internal =
+            [format!("{}_reference.h", model.mechanism.name), cpu::header_name(request.common.precision).to_owned()];
         let is_header = |file: &String| (file.ends_with(".h") || file.ends_with(".hpp")) && !internal.contains(file);
         let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
-        files.push(host::install(&interface, &headers, &provenance));
+        files.push(host::install(&all.interface, &headers, &all.provenance));
     }
-    if wanted(Emit::Report) {
+    if all.wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");
         files.push(("report.json".into(), json + "\n"));
         files.push(("report.txt".into(), report::table(report)));
     }
-    if wanted(Emit::Html) {
+    if all.wanted(Emit::Html) {
         files.push(("report.html".into(), html::html(request, units, report)));
     }
     files
+}
+
+/// What the files are made of.
+struct Output<'a> {
+    request: &'a Request,
+    model: &'a Model,
+    units: &'a [Unit],
+    beside: &'a [Unit],
+    /// The kernels for a CPU: the units or those beside them.
+    of_cpu: &'a [Unit],
+    interface: host::Interface,
+    provenance: Provenance,
+}
+
+impl Output<'_> {
+    fn wanted(&self, e: Emit) -> bool {
+        let emit = &self.request.emit;
+        emit.contains(&e) || e == Emit::Host && emit.contains(&Emit::Cvode)
+    }
+
+    /// The text, the lowered PTX and the pictures of each kernel.
+    fn of_units(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let extension = source_extension(self.request.common.target);
+        for unit in self.units {
+            let base = unit.program.symbol.clone();
+            if self.wanted(Emit::Cuda) || self.wanted(Emit::Host) {
+                files.push((format!("{base}.{extension}"), unit.source.clone()));
+            }
+            if self.wanted(Emit::Ptx) {
+                files.push((format!("{base}.ptx"), unit.ptx.to_string()));
+            }
+            if self.wanted(Emit::Dot) {
+                files.push((format!("{base}.dot"), graph::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
+            }
+            if self.wanted(Emit::Picture) {
+                let pictures = pictures::pictures(self.request, unit).into_iter();
+                files.extend(pictures.map(|picture| (picture.file, picture.svg)));
+            }
+        }
+        files
+    }
+
+    /// The headers of all kernels, and the project around them.
+    fn of_host(&self) -> Vec<(String, String)> {
+        let Self { request, model, interface, provenance, .. } = self;
+        let (name, target) = (&model.mechanism.name, request.common.target);
+        let extension = source_extension(target);
+        let mut files = Vec::new();
+        if self.wanted(Emit::Cuda) || self.wanted(Emit::Host) {
+            files.push((format!("{name}.h"), host::header(interface, provenance)));
+            files.push((format!("{name}_context.{extension}"), host::context(interface, provenance)));
+            if target.is_cpu() {
+                files.push(match request.common.precision {
+                    Precision::Double => (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
+                    Precision::Single => (cpu::SINGLE_HEADER.into(), cpu::single_header()),
+                });
+            }
+        }
+        if self.wanted(Emit::Host) {
+            let project = project::project(request, model, self.units);
+            if request.has_fallback() {
+                files.extend(fallback::files(request, model, (&project, self.units), self.beside));
+            }
+            files.push((format!("{name}.hpp"), host::wrapper(interface, provenance)));
+            files.push((format!("{name}_module.f90"), host::module(interface, provenance)));
+            files.push((format!("{name}_reference.h"), host::reference(interface, &project, provenance)));
+            files.push(("CMakeLists.txt".into(), host::cmake(interface, &project, provenance, target)));
+            files.push((format!("driver.{extension}"), host::driver(interface, &project, provenance)));
+            files.push(("example.f90".into(), host::example(interface, provenance)));
+        }
+        files
+    }
+
+    /// Reactors that are advanced, and the program of CVODE's.
+    fn of_reactors(&self, reactor: Option<&host::Reactor>) -> Vec<(String, String)> {
+        let Self { request, model, interface, provenance, .. } = self;
+        let target = request.common.target;
+        let mut files = Vec::new();
+        if let Some(reactor) = reactor {
+            files.extend(host::reactor(interface, reactor, provenance, target, self.wanted(Emit::Host)));
+            if self.wanted(Emit::Host) && !target.is_cpu() {
+                files.push(host::reactor_driver(interface, reactor, &reactor::known(model, reactor), provenance));
+            }
+        }
+        if let Ok(Some(constant)) = request.reactor() {
+            let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
+            files.extend(targets.map(|target| {
+                let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, self.of_cpu)).flatten();
+                let text = host::ignition(interface, constant, systems.as_ref(), provenance, target);
+                (host::ignition_file(target).into(), text)
+            }));
+        }
+        files
+    }
+
+    /// What other codes call, and the functions of one point that these call.
+    fn of_libraries(&self, reactor: Option<&host::Reactor>) -> Vec<(String, String)> {
+        let Self { request, model, interface, provenance, .. } = self;
+        let target = request.common.target;
+        let mut files = Vec::new();
+        if self.wanted(Emit::Chemkin) {
+            files.extend(cpu::chemkin(interface, &library::stoichiometry(model), provenance));
+        }
+        if self.wanted(Emit::Pelephysics) {
+            let transport = library::transport(model);
+            files.extend(cpu::pelephysics(interface, &library::stoichiometry(model), transport.as_ref(), provenance));
+        }
+        if self.wanted(Emit::Kinetix) {
+            files.extend(cpu::kinetix(interface, &library::stoichiometry(model), provenance));
+        }
+        if self.wanted(Emit::Openfoam) {
+            files.extend(openfoam::files(request, model, (self.units, interface), reactor, provenance));
+        }
+        let libraries = [Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam];
+        let has_library = libraries.into_iter().any(|emit| self.wanted(emit));
+        if self.wanted(Emit::Device) || has_library || reactor.is_some() && !target.is_cpu() {
+            let codes: Vec<&Code> = self.of_cpu.iter().map(|unit| &unit.code).collect();
+            let interface = interface::interface(model, request.common.units, target, self.of_cpu);
+            let file = format!("{}_device.h", model.mechanism.name);
+            files.push((file, cpu::device_header(&interface, &codes, provenance)));
+        }
+        files
+    }
 }

@@ -54,41 +54,10 @@ impl Operands<'_> {
 pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
     let count = on.context.basis.count;
     let assumed = on.context.options.assume_index_no_wrap;
-    let wide = |operand: Operand, ty: Type| {
-        let (state, name) = on.named(operand);
-        let state = widen(truncate(state, ty.mask()), 8 * ty.bytes(), ty.is_signed(), count, assumed);
-        // the name stands for the register's bits with zeros above
-        (state, name.filter(|_| !ty.is_signed()))
-    };
     match op {
         Op::Unary { op: UnaryOp::Mov, a, .. } => on.state(*a),
         Op::Unary { op: UnaryOp::Neg, ty, a, .. } if ty.is_integer() => negate(on.state(*a), ty.mask()),
-        Op::Binary { op: BinaryOp::Add, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
-            add(on.state(*a), on.state(*b), ty.mask())
-        }
-        Op::Binary { op: BinaryOp::Sub, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
-            add(on.state(*a), negate(on.state(*b), ty.mask()), ty.mask())
-        }
-        Op::Binary { op: BinaryOp::Mul, ty, a, b, .. } if ty.is_integer() => {
-            multiply(on.named(*a), on.named(*b), ty.mask())
-        }
-        Op::Binary { op: BinaryOp::Shl, ty, a, b, .. } if ty.is_integer() && on.state(*b).known().is_some() => {
-            match on.state(*b).known() {
-                Some((0, k)) => {
-                    let factor = 1u64.checked_shl(k as u32).unwrap_or(0) & ty.mask();
-                    multiply(on.named(*a), (State::constant(factor), None), ty.mask())
-                }
-                _ => generic(op, on),
-            }
-        }
-        Op::Binary { op: BinaryOp::MulWide, ty, a, b, .. } => multiply(wide(*a, *ty), wide(*b, *ty), ty.wide().mask()),
-        Op::Ternary { op: TernaryOp::Mad, mode: Mode { sat: false, .. }, ty, a, b, c, .. } if ty.is_integer() => {
-            add(multiply(on.named(*a), on.named(*b), ty.mask()), on.state(*c), ty.mask())
-        }
-        Op::Ternary { op: TernaryOp::MadWide, ty, a, b, c, .. } => {
-            let mask = ty.wide().mask();
-            add(multiply(wide(*a, *ty), wide(*b, *ty), mask), on.state(*c), mask)
-        }
+        Op::Binary { .. } | Op::Ternary { .. } => linear(op, on).unwrap_or_else(|| generic(op, on)),
         Op::Cvt { mode: Mode { sat: false, .. }, to, from, dst, a } if to.is_integer() && from.is_integer() => {
             let a = truncate(on.state(*a), from.mask());
             if on.context.func.regs[*dst].bytes() != to.bytes() {
@@ -126,8 +95,6 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
         Op::Activemask { .. } | Op::BarRed { .. } => State::UNIFORM,
         Op::Carry { reads: false, .. }
         | Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
         | Op::Setp { .. }
         | Op::Set { .. }
         | Op::Slct { .. }
@@ -140,6 +107,42 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
         // what depends on other lanes
         _ => State::DIVERGENT,
     }
+}
+
+/// Sums and products of integers, which multiples of the basis may come out of.
+fn linear(op: &Op, on: &Operands) -> Option<State> {
+    let (count, assumed) = (on.context.basis.count, on.context.options.assume_index_no_wrap);
+    let wide = |operand: Operand, ty: Type| {
+        let (state, name) = on.named(operand);
+        let state = widen(truncate(state, ty.mask()), 8 * ty.bytes(), ty.is_signed(), count, assumed);
+        // the name stands for the register's bits with zeros above
+        (state, name.filter(|_| !ty.is_signed()))
+    };
+    Some(match op {
+        Op::Binary { op: BinaryOp::Add, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
+            add(on.state(*a), on.state(*b), ty.mask())
+        }
+        Op::Binary { op: BinaryOp::Sub, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
+            add(on.state(*a), negate(on.state(*b), ty.mask()), ty.mask())
+        }
+        Op::Binary { op: BinaryOp::Mul, ty, a, b, .. } if ty.is_integer() => {
+            multiply(on.named(*a), on.named(*b), ty.mask())
+        }
+        Op::Binary { op: BinaryOp::Shl, ty, a, b, .. } if ty.is_integer() => {
+            let Some((0, k)) = on.state(*b).known() else { return None };
+            let factor = 1u64.checked_shl(k as u32).unwrap_or(0) & ty.mask();
+            multiply(on.named(*a), (State::constant(factor), None), ty.mask())
+        }
+        Op::Binary { op: BinaryOp::MulWide, ty, a, b, .. } => multiply(wide(*a, *ty), wide(*b, *ty), ty.wide().mask()),
+        Op::Ternary { op: TernaryOp::Mad, mode: Mode { sat: false, .. }, ty, a, b, c, .. } if ty.is_integer() => {
+            add(multiply(on.named(*a), on.named(*b), ty.mask()), on.state(*c), ty.mask())
+        }
+        Op::Ternary { op: TernaryOp::MadWide, ty, a, b, c, .. } => {
+            let mask = ty.wide().mask();
+            add(multiply(wide(*a, *ty), wide(*b, *ty), mask), on.state(*c), mask)
+        }
+        _ => return None,
+    })
 }
 
 /// The same for the same operands: uniform if all are.

@@ -98,22 +98,7 @@ impl Walk<'_> {
                 Some(false) => return vec![state],
                 None => {}
             },
-            Step::Take { mask, block, target, guard, more } => {
-                let ran = state.ran.filter(|(ran, _)| ran == block);
-                let (Some((_, executed)), Some(guarded)) = (ran, self.bit(&state, *guard, at)) else {
-                    self.found.push(Kind::Late { step: at });
-                    return Vec::new();
-                };
-                if guarded && !executed {
-                    self.found.push(Kind::Late { step: at });
-                    return Vec::new();
-                }
-                let Some(before) = (if *more { self.bit(&state, Some(*mask), at) } else { Some(false) }) else {
-                    return Vec::new();
-                };
-                state.masks.insert(*mask, before | (guarded && state.stands == *target));
-                return vec![state];
-            }
+            Step::Take { .. } => return self.take(state, step, at).into_iter().collect(),
             Step::Copy { mask, from } => {
                 if let Some(bit) = self.bit(&state, *from, at) {
                     state.masks.insert(*mask, bit);
@@ -153,6 +138,23 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// The edge that the block took goes into a mask.
+    fn take(&mut self, mut state: State, step: &Step, at: usize) -> Option<State> {
+        let Step::Take { mask, block, target, guard, more } = step else { return None };
+        let ran = state.ran.filter(|(ran, _)| ran == block);
+        let (Some((_, executed)), Some(guarded)) = (ran, self.bit(&state, *guard, at)) else {
+            self.found.push(Kind::Late { step: at });
+            return None;
+        };
+        if guarded && !executed {
+            self.found.push(Kind::Late { step: at });
+            return None;
+        }
+        let before = if *more { self.bit(&state, Some(*mask), at)? } else { false };
+        state.masks.insert(*mask, before | (guarded && state.stands == *target));
+        Some(state)
     }
 
     fn bit(&mut self, state: &State, guard: Option<Mask>, step: usize) -> Option<bool> {
