@@ -1,6 +1,7 @@
 //! The order of the house: which room may take names from which, which files take names from each other in a circle, and whether the
 //! places that docs/architecture.md names are there. `cargo test --release --test house -- --nocapture` prints the figures.
 
+mod functions;
 mod imports;
 mod modules;
 mod named_places;
@@ -9,6 +10,7 @@ mod words;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use functions::functions;
 use imports::{Import, imports};
 use modules::modules;
 
@@ -39,6 +41,9 @@ const ROOMS: [&str; 21] = [
 
 /// The floors of `src/kernels`, in the same way.
 const FLOORS: [&str; 7] = ["options", "build", "thermodynamics", "rates", "transport", "chemistry", "slopes"];
+
+/// Lines of the longest function.
+const LONGEST_FUNCTION: usize = 80;
 
 /// As many files may take names from each other in a circle, in any crate.
 const LARGEST_CIRCLE: usize = 3;
@@ -113,6 +118,23 @@ fn circles_are_small() {
         larger.extend(of_crate.into_iter().map(|circle| circle.join(" ")));
     }
     assert_eq!(larger, Vec::<String>::new(), "circles of more than {LARGEST_CIRCLE} files");
+}
+
+#[test]
+fn functions_fit_a_page() {
+    let modules = roots().into_iter().flat_map(|root| modules(project(), &root));
+    let files: BTreeSet<String> = modules.map(|module| module.file).collect();
+    let mut longer = Vec::new();
+    let mut count = 0;
+    for file in files {
+        let text = std::fs::read_to_string(project().join(&file)).expect("a module has a text");
+        let of_file = functions(&text);
+        count += of_file.len();
+        let of_file = of_file.into_iter().filter(|(_, lines)| *lines > LONGEST_FUNCTION);
+        longer.extend(of_file.map(|(name, lines)| format!("{file}: {name} has {lines} lines")));
+    }
+    assert!(count > 5000, "the functions are found: {count}");
+    assert_eq!(longer, Vec::<String>::new(), "functions of more than {LONGEST_FUNCTION} lines");
 }
 
 /// The files that the crates begin with.

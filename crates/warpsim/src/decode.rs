@@ -193,21 +193,7 @@ pub(super) fn decode<'m>(
     decoder.callees();
     limits::registers(decoder.code.registers, launch.size())?;
     decoder.code.local_bytes = decoder.contexts[0].local_bytes;
-    for ((param, bytes), argument) in inputs.into_iter().zip(&launch.arguments) {
-        let first = decoder.contexts[0].params[param];
-        if let Argument::Bytes(given) = argument
-            && given.len() as u64 != bytes
-        {
-            let name = &func.params[param].name;
-            return Err(Kind::Unsupported(format!("{} bytes for {name}, which has {bytes}", given.len())));
-        }
-        if *argument == Argument::Any {
-            decoder.code.unknown.extend(first..first + bytes.div_ceil(8).clamp(1, 1 << 16) as u32);
-        }
-        for (i, word) in words(argument).into_iter().enumerate().take(bytes.div_ceil(8) as usize) {
-            decoder.code.arguments.push((first + i as u32, word));
-        }
-    }
+    decoder.pass_arguments(&inputs, launch)?;
     for at in 0..decoder.contexts.len() {
         decoder.at = at;
         decoder.blocks()?;
@@ -260,6 +246,26 @@ struct Decoder<'m> {
 }
 
 impl<'m> Decoder<'m> {
+    /// The words of the launch's arguments go to the rows of the kernel's parameters.
+    fn pass_arguments(&mut self, inputs: &[(Param, u64)], launch: &Launch) -> Result<(), Kind> {
+        for ((param, bytes), argument) in inputs.iter().copied().zip(&launch.arguments) {
+            let first = self.contexts[0].params[param];
+            if let Argument::Bytes(given) = argument
+                && given.len() as u64 != bytes
+            {
+                let name = &self.contexts[0].func.params[param].name;
+                return Err(Kind::Unsupported(format!("{} bytes for {name}, which has {bytes}", given.len())));
+            }
+            if *argument == Argument::Any {
+                self.code.unknown.extend(first..first + bytes.div_ceil(8).clamp(1, 1 << 16) as u32);
+            }
+            for (i, word) in words(argument).into_iter().enumerate().take(bytes.div_ceil(8) as usize) {
+                self.code.arguments.push((first + i as u32, word));
+            }
+        }
+        Ok(())
+    }
+
     fn place_variables(&mut self, buffers: usize, dynamic: u64) {
         let module = self.code.module;
         for (variable, data) in module.variables.iter() {

@@ -6,7 +6,7 @@ use super::helpers::Helper;
 use super::legend;
 use super::names::Namer;
 use super::tables;
-use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe};
+use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,13 +192,7 @@ impl Body<'_> {
                 let (load, table) = (self.helper(reload(*stripe)), self.tables.of(stripe.table()));
                 format!("{} = {load}({table} + {first});", stripe_name(*stripe))
             }
-            Statement::CopyBank { bank, row, entries } => {
-                let ((kind, name), table) = (tables::shared_bank(*bank), self.tables.of(*bank));
-                let threads = 32 * self.code.execution.warps();
-                let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
-                self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));
-                copy
-            }
+            Statement::CopyBank { bank, row, entries } => return self.copy_bank(*bank, (*row, *entries), depth),
             // No value passes at it where there are no slots: then it need not hold back memory.
             Statement::CtaSync if self.dialect.is_hip() && self.code.slots.rows == 0 => {
                 format!("{}();", self.helper(Helper::InStep))
@@ -231,21 +225,35 @@ impl Body<'_> {
                 format!("{store}({}[{row}], write_column, other_column, {sums});", self.slots())
             }
             Statement::If { warps, body } => {
-                self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{ // {}", legend::warps(*warps)));
-                self.block(body, depth + 1);
-                "}".to_owned()
+                let warps = format!("if (({warps:#x}u >> warp_id) & 1u) {{ // {}", legend::warps(*warps));
+                return self.nested(&warps, body, depth);
             }
             // Compilers choose between an indirect branch and comparisons.
             Statement::Switch { arms, is_indirect: _ } => return self.switch(arms, depth),
             Statement::Loop { counter, trips, unroll, body } => {
                 let trips = self.integer(trips).text;
                 self.line(depth, &format!("#pragma unroll {unroll}"));
-                self.line(depth, &format!("for (int {counter} = 0; {counter} < {trips}; ++{counter}) {{"));
-                self.block(body, depth + 1);
-                "}".to_owned()
+                let turns = format!("for (int {counter} = 0; {counter} < {trips}; ++{counter}) {{");
+                return self.nested(&turns, body, depth);
             }
         };
         self.line(depth, &line);
+    }
+
+    /// What stands in braces behind the line that opens them.
+    fn nested(&mut self, head: &str, body: &[Statement], depth: usize) {
+        self.line(depth, head);
+        self.block(body, depth + 1);
+        self.line(depth, "}");
+    }
+
+    /// A table goes from constant to shared memory.
+    fn copy_bank(&mut self, bank: TableKind, (row, entries): (u32, u32), depth: usize) {
+        let ((kind, name), table) = (tables::shared_bank(bank), self.tables.of(bank));
+        let threads = 32 * self.code.execution.warps();
+        let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
+        self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));
+        self.line(depth, &copy);
     }
 
     fn recompute(&mut self, values: &[(Local, Integer)]) -> String {
