@@ -7,15 +7,16 @@ use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::graph;
-use crate::kernels::{self, Kernel, Precision};
+use crate::kernels::{self, ErrorBound, Kernel, Precision};
 use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
-use crate::overlay::program::Program;
-use crate::plan::Resolved;
+use crate::overlay::program::{Arithmetic, Program};
+use crate::plan::{Common, Resolved};
 use crate::report::{self, KernelReport, Report};
+use crate::schedule::single::Claim;
 use crate::schedule::{self, proof, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
@@ -272,7 +273,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
     observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
     observer.text("ptx", k, || draft.ptx.to_string());
-    if let Some(plan) = &draft.single {
+    if let Some(Claim::Proven(plan)) = &draft.single {
         observer.text("precision", k, || graph::single::text(&draft.graph, plan));
     }
     let verified = match own.asked.verify {
@@ -323,12 +324,16 @@ fn draft(
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
-    let single = match own.asked.common.precision {
-        Precision::Double => None,
-        Precision::Single => {
+    let Common { precision, error, error_bound, .. } = own.asked.common;
+    let single = match (precision, error_bound) {
+        (Precision::Double, _) => None,
+        (Precision::Single, ErrorBound::Measured) => {
+            Some(Claim::Measured { limit: error.unwrap_or(single::LARGEST_ERROR) })
+        }
+        (Precision::Single, ErrorBound::Proven) => {
             let domain = (model.species().len(), options.fit_range, options.floor);
-            let prove = || single::prove(kernel, &graph, proven.schedule(), domain, own.asked.common.error);
-            Some(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?)
+            let prove = || single::prove(kernel, &graph, proven.schedule(), domain, error);
+            Some(Claim::Proven(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?))
         }
     };
     let frame = overlay::Frame {
@@ -344,6 +349,9 @@ fn draft(
     let mut program =
         observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
     program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.io);
+    if let Some(claim) = &single {
+        program.arithmetic = Arithmetic::Single { bound: claim.bound() };
+    }
     let target = own.asked.common.target;
     if target.is_amd() {
         program = overlay::apart(&program).unwrap_or(program);
@@ -367,7 +375,7 @@ fn verified(
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
         let verification = verify::verify(&subject, states)?;
-        let single_error = draft.single.as_ref().map(|plan| verify::verify_single(&subject, plan.bound, states));
+        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, claim, states));
         Ok(Verification { single_error: single_error.transpose()?, ..verification })
     };
     observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)

@@ -1,6 +1,6 @@
 //! Breaks a schedule, a program or a printed text on purpose, so that tests see the proof or the verification notice it.
 
-use crate::overlay::program::Program;
+use crate::overlay::program::{Arithmetic, Program};
 use crate::schedule::Schedule;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Fault {
     ArriveCount,
     /// A value overwrites another that is still needed.
     SlotReused,
-    /// A constant changes in its 12th digit.
+    /// A constant changes in its 12th digit, or of a single in its 6th.
     Constant,
     /// In the text alone, one barrier expects 32 threads more than take part.
     TextBarrier,
@@ -73,10 +73,11 @@ pub fn in_schedule(fault: Option<Fault>, schedule: &mut Schedule) {
 
 pub fn in_program(fault: Option<Fault>, program: &mut Program) {
     if fault == Some(Fault::Constant) {
+        let digit = if program.arithmetic == Arithmetic::Double { 4e-12 } else { 4e-6 };
         let constants = &mut program.constants;
         let tables = [&mut constants.reals, &mut constants.real_bank];
         if let Some(c) = tables.into_iter().flatten().find(|c| **c != 0.0) {
-            *c *= 1.0 + 4e-12;
+            *c *= 1.0 + digit;
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::graph::Graph;
 use crate::graph::body::Tally;
-use crate::kernels::{self, Form, Kernel, Matrix, Options};
+use crate::kernels::{self, Form, Kernel, Matrix, Options, Precision};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::cost::Work;
@@ -116,6 +116,8 @@ pub fn choose(
     rates: Rates,
 ) -> Result<Choice, Vec<Diagnostic>> {
     let forms = match wanted {
+        // Its rates are made of logarithms, whatever the form.
+        _ if kernel == Kernel::Chemistry && options.precision == Precision::Single => vec![Form::LogSpace],
         Some(form) => vec![form.for_kernel(kernel, options.fit_tolerance)],
         None => Form::of(kernel, options.fit_tolerance),
     };

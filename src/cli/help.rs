@@ -24,6 +24,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "stiffness",
             "precision",
             "error",
+            "error_bound",
             "io",
             "integrator",
             "name",

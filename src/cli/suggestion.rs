@@ -20,7 +20,7 @@ const COMPILE: [&str; 5] = ["compile", "build", "generate", "make", "run"];
 const FLAGS: [(&[&str], &str); 6] = [
     (
         &["--float", "--double", "--single", "--fp32", "--fp64"],
-        "kernels compute with doubles; --precision single has viscosity and conductivity on CPUs in single precision",
+        "kernels compute with doubles; --precision single has transport in single precision",
     ),
     (&["--arch", "--gpu", "--device", "--sm"], "the architecture is --target, such as --target hopper, h100 or sm_90"),
     (&["--mechanism", "--input", "--file"], "the mechanism stands without a flag: singe MECHANISM"),

@@ -101,18 +101,19 @@ fn chain(function: &Function) -> u64 {
                 RealOperation::Neg(a) => real(a),
                 RealOperation::Choose(flag, a, b) => times[flag.0].max(real(a)).max(real(b)),
                 RealOperation::Join { high, low } => word(high).max(word(low)),
-                RealOperation::FromSigned(a) | RealOperation::Power(a) => word(a),
+                RealOperation::FromSigned(a) | RealOperation::OfBits(a) | RealOperation::Power(a) => word(a),
                 RealOperation::Entry { index, .. } => word(index),
             },
             Operation::Word(operation) => match operation {
                 WordOperation::Choose(flag, a, b) => times[flag.0].max(word(a)).max(word(b)),
-                WordOperation::High(a) | WordOperation::Low(a) => real(a),
+                WordOperation::High(a) | WordOperation::Low(a) | WordOperation::Bits(a) => real(a),
                 WordOperation::Add(a, b) | WordOperation::Sub(a, b) => word(a).max(word(b)),
                 WordOperation::And(a, b) | WordOperation::Or(a, b) => word(a).max(word(b)),
                 WordOperation::Not(a) | WordOperation::Left(a, _) => word(a),
                 WordOperation::Right(a, _) | WordOperation::RightSigned(a, _) => word(a),
             },
             Operation::Flag(FlagOperation::Below(a, b) | FlagOperation::BelowSigned(a, b)) => word(a).max(word(b)),
+            Operation::Flag(FlagOperation::Less(a, b)) => real(a).max(real(b)),
         });
     }
     times.last().copied().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Functions of one double as lists of typed operations.
+//! Functions of one double as lists of typed operations, or of one single ([`super::single::steps`]).
 //!
 //! A list is all that is known of an elementary function: the interpreter evaluates it, the CUDA printer writes it as a
 //! device function, and the PTX printer as instructions, so that the three give the same bits. Every operation on
@@ -45,6 +45,8 @@ pub enum RealOperation {
         high: Word,
         low: Word,
     },
+    /// The single of these bits.
+    OfBits(Word),
     /// The value of a word with a sign.
     FromSigned(Word),
     /// Entry j of [`lane_tables::power`], j = the last five bits. A warp has one entry in each lane.
@@ -63,6 +65,8 @@ pub enum WordOperation {
     Choose(Flag, Word, Word),
     High(Real),
     Low(Real),
+    /// Those of a single.
+    Bits(Real),
     Add(Word, Word),
     Sub(Word, Word),
     And(Word, Word),
@@ -80,6 +84,8 @@ pub enum FlagOperation {
     /// Without signs.
     Below(Word, Word),
     BelowSigned(Word, Word),
+    /// Of singles.
+    Less(Real, Real),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +116,7 @@ const MOST_STEPS: usize = 48;
 
 impl Function {
     /// A function of the steps that `build` makes, which returns the last.
-    pub(super) fn new(about: &'static str, build: impl FnOnce(&mut Steps) -> Real) -> Self {
+    pub fn new(about: &'static str, build: impl FnOnce(&mut Steps) -> Real) -> Self {
         let mut steps = Steps { list: Vec::new() };
         let result = build(&mut steps);
         debug_assert_eq!(result, Real::Step(steps.list.len() - 1));
@@ -149,6 +155,9 @@ impl Function {
     }
 }
 
+/// What only lists on singles have, whose interpreter is [`super::single::elementary`].
+pub const SINGLE: &str = "functions of doubles have no operations on singles";
+
 /// The bits of what an operation makes of what the steps before have made.
 fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
     let real = |a: Real| match a {
@@ -171,6 +180,7 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             RealOperation::Choose(Flag(flag), a, b) => real(if made[flag] == 0 { b } else { a }),
             RealOperation::Join { high, low } => f64::from_bits(u64::from(word(high)) << 32 | u64::from(word(low))),
             RealOperation::FromSigned(a) => f64::from(word(a) as i32),
+            RealOperation::OfBits(_) => unreachable!("{SINGLE}"),
             RealOperation::Power(a) => lane_tables::power(word(a) as usize % 32),
             RealOperation::Entry { index, second } => {
                 let entries = &lane_tables::LOGARITHMS;
@@ -183,6 +193,7 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             WordOperation::Choose(Flag(flag), a, b) => word(if made[flag] == 0 { b } else { a }),
             WordOperation::High(a) => (real(a).to_bits() >> 32) as u32,
             WordOperation::Low(a) => real(a).to_bits() as u32,
+            WordOperation::Bits(_) => unreachable!("{SINGLE}"),
             WordOperation::Add(a, b) => word(a).wrapping_add(word(b)),
             WordOperation::Sub(a, b) => word(a).wrapping_sub(word(b)),
             WordOperation::And(a, b) => word(a) & word(b),
@@ -195,12 +206,13 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
         Operation::Flag(operation) => u64::from(match operation {
             FlagOperation::Below(a, b) => word(a) < word(b),
             FlagOperation::BelowSigned(a, b) => (word(a) as i32) < word(b) as i32,
+            FlagOperation::Less(..) => unreachable!("{SINGLE}"),
         }),
     }
 }
 
 /// A function while its steps are put together. An empty name leaves the step inside its only use in printed text.
-pub(super) struct Steps {
+pub struct Steps {
     list: Vec<Step>,
 }
 
@@ -234,6 +246,8 @@ impl Steps {
 mod tests {
     use super::*;
     use crate::graph::body::Unary;
+    use crate::graph::interpret::Arithmetic;
+    use crate::graph::single::steps as single;
     use std::collections::BTreeMap;
 
     fn operands(operation: &Operation) -> Vec<usize> {
@@ -255,11 +269,13 @@ mod tests {
                     [a, b, Real::Step(flag)].into_iter().for_each(&mut real);
                 }
                 RealOperation::Join { high, low } => found.extend(words(&[high, low])),
-                RealOperation::FromSigned(a) | RealOperation::Power(a) => found.extend(words(&[a])),
+                RealOperation::FromSigned(a) | RealOperation::OfBits(a) | RealOperation::Power(a) => {
+                    found.extend(words(&[a]))
+                }
                 RealOperation::Entry { index, .. } => found.extend(words(&[index])),
             },
             Operation::Word(operation) => match operation {
-                WordOperation::High(a) | WordOperation::Low(a) => real(a),
+                WordOperation::High(a) | WordOperation::Low(a) | WordOperation::Bits(a) => real(a),
                 WordOperation::Choose(Flag(flag), a, b) => found.extend(words(&[Word::Step(flag), a, b])),
                 WordOperation::Add(a, b)
                 | WordOperation::Sub(a, b)
@@ -277,6 +293,7 @@ mod tests {
             Operation::Flag(FlagOperation::Below(a, b) | FlagOperation::BelowSigned(a, b)) => {
                 found.extend(words(&[a, b]));
             }
+            Operation::Flag(FlagOperation::Less(a, b)) => [a, b].into_iter().for_each(&mut real),
         }
         found
     }
@@ -286,7 +303,68 @@ mod tests {
     }
 
     fn functions() -> impl Iterator<Item = (Unary, &'static Function)> {
-        Unary::ALL.into_iter().filter_map(|unary| unary.function().map(|function| (unary, function)))
+        let doubles = Unary::ALL.into_iter().filter_map(|unary| unary.function().map(|function| (unary, function)));
+        let singles =
+            Unary::ALL.into_iter().filter_map(|unary| single::function(unary).map(|function| (unary, function)));
+        doubles.chain(singles)
+    }
+
+    /// What the list of a function on singles makes of one.
+    fn on_singles(function: &Function, x: f32) -> f32 {
+        let mut made: Vec<u32> = Vec::new();
+        for step in &function.steps {
+            let real = |a: Real| match a {
+                Real::Argument => x,
+                Real::Step(i) => f32::from_bits(made[i]),
+                Real::Literal(value) => value as f32,
+            };
+            let word = |a: Word| match a {
+                Word::Step(i) => made[i],
+                Word::Literal(value) => value,
+            };
+            let bits = match step.operation {
+                Operation::Real(operation) => match operation {
+                    RealOperation::Add(a, b) => real(a) + real(b),
+                    RealOperation::Sub(a, b) => real(a) - real(b),
+                    RealOperation::Mul(a, b) => real(a) * real(b),
+                    RealOperation::Div(a, b) => real(a) / real(b),
+                    RealOperation::Fma(a, b, c) => real(a).mul_add(real(b), real(c)),
+                    RealOperation::Neg(a) => -real(a),
+                    RealOperation::Choose(Flag(flag), a, b) => real(if made[flag] == 0 { b } else { a }),
+                    RealOperation::OfBits(a) => f32::from_bits(word(a)),
+                    RealOperation::FromSigned(a) => word(a) as i32 as f32,
+                    other => panic!("{other:?}"),
+                }
+                .to_bits(),
+                Operation::Word(operation) => match operation {
+                    WordOperation::Bits(a) => real(a).to_bits(),
+                    WordOperation::Add(a, b) => word(a).wrapping_add(word(b)),
+                    WordOperation::Sub(a, b) => word(a).wrapping_sub(word(b)),
+                    WordOperation::Left(a, bits) => word(a) << bits,
+                    WordOperation::RightSigned(a, bits) => (word(a) as i32 >> bits) as u32,
+                    other => panic!("{other:?}"),
+                },
+                Operation::Flag(FlagOperation::Below(a, b)) => u32::from(word(a) < word(b)),
+                Operation::Flag(FlagOperation::Less(a, b)) => u32::from(real(a) < real(b)),
+                Operation::Flag(other) => panic!("{other:?}"),
+            };
+            made.push(bits);
+        }
+        f32::from_bits(made[made.len() - 1])
+    }
+
+    #[test]
+    fn lists_on_singles_give_the_bits_of_their_functions() {
+        for (unary, function) in Unary::ALL.into_iter().filter_map(|unary| single::function(unary).map(|f| (unary, f)))
+        {
+            // An odd step comes to every exponent with other mantissas.
+            for bits in (0..u32::MAX).step_by(65_537).chain([f32::NAN.to_bits(), f32::INFINITY.to_bits()]) {
+                let x = f32::from_bits(bits);
+                let (found, expected) = (on_singles(function, x), <f32 as Arithmetic>::unary(unary, x));
+                let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                assert!(is_same, "{unary:?} of {x:e}: {found:e}, {expected:e}");
+            }
+        }
     }
 
     #[test]

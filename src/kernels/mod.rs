@@ -14,13 +14,13 @@ mod thermodynamics;
 mod transport;
 
 pub use options::{
-    Exponential, Form, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision, Property,
+    ErrorBound, Exponential, Form, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision, Property,
 };
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
 
 use crate::graph::{Graph, unguarded, units};
-use chemistry::{production, progress};
+use chemistry::{logarithmic, production, progress};
 use diagnostics::Diagnostic;
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
@@ -77,6 +77,9 @@ fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic
             Diagnostic::error("kernel::reduced-progress", message)
                 .help("leave the reduction out with --reduction none; CHEMKIN's and PelePhysics' functions do without these rates with --stiffness off"),
         );
+    }
+    if kernel == Kernel::Chemistry && options.precision == Precision::Single {
+        return logarithmic::refused(&model.mechanism);
     }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Some(

@@ -5,7 +5,9 @@ use super::code::*;
 use super::frame;
 use super::uses::{self, BlockId, Uses};
 use super::{fetches, fold, rounding};
-use crate::overlay::program::{Binary, ConstantRef, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask};
+use crate::overlay::program::{
+    Arithmetic, Binary, ConstantRef, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask,
+};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use machine::target::Target;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -238,8 +240,9 @@ impl Body<'_> {
                 Real::Field(Box::new(Field { array: *array, row: self.index(row), point: *point, is_read_only }))
             }
             Value::Unary(function, a) => {
-                self.needs.powers |= function.reads_powers();
-                self.needs.logarithms |= function.reads_logarithms();
+                let is_double = self.program.arithmetic == Arithmetic::Double;
+                self.needs.powers |= is_double && function.reads_powers();
+                self.needs.logarithms |= is_double && function.reads_logarithms();
                 Real::Unary(*function, Box::new(self.operand(*a)))
             }
             Value::Binary(Binary::Mul, a, b) if self.summed.contains(var) => {

@@ -5,10 +5,11 @@
 //! spells it. What compilers of CUDA text may be told beside that ([`Loop`](Statement::Loop)'s `unroll`,
 //! [`Recompute`](Statement::Recompute), [`Slots::are_volatile`]) changes no value, and PTX has no words for it.
 //!
-//! Numbers are doubles ([`Real`], one IEEE-754 operation each or a function of [`crate::graph::steps`]) or whole numbers of 32
-//! bits ([`Integer`], not negative).
+//! Numbers are doubles, or singles where the code's arithmetic is that ([`Real`], one IEEE-754 operation each or a function of
+//! [`crate::graph::steps`]); or they are whole numbers of 32 bits ([`Integer`], not negative).
 
-use crate::overlay::program::{Array, Bank, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
+use crate::kernels::Io;
+use crate::overlay::program::{Arithmetic, Array, Bank, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
 use cranelift_entity::PrimaryMap;
 
 pub struct Code {
@@ -16,11 +17,12 @@ pub struct Code {
     pub kernel: String,
     /// The name of its function, such as `gri30_viscosity`.
     pub symbol: String,
+    pub arithmetic: Arithmetic,
     pub execution: Execution,
     pub points_per_lane: u32,
     /// The pointers among the parameters, in order; the number of points and the stride follow.
     pub arrays: Vec<Array>,
-    /// Names for the doubles, not necessarily different ones.
+    /// Names for the variables, not necessarily different ones.
     pub vars: PrimaryMap<Var, String>,
     pub counters: u32,
     pub registers: Registers,
@@ -46,15 +48,16 @@ pub struct Registers {
     pub indices: u32,
 }
 
-/// Rows of doubles of a CTA in shared memory, or doubles of a thread in local memory.
+/// Rows of numbers of a CTA in shared memory, or numbers of a thread in local memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots {
     /// Of values, of all groups of warps one after the other.
     pub count: u32,
     /// With those of banks behind them.
     pub rows: u32,
-    /// Doubles from one row to the next; 1 in local memory.
+    /// Numbers from one row to the next; 1 in local memory.
     pub pitch: u32,
+    pub number: Io,
     pub space: SlotSpace,
     /// They are too many for static shared memory, and asked for at launch.
     pub are_dynamic: bool,
@@ -66,6 +69,11 @@ impl Code {
     /// Points of one turn of the streaming loop.
     pub fn points_per_group(&self) -> u32 {
         32 * self.points_per_lane
+    }
+
+    /// What the arrays hold.
+    pub fn io(&self) -> Io {
+        self.arrays.first().map_or(Io::Double, |array| array.io)
     }
 
     /// Whether a warp's next inputs are copied to shared memory while it computes.
@@ -91,8 +99,8 @@ impl Slots {
     /// Bytes of a row of shared memory, or of a slot in local memory over the lanes of a warp.
     pub fn row_bytes(&self) -> u32 {
         match self.space {
-            SlotSpace::Shared => 8 * self.pitch,
-            SlotSpace::Local => 8 * 32,
+            SlotSpace::Shared => self.number.bytes() as u32 * self.pitch,
+            SlotSpace::Local => self.number.bytes() as u32 * 32,
         }
     }
 }

@@ -199,7 +199,7 @@ fn stripes(program: &Program, needs: &Needs, out: &mut Vec<Statement>) {
 /// Copies the banks to the rows behind the slots, where the program has them in shared memory.
 fn shared_banks(program: &Program, out: &mut Vec<Statement>) {
     let constants = &program.constants;
-    let [real_rows, index_rows] = constants.shared_rows();
+    let [real_rows, index_rows] = program.shared_rows();
     let banks = [
         (TableKind::RealBank, real_rows, program.slots_per_cta(), constants.real_bank.len()),
         (TableKind::IndexBank, index_rows, program.slots_per_cta() + real_rows, constants.index_bank.len()),

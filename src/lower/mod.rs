@@ -12,7 +12,7 @@ mod rounding;
 mod uses;
 
 use crate::graph::lane_tables;
-use crate::overlay::program::{Bank, Execution, Program, ROW_BYTES};
+use crate::overlay::program::{Bank, Execution, Program};
 use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
 use machine::cost::{self, RegisterPressure};
 use machine::target::Target;
@@ -43,6 +43,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
     Code {
         kernel: program.kernel.clone(),
         symbol: program.symbol.clone(),
+        arithmetic: program.arithmetic,
         execution: program.execution,
         points_per_lane: program.points_per_lane,
         arrays: program.arrays.clone(),
@@ -68,11 +69,11 @@ pub fn lower(program: &Program, target: &Target) -> Code {
 fn staged(program: &Program, body: &[Statement], bytes: u32) -> Option<prefetch::Plan> {
     let plan = prefetch::plan(body).filter(|_| program.is_straight_line())?;
     let rows = rows_before_inputs(program) + plan.rows() * program.execution.warps();
-    (ROW_BYTES as u32 * rows <= bytes).then_some(plan)
+    (program.row_bytes() * rows <= bytes).then_some(plan)
 }
 
 fn rows_before_inputs(program: &Program) -> u32 {
-    program.slots_per_cta() + program.constants.shared_rows().iter().sum::<u32>()
+    program.slots_per_cta() + program.shared_rows().iter().sum::<u32>()
 }
 
 /// What the frame must provide for the body.
@@ -105,16 +106,18 @@ const STATIC_SHARED_BYTES: u32 = 48 * 1024;
 fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) -> Slots {
     let inputs = staged.map_or(0, prefetch::Plan::rows) * program.execution.warps();
     let rows = rows_before_inputs(program) + inputs;
+    let number = program.slot_number();
     match program.execution {
         Execution::DataParallel { .. } if program.is_straight_line() => {
-            let are_dynamic = ROW_BYTES as u32 * rows > STATIC_SHARED_BYTES;
-            Slots { count: inputs, rows, pitch: 32, space: SlotSpace::Shared, are_dynamic, are_volatile: false }
+            let are_dynamic = program.row_bytes() * rows > STATIC_SHARED_BYTES;
+            let space = SlotSpace::Shared;
+            Slots { count: inputs, rows, pitch: 32, number, space, are_dynamic, are_volatile: false }
         }
         Execution::WarpSpecialized { .. } => {
             let pitch = program.pitch();
             let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > STATIC_SHARED_BYTES;
             let space = SlotSpace::Shared;
-            Slots { count: program.slots_per_cta(), rows, pitch, space, are_dynamic, are_volatile: false }
+            Slots { count: program.slots_per_cta(), rows, pitch, number, space, are_dynamic, are_volatile: false }
         }
         Execution::DataParallel { .. } => {
             // Whether they are more than a thread has registers for, beside what lives shortly.
@@ -122,7 +125,7 @@ fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) ->
             let needed = held.registers() + cost::short_lived(program.points_per_lane);
             let are_volatile = needed > target.max_registers_per_thread;
             let space = SlotSpace::Local;
-            Slots { count: program.slots, rows, pitch: 1, space, are_dynamic: false, are_volatile }
+            Slots { count: program.slots, rows, pitch: 1, number, space, are_dynamic: false, are_volatile }
         }
     }
 }

@@ -5,8 +5,9 @@
 //! flags are the host code's to choose. So a product that may meet a sum is spelt `__dmul_rn(a, b)`, which no compiler
 //! fuses. All other products stay readable, and builders that use `Fma` have few of these.
 
+use crate::graph::single;
 use crate::graph::steps::Function;
-use crate::overlay::program::{Binary, Node, Program, Unary, Value, Var};
+use crate::overlay::program::{Arithmetic, Binary, Node, Program, Unary, Value, Var};
 use cranelift_entity::EntitySet;
 
 /// The variables whose value may reach an addition, a subtraction or a slot (which the compiler may see through), directly
@@ -14,7 +15,11 @@ use cranelift_entity::EntitySet;
 pub fn summed(program: &Program) -> EntitySet<Var> {
     let mut summed = EntitySet::with_capacity(program.vars.len());
     let mut copies = Vec::new();
-    collect(&program.body, &mut summed, &mut copies);
+    let function: fn(Unary) -> Option<&'static Function> = match program.arithmetic {
+        Arithmetic::Double => Unary::function,
+        Arithmetic::Single { .. } => single::steps::function,
+    };
+    collect(&program.body, function, &mut summed, &mut copies);
     // Backwards, since most copies follow what they copy.
     loop {
         let mut changed = false;
@@ -29,14 +34,19 @@ pub fn summed(program: &Program) -> EntitySet<Var> {
     }
 }
 
-fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, Var)>) {
+fn collect(
+    nodes: &[Node],
+    function: fn(Unary) -> Option<&'static Function>,
+    summed: &mut EntitySet<Var>,
+    copies: &mut Vec<(Var, Var)>,
+) {
     for node in nodes {
         match node {
             Node::Let { var, value } => match value {
                 Value::Binary(Binary::Add | Binary::Sub, ..) => value.for_each_operand(|operand| {
                     summed.insert(operand);
                 }),
-                Value::Unary(op, operand) if op.function().is_some_and(Function::sums_argument) => {
+                Value::Unary(op, operand) if function(*op).is_some_and(Function::sums_argument) => {
                     summed.insert(*operand);
                 }
                 Value::Var(_) | Value::Unary(Unary::Neg, _) | Value::SelectLe { .. } => {
@@ -47,8 +57,8 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
             Node::StoreSlot { value, .. } => {
                 summed.insert(*value);
             }
-            Node::If { body, .. } | Node::Loop { body, .. } => collect(body, summed, copies),
-            Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, summed, copies)),
+            Node::If { body, .. } | Node::Loop { body, .. } => collect(body, function, summed, copies),
+            Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, function, summed, copies)),
             // What a product adds to and stores, it has made itself.
             Node::Multiply { .. } | Node::StoreBlock { .. } => {}
             Node::Comment(_)

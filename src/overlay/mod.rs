@@ -30,7 +30,7 @@ use crate::graph::Graph;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Storage, WarpMask, all_warps};
 use machine::cost::{self, RegisterPressure};
-use program::{Array, Execution, Node, Program};
+use program::{Arithmetic, Array, Execution, Node, Program};
 
 use partial::Plan;
 use phases::Phase;
@@ -129,6 +129,7 @@ fn emit(
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),
+        arithmetic: Arithmetic::Double,
         execution,
         points_per_lane: 1,
         slots: schedule.slots,

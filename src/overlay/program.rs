@@ -2,7 +2,7 @@
 //!
 //! A *point* is one grid point; with P points per lane, lane l of every warp works on points l, 32 + l, … of the current
 //! group of 32 P. What differs between them has P variables and P slots ([`super::points`]).
-//! Storage: f64 variables (registers), *slots* (rows of 32 doubles, lane l touches column l only; in shared memory, or in
+//! Storage: variables of the program's arithmetic (registers), *slots* (rows of 32 numbers, lane l touches column l only; in shared memory, or in
 //! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
 //! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
 
@@ -15,7 +15,7 @@ use crate::graph::dataflow;
 use crate::kernels::Io;
 use machine::target::Target;
 
-/// An f64 variable; may be assigned more than once.
+/// A variable; may be assigned more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(u32);
 entity_impl!(Var, "v");
@@ -31,6 +31,7 @@ pub struct Program {
     pub kernel: String,
     /// The symbol of the `__global__` function, such as `gri30_viscosity`.
     pub symbol: String,
+    pub arithmetic: Arithmetic,
     pub execution: Execution,
     /// Points that each lane works on in one turn of the streaming loop.
     pub points_per_lane: u32,
@@ -51,7 +52,57 @@ pub struct Program {
     pub body: Vec<Node>,
 }
 
+/// What the numbers of a program are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Arithmetic {
+    #[default]
+    Double,
+    /// Data-parallel code alone. What it errs by at most, relatively, beside what its form does.
+    Single { bound: f64 },
+}
+
+impl Arithmetic {
+    /// A number in a register.
+    pub fn number(self) -> Io {
+        match self {
+            Self::Double => Io::Double,
+            Self::Single { .. } => Io::Single,
+        }
+    }
+
+    /// What is proven of it beside the form.
+    pub fn bound(self) -> f64 {
+        match self {
+            Self::Double => 0.0,
+            Self::Single { bound } => bound,
+        }
+    }
+}
+
 impl Program {
+    /// What the arrays hold.
+    pub fn io(&self) -> Io {
+        self.arrays.first().map_or(Io::Double, |array| array.io)
+    }
+
+    /// What slots hold: in straight-line code inputs, as the arrays have them, else values.
+    pub fn slot_number(&self) -> Io {
+        if self.is_straight_line() { self.io() } else { self.arithmetic.number() }
+    }
+
+    /// Bytes of a row of shared memory.
+    pub fn row_bytes(&self) -> u32 {
+        32 * self.slot_number().bytes() as u32
+    }
+
+    /// Rows of shared memory that the banks take: those of reals, then those of indices.
+    pub fn shared_rows(&self) -> [u32; 2] {
+        let constants = &self.constants;
+        let rows = |bytes: u64| if constants.shared { bytes.div_ceil(self.row_bytes().into()) as u32 } else { 0 };
+        let reals = self.arithmetic.number().bytes() * constants.real_bank.len() as u64;
+        [rows(reals), rows(4 * constants.index_bank.len() as u64)]
+    }
+
     /// Whether all values have registers, in straight-line code of one warp.
     pub fn is_straight_line(&self) -> bool {
         self.slots == 0 && self.counters == 0 && matches!(self.execution, Execution::DataParallel { .. })
@@ -255,18 +306,10 @@ pub struct Constants {
 /// Statements that the smallest instruction caches have room for, which hold some 32 KiB.
 const LARGEST_CACHED: usize = 1500;
 
-/// Bytes of a row of shared memory: 32 doubles.
-pub const ROW_BYTES: usize = 256;
 /// Banks of up to this size lie in constant memory, which has 64 KiB.
 pub const CONSTANT_BYTES: usize = 64 * 1024;
 
 impl Constants {
-    /// Rows of shared memory that the banks take: those of reals, then those of indices.
-    pub fn shared_rows(&self) -> [u32; 2] {
-        let rows = |bytes: usize| if self.shared { bytes.div_ceil(ROW_BYTES) as u32 } else { 0 };
-        [rows(8 * self.real_bank.len()), rows(4 * self.index_bank.len())]
-    }
-
     /// Entries of a bank that belong to all warps, and to each of so many.
     pub fn entries(&self, bank: Bank, warps: u32) -> [u32; 2] {
         let (common, all) = match bank {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::{Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
+use crate::kernels::{ErrorBound, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
 use kinetics::Stiffness;
 use kinetics::reactor::Constant;
 use machine::target::Target;
@@ -49,13 +49,16 @@ pub struct Common {
     #[arg(long, value_name = "sequential|jacobi|off", default_value = "sequential", value_parser = values::stiffness::parse)]
     #[serde(with = "super::values::stiffness")]
     pub stiffness: Stiffness,
-    /// Arithmetic of the kernels of viscosity, conductivity and diffusion on CPUs
+    /// Arithmetic of the kernels of viscosity, conductivity and diffusion; of chemistry with --error-bound measured
     #[arg(long, value_enum, default_value_t = Precision::Double)]
     pub precision: Precision,
     /// Largest relative error that is to be proven of single precision and the form together, 1e-4 by default
     #[arg(long, value_name = "X|default", default_value = "default", value_parser = values::error::parse)]
     #[serde(with = "super::values::error")]
     pub error: std::option::Option<f64>,
+    /// Whether what single precision errs by is proven, or measured in the states of --verify alone
+    #[arg(long, value_enum, default_value_t = ErrorBound::Proven)]
+    pub error_bound: ErrorBound,
     /// What the arrays of kernels in single precision hold
     #[arg(long, value_enum, default_value_t = Io::Double)]
     pub io: Io,
@@ -93,6 +96,7 @@ impl Default for Common {
             stiffness: Stiffness::Sequential,
             precision: Precision::Double,
             error: None,
+            error_bound: ErrorBound::Proven,
             io: Io::Double,
         }
     }

@@ -2,12 +2,12 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{Io, Kernel, Precision, StateVariables};
+use crate::kernels::{ErrorBound, Io, Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
-use machine::target::Target;
+use machine::target::{Shuffle, Target};
 
 /// Those that have a proven bound of single precision.
 const SINGLE_KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
@@ -43,7 +43,7 @@ impl Request {
             return self.in_layouts_of_amd();
         }
         if !self.common.target.is_cpu() {
-            return Ok(self);
+            return if self.common.precision == Precision::Single { self.in_layouts_of_single() } else { Ok(self) };
         }
         let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
         let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
@@ -61,6 +61,25 @@ impl Request {
             keep_fastest: false,
             own_layouts: Vec::new(),
             real_compilers: false,
+            ..self
+        })
+    }
+
+    /// Errors: warps are to work together in single precision.
+    fn in_layouts_of_single(self) -> Result<Self, Diagnostic> {
+        let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
+        let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
+            || self.own_layouts.iter().any(|(_, layouts)| layouts.iter().all(is_other));
+        if asks_for_other {
+            let message = "warps that work together compute in double precision";
+            let help = "use --codegen data-parallel, or --precision double";
+            return Err(Diagnostic::error("precision::not-offered", message).help(help));
+        }
+        Ok(Self {
+            codegen: Codegen::DataParallel,
+            beside: Vec::new(),
+            keep_fastest: false,
+            own_layouts: Vec::new(),
             ..self
         })
     }
@@ -144,6 +163,12 @@ impl Request {
         let common = &self.common;
         let refuse = |message: &str, help: &str| Err(Diagnostic::error("precision::not-offered", message).help(help));
         if common.precision == Precision::Double {
+            if common.error_bound == ErrorBound::Measured {
+                return refuse(
+                    "--error-bound says how the error of single precision is known, and the kernels are in double precision",
+                    "add --precision single, or leave out --error-bound",
+                );
+            }
             return match (common.error, common.io) {
                 (None, Io::Double) => Ok(()),
                 (Some(_), _) => refuse(
@@ -156,11 +181,29 @@ impl Request {
                 ),
             };
         }
-        if !common.target.is_cpu() {
-            return refuse("single precision is offered for CPUs alone", "use --target cpu, or --precision double");
+        if common.target.is_amd() {
+            return refuse(
+                "single precision is offered for CPUs and for GPUs of NVIDIA",
+                "use another --target, or --precision double",
+            );
         }
-        if let Some(kernel) = self.kernels.iter().find(|kernel| !SINGLE_KERNELS.contains(kernel)) {
+        if !common.target.is_cpu() && common.target.shuffle == Shuffle::Mirror {
+            return refuse("single precision is offered from kepler on", "use another --target, or --precision double");
+        }
+        let is_measured = common.error_bound == ErrorBound::Measured;
+        if is_measured && self.verify.is_none() {
+            return refuse(
+                "an error that is measured needs states to be measured in",
+                "leave out --verify none, or use --error-bound proven",
+            );
+        }
+        let is_offered =
+            |kernel: &&Kernel| SINGLE_KERNELS.contains(kernel) || is_measured && **kernel == Kernel::Chemistry;
+        if let Some(kernel) = self.kernels.iter().find(|kernel| !is_offered(kernel)) {
             let message = format!("there is no proven bound of single precision for the {kernel} kernel");
+            if *kernel == Kernel::Chemistry {
+                return refuse(&message, "add --error-bound measured, or use --precision double");
+            }
             let help = "use --kernel viscosity,conductivity,diffusion, and compile the other kernels apart, with --precision \
                         double";
             return refuse(&message, help);

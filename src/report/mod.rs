@@ -84,7 +84,7 @@ pub struct KernelReport {
     /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_range: Option<[f64; 2]>,
-    /// What is proven of single precision, where the text has it.
+    /// What is known of the error of single precision, where the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single: Option<Single>,
     pub forms: Vec<Count>,
@@ -385,7 +385,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
-        single: draft.single.as_ref().map(|plan| Single::of(plan, graph.bound)),
+        single: draft.single.as_ref().map(|claim| Single::of(claim, graph.bound)),
         forms: choice.considered,
         tuning: own.tuning,
         candidates,

@@ -1,19 +1,29 @@
-//! What is proven of single precision.
+//! What is known of the error of single precision.
 
 use std::fmt;
 
 use super::accuracy::rounded_up;
-use crate::graph::single::{Plan, together};
+use crate::graph::single::together;
+use crate::schedule::single::Claim;
 use serde::Serialize;
 
-/// Relative errors at most.
+/// Relative errors at most; of rates, relative to the gross ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Single {
+    /// In any state of the ranges below; else in those states alone that were tried, and nothing is claimed of others.
+    pub proven: bool,
     /// Of the arithmetic, with the rounding of inputs and constants.
     pub bound: f64,
     /// With the error of the form.
     pub total: f64,
-    /// K: where that is so.
+    #[serde(flatten)]
+    pub ranges: Option<Ranges>,
+}
+
+/// Where a bound is proven.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ranges {
+    /// K
     pub temperatures: [f64; 2],
     /// Pa
     pub pressures: [f64; 2],
@@ -22,22 +32,27 @@ pub struct Single {
 }
 
 impl Single {
-    pub fn of(plan: &Plan, form: f64) -> Self {
-        let range = plan.domain.temperatures;
-        let temperatures = [range.coldest, range.hottest];
-        Self {
-            bound: plan.bound,
-            total: together(plan.bound, form),
-            temperatures,
-            pressures: plan.domain.pressures,
-            sums: plan.domain.sums,
-        }
+    pub fn of(claim: &Claim, form: f64) -> Self {
+        let bound = claim.bound();
+        let (proven, total, ranges) = match claim {
+            Claim::Proven(plan) => {
+                let range = plan.domain.temperatures;
+                let temperatures = [range.coldest, range.hottest];
+                let ranges = Ranges { temperatures, pressures: plan.domain.pressures, sums: plan.domain.sums };
+                (true, together(bound, form), Some(ranges))
+            }
+            Claim::Measured { limit } => (false, *limit, None),
+        };
+        Self { proven, bound, total, ranges }
     }
 }
 
 impl fmt::Display for Single {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([coldest, hottest], [lowest, highest], [least, most]) = (self.temperatures, self.pressures, self.sums);
+        let Some(Ranges { temperatures, pressures, sums }) = &self.ranges else {
+            return write!(f, "single; its error is measured, not proven (allowed: {})", rounded_up(self.bound));
+        };
+        let ([coldest, hottest], [lowest, highest], [least, most]) = (temperatures, pressures, sums);
         write!(
             f,
             "single, proven to err by at most {} ({} with the form) from {coldest} to {hottest} K and {lowest:e} to {highest:e} Pa, for mole fractions that are not negative \

@@ -10,6 +10,26 @@ use kinetics::approximation::range::TemperatureRange;
 /// Of the arithmetic and the form together, where no other is asked for.
 pub const LARGEST_ERROR: f64 = 1e-4;
 
+/// How a kernel's error in single precision is known.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    Proven(Plan),
+    /// In the states that the kernel is verified on, where it errs by no more than this.
+    Measured {
+        limit: f64,
+    },
+}
+
+impl Claim {
+    /// What the arithmetic errs by at most: in any state, or in those states.
+    pub fn bound(&self) -> f64 {
+        match self {
+            Self::Proven(plan) => plan.bound,
+            Self::Measured { limit } => *limit,
+        }
+    }
+}
+
 /// The plan of a kernel in single precision.
 ///
 /// Errors: there is no bound, or it is not the one that was asked for.

@@ -23,14 +23,14 @@ pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
 use crate::graph::Graph;
-use crate::graph::single::Plan;
 use crate::lower::code::Code;
 use crate::mapping::Mapping;
 use crate::overlay::Codegen;
-use crate::overlay::program::Program;
+use crate::overlay::program::{Arithmetic, Program};
 use crate::plan::{Emit, POINTS_PER_LANE, Resolved};
 use crate::schedule::Storage;
 use crate::schedule::proof::Proven;
+use crate::schedule::single::Claim;
 use machine::cost::{self, RegisterPressure};
 use width::Width;
 
@@ -46,8 +46,8 @@ pub struct Draft {
     pub ptx: ptx::Module,
     /// 32-bit registers that a thread holds from block to block of the code; within its only block where it is straight-line code.
     pub registers_held: u32,
-    /// What is proven of it in single precision, where that is asked for.
-    pub single: Option<Plan>,
+    /// What is known of its error in single precision, where that is asked for.
+    pub single: Option<Claim>,
 }
 
 impl Draft {
@@ -61,8 +61,12 @@ impl Draft {
         let between_blocks = ptx.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
         let within_the_block = match proven.schedule() {
             schedule if schedule.storage == Storage::Registers => {
-                let doubles = schedule.slots + graph.scalars.len() as u32;
-                RegisterPressure { doubles: program.points_per_lane * doubles, integers: 0 }.registers()
+                let values = program.points_per_lane * (schedule.slots + graph.scalars.len() as u32);
+                match program.arithmetic {
+                    Arithmetic::Double => RegisterPressure { doubles: values, integers: 0 },
+                    Arithmetic::Single { .. } => RegisterPressure { doubles: 0, integers: values },
+                }
+                .registers()
             }
             _ => 0,
         };

@@ -14,9 +14,11 @@ use kinetics::{inverse, jacobian, thermal_diffusion};
 
 use super::simulate::{gradients, vector};
 use super::{Subject, inputs};
-use crate::graph::interpret::Machine;
+use crate::graph::interpret::{Arithmetic as Number, Evaluation};
+use crate::graph::single::together;
 use crate::graph::{Graph, Op, Units};
 use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
+use crate::overlay::program::Arithmetic;
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
 pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
@@ -33,18 +35,26 @@ fn energy(graph: &Graph) -> Option<Constant> {
     }
 }
 
+/// kmol/m3/s: what rates in single precision may err by beside what is relative, as the numbers are that they are made of.
+const LEAST_RATE: f64 = 1e-20;
+
 /// The outputs that are expected on one state.
 pub(super) struct Expected {
     scheduled: Vec<f64>,
     reference: Vec<f64>,
     /// What errors against the reference are relative to.
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
 }
 
 pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
     let scheduled = in_schedule_order(subject, state);
     let choices = (subject.floor, subject.stiffness);
-    let (reference, scale) = reference(subject.kernel, subject.model, subject.graph, choices, state);
+    let (reference, mut scale) = reference(subject.kernel, subject.model, subject.graph, choices, state);
+    if subject.program.arithmetic != Arithmetic::Double && !subject.kernel.is_transport() {
+        let graph = subject.graph;
+        let least = |row: usize| LEAST_RATE * graph.units.from_si(graph.quantity(row as u32));
+        scale.iter_mut().enumerate().for_each(|(row, scale)| *scale += least(row));
+    }
     Expected { scheduled, reference, scale }
 }
 
@@ -60,7 +70,7 @@ pub(super) fn judge(
 ) -> Result<f64, Vec<Diagnostic>> {
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
-    let tolerance = tolerance(subject.kernel, subject.graph);
+    let tolerance = allowed(subject);
     for point in 0..points {
         let (state, expected) = (&states[point % states.len()], &expected[point % states.len()]);
         for (row, &value) in outputs.iter().skip(point).step_by(stride).enumerate() {
@@ -95,6 +105,12 @@ pub fn tolerance(kernel: Kernel, graph: &Graph) -> f64 {
     kernel.tolerance() + graph.bound
 }
 
+/// That of a kernel in its own arithmetic, whose rounding is proven beside what the form leaves out.
+pub(super) fn allowed(subject: &Subject<'_>) -> f64 {
+    let of_form = tolerance(subject.kernel, subject.graph);
+    together(subject.program.arithmetic.bound(), of_form)
+}
+
 /// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;
 /// infinite where an output is no number.
 pub fn largest_error(
@@ -118,8 +134,15 @@ pub fn largest_error(
 
 /// The graph's outputs when its steps run in the order of the schedule.
 fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
+    match subject.program.arithmetic {
+        Arithmetic::Double => evaluated::<f64>(subject, state),
+        Arithmetic::Single { .. } => evaluated::<f32>(subject, state),
+    }
+}
+
+fn evaluated<N: Number>(subject: &Subject<'_>, state: &State) -> Vec<f64> {
     let mut fields = inputs(subject.model, subject.graph, state);
-    let mut machine = Machine::new(subject.graph, &fields);
+    let mut machine = Evaluation::<N>::new(subject.graph, &fields);
     for phase in &subject.proven.schedule().phases {
         for &at in phase.runs.iter().flatten() {
             machine.step(at, &mut fields);

@@ -101,7 +101,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;
     let warps = program.execution.warps();
-    let (outputs, counts) = simulate(subject.module, &program.symbol, (model, graph), warps, &states, stride)?;
+    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(subject.module), io: program.io() };
+    let (outputs, counts) = simulate::launch(subject.module, &program.symbol, (model, graph), &states, shape, None)?;
     let run = (&outputs[..], states.len(), stride);
     let largest_error = judge::judge(subject, "the simulated kernel", (&states, &expected), run)?;
     let points = program.padded(states.len() as u32);
@@ -109,7 +110,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     Ok(Verification {
         states: states.len(),
         largest_error,
-        tolerance: tolerance(kernel, graph),
+        tolerance: judge::allowed(subject),
         single_error: None,
         slots_per_point: per(|c| c.double_slots)
             + f64::from(graph.slots_per_matrix_product()) * per(|c| c.matrix_products),

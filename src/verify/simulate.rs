@@ -7,11 +7,12 @@ use kinetics::properties::{Judged, Molar, properties};
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use ptx::Module;
-use ptx::inst::Space;
+use ptx::inst::{Space, Type};
 use warpsim::{self, Buffer, Launch};
 
 use crate::graph::Graph;
 use crate::graph::interpret::Fields;
+use crate::kernels::Io;
 
 /// How a kernel is launched on states.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ pub struct Shape {
     pub stride: usize,
     /// Bytes of shared memory that the launch adds.
     pub shared: u64,
+    /// What the arrays hold.
+    pub io: Io,
 }
 
 /// Runs a kernel on states: the arrays of the graph, then points and stride. One CTA, so that the streaming loop runs over
@@ -53,7 +56,7 @@ pub fn simulate_checked(
     stride: usize,
     claims: Option<&warpsim::Claims>,
 ) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
-    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(module) };
+    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(module), io: Io::Double };
     launch(module, symbol, subject, states, shape, claims)
 }
 
@@ -90,14 +93,15 @@ pub(super) fn run<R, E>(
     symbol: &str,
     (model, graph): (&Model, &Graph),
     states: &[State],
-    Shape { ctas, warps, stride, shared }: Shape,
+    Shape { ctas, warps, stride, shared, io }: Shape,
     execute: impl FnOnce(&Launch, &mut [Buffer]) -> Result<R, E>,
 ) -> Result<Run<R, E>, Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
+    let ty = if io == Io::Single { Type::F32 } else { Type::F64 };
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
         buffers.push(if array.output {
-            Buffer::output(len)
+            Buffer::unwritten(ty, len)
         } else {
             let mut values = vec![f64::NAN; len];
             for (point, state) in states.iter().enumerate() {
@@ -106,7 +110,7 @@ pub(super) fn run<R, E>(
                     values[row * stride + point] = value;
                 }
             }
-            Buffer::input(&values)
+            Buffer::words(ty, values.iter().map(|&value| bits(value, io))).read_only()
         });
     }
     let fields = Launch::fields(ctas, warps, buffers.len(), states.len() as u32, stride as u32);
@@ -116,7 +120,8 @@ pub(super) fn run<R, E>(
         Err(failed) => return Ok(Err(failed)),
     };
     let output = buffers.last().expect("a kernel has an output");
-    let written = |point: usize| (point..output.reals().len()).step_by(stride).map(|at| output.is_written(at));
+    let written =
+        |point: usize| (point..output.len_of(ty)).step_by(stride).map(move |at| output.element(ty, at).is_some());
     if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {
         let message = format!("{symbol}: the kernel leaves outputs of point {point} of {} unwritten", states.len());
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);
@@ -125,7 +130,23 @@ pub(super) fn run<R, E>(
         let message = format!("{symbol}: the kernel writes point {point} of {}", states.len());
         return Err(vec![Diagnostic::error("verify::beyond-the-end", message)]);
     }
-    Ok(Ok((output.reals(), told)))
+    let real = |at| output.element(ty, at).map_or(0.0, |bits| real(bits, io));
+    Ok(Ok(((0..output.len_of(ty)).map(real).collect(), told)))
+}
+
+/// The bits of a number as an array holds it.
+fn bits(value: f64, io: Io) -> u64 {
+    match io {
+        Io::Double => value.to_bits(),
+        Io::Single => (value as f32).to_bits().into(),
+    }
+}
+
+fn real(bits: u64, io: Io) -> f64 {
+    match io {
+        Io::Double => f64::from_bits(bits),
+        Io::Single => f32::from_bits(bits as u32).into(),
+    }
 }
 
 /// Bytes of shared memory that a launch gives to a module which leaves the size to it: the most that any CTA may have.

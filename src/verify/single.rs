@@ -1,14 +1,16 @@
-//! Runs a kernel in single precision on physical states, in the order of the proven schedule, and compares with double precision.
+//! Runs a kernel in single precision on physical states, in the order of the proven schedule, and compares with double precision: transport
+//! with itself, rates with the gross ones.
 
 use super::{Subject, inputs, judge};
 use crate::graph::interpret;
 use crate::graph::single::Machine;
+use crate::schedule::single::Claim;
 use diagnostics::Diagnostic;
 
 /// The largest relative error on so many states.
 ///
-/// Errors: it is beyond the bound that was proven.
-pub fn verify_single(subject: &Subject<'_>, bound: f64, states: usize) -> Result<f64, Vec<Diagnostic>> {
+/// Errors: it is beyond the bound that was proven, or beyond what may be measured.
+pub fn verify_single(subject: &Subject<'_>, claim: &Claim, states: usize) -> Result<f64, Vec<Diagnostic>> {
     let Subject { kernel, model, graph, proven, .. } = *subject;
     let order = || proven.schedule().phases.iter().flat_map(|phase| phase.runs.iter().flatten());
     let mut worst = 0.0f64;
@@ -18,17 +20,23 @@ pub fn verify_single(subject: &Subject<'_>, bound: f64, states: usize) -> Result
         order().for_each(|&at| machine.step(at, &mut double));
         let mut machine = Machine::new(graph, &single);
         order().for_each(|&at| machine.step(at, &mut single));
+        let scale = judge::expected(subject, &state).scale;
         for (array, _) in graph.arrays.iter().enumerate().filter(|(_, array)| array.output) {
-            for (&single, &double) in single[array].iter().zip(&double[array]) {
-                let error = (single / double - 1.0).abs();
+            for ((&single, &double), scale) in single[array].iter().zip(&double[array]).zip(&scale) {
+                let error = ((single - double) / if kernel.is_transport() { double } else { *scale }).abs();
                 worst = worst.max(if error.is_nan() { f64::INFINITY } else { error });
             }
         }
     }
+    let bound = claim.bound();
     if worst <= bound {
         return Ok(worst);
     }
-    let message =
-        format!("{kernel}: single precision errs by {worst:.2e}, and is proven to err by {bound:.2e} at most");
-    Err(vec![Diagnostic::error("verify::not-the-reference", message)])
+    let refused =
+        |id, of: &str| Diagnostic::error(id, format!("{kernel}: single precision errs by {worst:.2e}, and {of}"));
+    Err(vec![match claim {
+        Claim::Proven(_) => refused("verify::not-the-reference", &format!("is proven to err by {bound:.2e} at most")),
+        Claim::Measured { .. } => refused("precision::not-proven", &format!("{bound:.2e} is asked for"))
+            .help("use a larger --error, or --precision double"),
+    }])
 }

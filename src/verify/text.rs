@@ -55,7 +55,7 @@ pub fn verify_text(
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
     let mut largest_error = 0.0f64;
     for (ctas, points, stride) in launches {
-        let shape = Shape { ctas, warps, stride, shared };
+        let shape = Shape { ctas, warps, stride, shared, io: program.io() };
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
         let run = simulate::launch(module, &program.symbol, (model, graph), &all, shape, None);
         let (outputs, _) = run.map_err(named)?;

@@ -107,7 +107,7 @@ pub fn predict(
     let run = |turns: u32| {
         let points = points(turns) as usize;
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
-        let shape = Shape { ctas, warps, stride: points, shared };
+        let shape = Shape { ctas, warps, stride: points, shared, io: program.io() };
         simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
             let options = warpsim::Options::default();
             machine_code::time(cubin, &program.symbol, launch, buffers, &options, target)
@@ -165,7 +165,8 @@ pub fn sensitivity(
     let mut cycles = Vec::new();
     for turns in TURNS {
         let stride = points(turns) as usize;
-        let shape = Shape { ctas, warps: program.execution.warps(), stride, shared: at_launch(module, shared) };
+        let shared = at_launch(module, shared);
+        let shape = Shape { ctas, warps: program.execution.warps(), stride, shared, io: program.io() };
         let run = simulate::run(&program.symbol, (model, graph), &states[..stride], shape, |launch, buffers| {
             machine_code::time_on(cubin, &program.symbol, launch, buffers, &warpsim::Options::default(), &targets)
         });

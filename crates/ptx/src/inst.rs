@@ -34,6 +34,10 @@ impl Operand {
         Self::Imm(value.to_bits())
     }
 
+    pub fn f32(value: f32) -> Self {
+        Self::Imm(value.to_bits().into())
+    }
+
     /// The register, if it is one.
     pub fn reg(self) -> Option<Reg> {
         match self {

@@ -111,6 +111,7 @@ pub enum Linkage {
 pub enum Init {
     None,
     F64(Vec<f64>),
+    F32(Vec<f32>),
     S32(Vec<i32>),
     Bytes(Vec<u8>),
     /// Values with addresses in them, verbatim, and the type of an element.

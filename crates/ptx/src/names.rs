@@ -94,6 +94,7 @@ impl Display for VariableData {
             Init::None if self.bytes == 0 => return write!(f, ".b8 {}[];", self.name),
             Init::None => return write!(f, ".b8 {}[{}];", self.name, self.bytes),
             Init::F64(values) => (".f64", values.iter().map(|v| format!("0d{:016X}", v.to_bits())).collect()),
+            Init::F32(values) => (".f32", values.iter().map(|v| format!("0f{:08X}", v.to_bits())).collect()),
             Init::Bytes(values) => (".b8", values.iter().map(u8::to_string).collect()),
             Init::S32(values) => (".s32", values.iter().map(i32::to_string).collect()),
             Init::Verbatim(ty, text) => {

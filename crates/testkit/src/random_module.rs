@@ -80,11 +80,12 @@ pub fn module(choices: &mut Choices) -> Module {
 
 fn variable(i: usize, choices: &mut Choices) -> VariableData {
     let count = 1 + choices.below(3);
-    let (bytes, init) = match choices.below(5) {
+    let (bytes, init) = match choices.below(6) {
         0 => (4 * count as u64, Init::None),
         1 => (8 * count as u64, Init::F64((0..count).map(|_| choices.below(1000) as f64 / 8.0 - 3.0).collect())),
         2 => (4 * count as u64, Init::S32((0..count).map(|_| choices.next() as i32).collect())),
         3 => (count as u64, Init::Bytes((0..count).map(|_| choices.next() as u8).collect())),
+        4 => (4 * count as u64, Init::F32((0..count).map(|_| choices.below(1000) as f32 / 8.0 - 3.0).collect())),
         _ => (8, Init::Verbatim(Type::U64, "generic(other)+8".into())),
     };
     let space = match init {

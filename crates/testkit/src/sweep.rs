@@ -11,8 +11,10 @@ use singe::driver::{self, Request, Unit};
 use singe::emit::cpu;
 use singe::emit::cuda::Provenance;
 use singe::kernels::{Kernel, Precision};
+use singe::lower;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
+use singe::overlay::program::{Arithmetic, Program};
 
 use crate::project::run;
 
@@ -50,7 +52,8 @@ fn of_kernel(kernel: Kernel, model: &Model, request: &Request, folder: &Path, co
     let unit = unit.map_err(|failure| failure.diagnostics).expect("a kernel in single precision");
     let single = unit.report.single.as_ref().expect("what is proven");
     let (program, symbol) = (folder.join(kernel.name()), &unit.program.symbol);
-    write(&unit, model, folder, (single.temperatures, counts));
+    let ranges = single.ranges.as_ref().expect("where that is proven");
+    write(&unit, model, folder, (ranges.temperatures, counts));
     let mut compile = Command::new("g++");
     compile.current_dir(folder).args(["-std=c++17", "-O2", "-march=native", "-fno-math-errno", "-Wno-psabi"]);
     let sources = [format!("{symbol}.cpp"), format!("{symbol}_double.cpp"), "sweep.cpp".to_owned()];
@@ -77,7 +80,9 @@ fn write(
         form: None,
         precision: None,
     };
-    let double = cpu::print(&unit.code, &provenance, Precision::Double).replace(symbol, &format!("{symbol}_double"));
+    let program = Program { arithmetic: Arithmetic::Double, ..unit.program.clone() };
+    let double = lower::lower(&program, Target::cpu());
+    let double = cpu::print(&double, &provenance, Precision::Double).replace(symbol, &format!("{symbol}_double"));
     let output = unit.program.arrays.iter().find(|array| array.output).expect("a kernel has an output");
     let host = include_str!("sweep/host.cpp")
         .replace("SYMBOL", symbol)

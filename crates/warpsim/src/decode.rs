@@ -280,6 +280,7 @@ impl<'m> Decoder<'m> {
                 Space::Global | Space::Const | Space::Param | Space::Generic => {
                     let table = match &data.init {
                         Init::F64(values) => Buffer::in_out(values),
+                        Init::F32(values) => Buffer::words(Type::F32, values.iter().map(|v| v.to_bits().into())),
                         Init::S32(values) => Buffer::words(Type::S32, values.iter().map(|v| *v as u32 as u64)),
                         Init::Bytes(values) => Buffer::words(Type::U8, values.iter().map(|v| u64::from(*v))),
                         Init::None => Buffer::words(Type::U8, (0..data.bytes).map(|_| 0)),

@@ -2,7 +2,9 @@
 
 use crate::emit::cuda::functions::{about, literal};
 use crate::emit::cuda::tables::real;
-use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
+use crate::graph::steps::{
+    Flag, FlagOperation, Function, Operation, Real, RealOperation, SINGLE, Step, Word, WordOperation,
+};
 use crate::overlay::program::Unary;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -39,6 +41,7 @@ impl Printer<'_> {
             Operation::Word(operation) => ("word", self.word_operation(operation)),
             Operation::Flag(FlagOperation::Below(a, b)) => ("flag", self.call("below", &[a, b])),
             Operation::Flag(FlagOperation::BelowSigned(a, b)) => ("flag", self.call("below_signed", &[a, b])),
+            Operation::Flag(FlagOperation::Less(..)) => unreachable!("{SINGLE}"),
         };
         if at + 1 == self.function.steps.len() {
             return format!("  return {value};\n");
@@ -71,6 +74,7 @@ impl Printer<'_> {
                 format!("choose({}, {}, {})", self.made[flag], self.vector(a), self.vector(b))
             }
             RealOperation::Join { high, low } => self.call("join", &[high, low]),
+            RealOperation::OfBits(_) => unreachable!("{SINGLE}"),
             RealOperation::FromSigned(a) => self.call("from_signed", &[a]),
             RealOperation::Power(n) => format!("looked_up(table, {} & all_words(31u))", self.words(n)),
             RealOperation::Entry { index, second } => {
@@ -88,6 +92,7 @@ impl Printer<'_> {
             }
             WordOperation::High(a) => format!("high_word({})", self.vector(a)),
             WordOperation::Low(a) => format!("low_word({})", self.vector(a)),
+            WordOperation::Bits(_) => unreachable!("{SINGLE}"),
             WordOperation::Add(a, b) => infix("+", a, b),
             WordOperation::Sub(a, b) => infix("-", a, b),
             WordOperation::And(a, b) => infix("&", a, b),

@@ -5,6 +5,7 @@ use super::expression::Expression;
 use super::helpers::Helper;
 use super::legend;
 use super::names::Namer;
+use super::numbers::Numbers;
 use super::tables;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
@@ -16,6 +17,7 @@ use std::fmt::Write;
 pub struct Body<'a> {
     pub(super) dialect: Dialect,
     pub(super) code: &'a Code,
+    pub(super) numbers: Numbers,
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) tables: tables::Names,
     namer: Namer,
@@ -64,6 +66,7 @@ pub fn print(code: &Code, tables: tables::Names, dialect: Dialect) -> Printed {
     let mut body = Body {
         dialect,
         code,
+        numbers: Numbers::of(code),
         helpers: BTreeSet::new(),
         tables,
         namer,
@@ -162,9 +165,9 @@ impl Body<'_> {
     fn statement(&mut self, statement: &Statement, depth: usize) {
         let line = match statement {
             Statement::Comment(text) => return self.out.push_str(&comment(&"  ".repeat(depth), text)),
-            Statement::Declare(var) => format!("double {};", self.new_name(*var)),
+            Statement::Declare(var) => format!("{} {};", self.numbers.real(), self.new_name(*var)),
             Statement::Define { var, value, changes } => {
-                let (value, kind) = (self.real(value).text, constant("double", !changes));
+                let (value, kind) = (self.real(value).text, constant(self.numbers.real(), !changes));
                 format!("{kind} {} = {value};", self.new_name(*var))
             }
             Statement::Assign { var, value } => {
@@ -249,7 +252,7 @@ impl Body<'_> {
 
     /// A table goes from constant to shared memory.
     fn copy_bank(&mut self, bank: TableKind, (row, entries): (u32, u32), depth: usize) {
-        let ((kind, name), table) = (tables::shared_bank(bank), self.tables.of(bank));
+        let ((kind, name), table) = (tables::shared_bank(bank, self.numbers), self.tables.of(bank));
         let threads = 32 * self.code.execution.warps();
         let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
         self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));

@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::helpers::Helper;
 use super::tables::{self, real};
+use crate::graph::single::steps::representative;
 use crate::lower::code::{BankSpace, Field, Integer, IntegerOperator, Local, Real, TableKind};
 use crate::overlay::program::{Binary, Unary};
 
@@ -60,7 +61,7 @@ impl Expression {
 impl Body<'_> {
     pub(super) fn real(&mut self, value: &Real) -> Expression {
         match value {
-            Real::Literal(x) => Expression::literal(*x),
+            Real::Literal(x) => Expression::number(self.numbers.literal(*x)),
             Real::Var(var) => self.var(*var),
             Real::Broadcast { register, lane } => {
                 let (broadcast, lane) = (self.helper(Helper::Broadcast), self.integer(lane));
@@ -76,10 +77,17 @@ impl Body<'_> {
                 }
                 Expression::atom(format!("{bank}[{first} + ({a} <= {b})]"))
             }
+            Real::Slot(row) if self.code.slots.number != self.numbers.computed => {
+                Expression { text: format!("({}){}", self.numbers.real(), self.slot(row)), binding: Binding::Sign }
+            }
             Real::Slot(row) => Expression::atom(self.slot(row)),
             Real::Field(field) => self.field(field),
             Real::Unary(Unary::Neg, a) => self.real(a).negative(),
-            Real::Unary(Unary::Sqrt, a) => self.call("sqrt", [&**a]),
+            Real::Unary(Unary::Sqrt, a) => self.call(self.numbers.square_root(), [&**a]),
+            Real::Unary(function, a) if self.numbers.are_single() => {
+                let (name, argument) = (self.helper(Helper::Function(representative(*function))), self.real(a).text);
+                Expression::atom(format!("{name}({argument})"))
+            }
             Real::Unary(function, a) => {
                 let helper = Helper::Function(*function);
                 let (name, argument) = (self.helper(helper), self.real(a).text);
@@ -93,7 +101,9 @@ impl Body<'_> {
             // HIP's text says once that nothing is fused. A function of HIP's headers is compiled as the user's options have it, and its product would be
             // fused with a sum here.
             Real::SeparateProduct(operands) if self.dialect.is_hip() => self.infix("*", Binding::Product, operands),
-            Real::SeparateProduct(operands) => self.call("__dmul_rn", &**operands),
+            Real::SeparateProduct(operands) => self.call(self.numbers.product(), &**operands),
+            // The operator is another one where the user's options have it.
+            Real::Binary(Binary::Div, operands) if self.numbers.are_single() => self.call("__fdiv_rn", &**operands),
             Real::Binary(operator, operands) => {
                 let (operator, binding) = match operator {
                     Binary::Add => ("+", Binding::Sum),
@@ -103,7 +113,7 @@ impl Body<'_> {
                 };
                 self.infix(operator, binding, operands)
             }
-            Real::Fma(operands) => self.call("fma", &**operands),
+            Real::Fma(operands) => self.call(self.numbers.fma(), &**operands),
             Real::SelectLe(operands) => {
                 let select = self.helper(Helper::SelectLe);
                 self.call(select, &**operands)
@@ -174,7 +184,7 @@ impl Body<'_> {
 
     fn bank(&self, bank: TableKind) -> &str {
         match self.code.banks {
-            BankSpace::Shared => tables::shared_bank(bank).1,
+            BankSpace::Shared => tables::shared_bank(bank, self.numbers).1,
             BankSpace::Constant | BankSpace::Global => self.tables.of(bank),
         }
     }

@@ -1,6 +1,7 @@
 //! The elementary functions as device functions, step by step.
 
-use super::tables::real;
+use super::numbers::Numbers;
+use crate::graph::single;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
@@ -26,8 +27,9 @@ pub fn name(function: Unary) -> &'static str {
 }
 
 /// The definition: a variable for every step that has a name. Compilers find what two functions have in common.
-pub fn definition(unary: Unary, target: &Target) -> String {
-    let function = unary.function().expect("only lists of steps are defined");
+pub fn definition(unary: Unary, target: &Target, numbers: Numbers) -> String {
+    let function = if numbers.are_single() { single::steps::function(unary) } else { unary.function() };
+    let function = function.expect("only lists of steps are defined");
     let (table, about) = match function {
         _ if function.reads_powers() => {
             (", double power", " Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.")
@@ -37,8 +39,8 @@ pub fn definition(unary: Unary, target: &Target) -> String {
     };
     let mut out = self::about(&format!("{}{about}", function.about));
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "INLINE double {}(double x{table})\n{{", name(unary));
-    let mut printer = Printer { function, target, made: Vec::new(), declared: BTreeSet::new() };
+    let _ = writeln!(out, "INLINE {0} {1}({0} x{table})\n{{", numbers.real(), name(unary));
+    let mut printer = Printer { function, target, numbers, made: Vec::new(), declared: BTreeSet::new() };
     for at in 0..function.steps.len() {
         out += &printer.step(at);
     }
@@ -91,6 +93,7 @@ impl Text {
 struct Printer<'a> {
     function: &'a Function,
     target: &'a Target,
+    numbers: Numbers,
     made: Vec<Text>,
     declared: BTreeSet<&'static str>,
 }
@@ -101,12 +104,13 @@ impl Printer<'_> {
         let Step { name, operation } = self.function.steps[at];
         let (kind, value) = match operation {
             Operation::Real(RealOperation::Power(n)) => return self.power(name, n),
-            Operation::Real(operation) => ("double", self.real_operation(operation)),
+            Operation::Real(operation) => (self.numbers.real(), self.real_operation(operation)),
             Operation::Word(operation) => ("unsigned", self.word_operation(operation)),
             Operation::Flag(operation) => {
                 let [a, b] = match operation {
                     FlagOperation::Below(a, b) => [a, b].map(|a| self.unsigned(a)),
                     FlagOperation::BelowSigned(a, b) => [a, b].map(|a| self.signed(a)),
+                    FlagOperation::Less(a, b) => [a, b].map(|a| self.real(a).operand()),
                 };
                 ("bool", Text::compound(format!("{a} < {b}")))
             }
@@ -163,10 +167,14 @@ impl Printer<'_> {
             RealOperation::Add(a, b) => infix('+', a, b),
             RealOperation::Sub(a, b) => infix('-', a, b),
             RealOperation::Mul(a, b) => infix('*', a, b),
+            RealOperation::Div(a, b) if self.numbers.are_single() => {
+                let [a, b] = [a, b].map(|a| self.real(a).text);
+                Text::atom(format!("__fdiv_rn({a}, {b})"))
+            }
             RealOperation::Div(a, b) => infix('/', a, b),
             RealOperation::Fma(a, b, c) => {
                 let [a, b, c] = [a, b, c].map(|a| self.real(a).text);
-                Text::atom(format!("fma({a}, {b}, {c})"))
+                Text::atom(format!("{}({a}, {b}, {c})", self.numbers.fma()))
             }
             RealOperation::Neg(a) => Text::compound(format!("-{}", self.real(a).operand())),
             RealOperation::Choose(Flag(flag), a, b) => {
@@ -177,7 +185,8 @@ impl Printer<'_> {
                 let [high, low] = [high, low].map(|a| self.signed(a));
                 Text::atom(format!("__hiloint2double({high}, {low})"))
             }
-            RealOperation::FromSigned(a) => Text::atom(format!("(double){}", self.signed(a))),
+            RealOperation::OfBits(a) => Text::atom(format!("__int_as_float({})", self.signed(a))),
+            RealOperation::FromSigned(a) => Text::atom(format!("({}){}", self.numbers.real(), self.signed(a))),
             RealOperation::Power(_) => unreachable!("a power is a statement of its own"),
             RealOperation::Entry { index, second } => {
                 let load = if self.target.read_only_loads { "__ldg(" } else { "*(" };
@@ -198,6 +207,7 @@ impl Printer<'_> {
             }
             WordOperation::High(a) => Text::signed(format!("__double2hiint({})", self.real(a).text)),
             WordOperation::Low(a) => Text::signed(format!("__double2loint({})", self.real(a).text)),
+            WordOperation::Bits(a) => Text::signed(format!("__float_as_int({})", self.real(a).text)),
             WordOperation::Add(a, b) => infix('+', a, b),
             WordOperation::Sub(a, b) => infix('-', a, b),
             WordOperation::And(a, b) => infix('&', a, b),
@@ -215,7 +225,7 @@ impl Printer<'_> {
         match a {
             Real::Argument => Text::atom("x"),
             Real::Step(i) => self.made[i].clone(),
-            Real::Literal(value) => Text::atom(real(value)),
+            Real::Literal(value) => Text::atom(self.numbers.literal(value)),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::functions;
 use super::hip_helpers as hip;
+use super::numbers::Numbers;
 use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
@@ -107,7 +108,7 @@ impl Helper {
     }
 
     /// The definition, for a CTA of this many warps.
-    pub fn definition(self, target: &Target, warps: u32, dialect: Dialect) -> String {
+    pub fn definition(self, target: &Target, warps: u32, dialect: Dialect, numbers: Numbers) -> String {
         let load = if target.read_only_loads { "__ldg(" } else { "*(" };
         let text = match self {
             _ if dialect.is_hip() && hip::differs(self, target) => hip::definition(self, target),
@@ -119,12 +120,12 @@ impl Helper {
             Self::Again => AGAIN.to_owned(),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
-                 INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
+                 INLINE REAL load(const IO *__restrict__ field, int row, int stride, int point)\n\
                  {{\n  return {load}field + (size_t)row * stride + point);\n}}\n"
             ),
             Self::LoadOutput => "\
 // Row of a field-major output at one point.
-INLINE double load_output(const double *field, int row, int stride, int point)
+INLINE REAL load_output(const IO *field, int row, int stride, int point)
 {
   return field[(size_t)row * stride + point];
 }
@@ -134,7 +135,7 @@ INLINE double load_output(const double *field, int row, int stride, int point)
             // A function, so that broadcasts in its arguments are executed by all lanes; the same for the selection.
             Self::Store => "\
 // Row of a field-major output at one point, for the lanes whose point exists.
-INLINE void store(double *field, int row, int stride, int point, bool active, double value)
+INLINE void store(IO *field, int row, int stride, int point, bool active, REAL value)
 {
   if (active) field[(size_t)row * stride + point] = value;
 }
@@ -144,7 +145,7 @@ INLINE void store(double *field, int row, int stride, int point, bool active, do
             Self::CommitCopies => COMMIT_COPIES.to_owned(),
             Self::AwaitCopies => AWAIT_COPIES.to_owned(),
             Self::SelectLe => "\
-INLINE double select_le(double a, double b, double then, double otherwise)
+INLINE REAL select_le(REAL a, REAL b, REAL then, REAL otherwise)
 {
   return a <= b ? then : otherwise;
 }
@@ -153,18 +154,21 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             Self::InStep => IN_STEP.to_owned(),
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
-            Self::Function(function) => functions::definition(function, target),
+            Self::Function(function) => functions::definition(function, target, numbers),
             Self::Multiply => multiply(),
             Self::MultiplyPair => multiply_pair(),
             Self::StoreBlock => store_block(),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
+            .replace("REAL", numbers.real())
+            .replace("IO", numbers.io.c_type())
+            .replace("BYTES", &numbers.io.bytes().to_string())
     }
 }
 
 const STORE_ALWAYS: &str = "\
 // Row of a field-major output at one point. Lanes beyond the last point have computed that once more: they store the same.
-INLINE void store(double *field, int row, int stride, int point, double value)
+INLINE void store(IO *field, int row, int stride, int point, REAL value)
 {
   field[(size_t)row * stride + point] = value;
 }
@@ -184,10 +188,10 @@ INLINE void in_step()
 /// In assembly, as there is no function for it that all compilers of CUDA C++ have.
 const COPY_ASYNC: &str = "\
 // Starts to copy a row of a field-major input at one point to shared memory.
-INLINE void copy_async(double *to, const double *field, int row, int stride, int point)
+INLINE void copy_async(IO *to, const IO *field, int row, int stride, int point)
 {
   const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"
+  asm volatile(\"cp.async.ca.shared.global [%0], [%1], BYTES;\"
                : : \"r\"(shared), \"l\"(field + (size_t)row * stride + point) : \"memory\");
 }
 ";

@@ -3,7 +3,9 @@
 use super::body::{self, Printed, comment};
 use super::dialect::Dialect;
 use super::glue::{Template, render};
+use super::helpers::Helper;
 use super::legend;
+use super::numbers::Numbers;
 use super::wrap;
 use super::{Provenance, names, tables};
 use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
@@ -22,13 +24,15 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
     let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
-    let helpers = printed.helpers.iter().map(|helper| helper.definition(target, warps, Dialect::Cuda) + "\n").collect();
+    let numbers = Numbers::of(code);
+    let define = |helper: &Helper| helper.definition(target, warps, Dialect::Cuda, numbers) + "\n";
+    let helpers = printed.helpers.iter().map(define).collect();
     let file = File {
         header: header(code, provenance, target),
         tables: tables::definitions(code, &names, Dialect::Cuda),
         helpers,
         dynamic_slots: if code.slots.are_dynamic {
-            format!("extern __shared__ double slots[][{}];\n\n", code.slots.pitch)
+            format!("extern __shared__ {} slots[][{}];\n\n", code.slots.number.c_type(), code.slots.pitch)
         } else {
             String::new()
         },
@@ -87,12 +91,13 @@ struct File<'a> {
 
 /// The declaration of the slots, a line where it stands in the kernel.
 fn slots(code: &Code) -> String {
-    let Slots { rows, pitch, space, are_dynamic, are_volatile, .. } = code.slots;
+    let Slots { rows, pitch, number, space, are_dynamic, are_volatile, .. } = code.slots;
+    let kind = number.c_type();
     let volatile = if are_volatile { "volatile " } else { "" };
     match space {
         _ if rows == 0 || are_dynamic => String::new(),
-        SlotSpace::Shared => format!("  __shared__ double slots[{rows}][{pitch}];\n"),
-        SlotSpace::Local => format!("  {volatile}double slots[{rows}];\n"),
+        SlotSpace::Shared => format!("  __shared__ {kind} slots[{rows}][{pitch}];\n"),
+        SlotSpace::Local => format!("  {volatile}{kind} slots[{rows}];\n"),
     }
 }
 
@@ -117,6 +122,7 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
     ];
     lines.extend(provenance.lines());
     lines.extend(provenance.form.iter().map(|form| format!("form        {form}")));
+    lines.extend(provenance.precision.iter().map(|bound| format!("precision   {bound}")));
     lines.extend([
         format!("target      {} (compute capability {})", target.name, target.compute_capability),
         format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),

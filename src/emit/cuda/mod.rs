@@ -13,6 +13,7 @@ mod hip_helpers;
 pub(in crate::emit) mod kernel;
 pub(in crate::emit) mod legend;
 pub(crate) mod names;
+pub(in crate::emit) mod numbers;
 pub(in crate::emit) mod tables;
 pub(in crate::emit) mod wrap;
 

@@ -2,6 +2,7 @@
 
 use super::decimal::is_near_a_middle;
 use super::dialect::Dialect;
+use super::numbers::Numbers;
 use crate::lower::code::{Code, Table, TableKind, Values};
 
 /// A double in the fewest digits that every compiler reads back as the same bits: 17 where fewer might be misread
@@ -23,8 +24,8 @@ pub fn real(x: f64) -> String {
 pub const SHARED_BANKS: [&str; 2] = ["shared_reals", "shared_indices"];
 
 /// The type and the name of a bank in shared memory.
-pub fn shared_bank(bank: TableKind) -> (&'static str, &'static str) {
-    if bank == TableKind::RealBank { ("double", SHARED_BANKS[0]) } else { ("int", SHARED_BANKS[1]) }
+pub fn shared_bank(bank: TableKind, numbers: Numbers) -> (&'static str, &'static str) {
+    if bank == TableKind::RealBank { (numbers.real(), SHARED_BANKS[0]) } else { ("int", SHARED_BANKS[1]) }
 }
 
 /// The names of a kernel's tables.
@@ -90,16 +91,19 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
     // What other files see, Clang takes for no literal.
     let space = if *is_constant && !dialect.is_hip() { "static __constant__" } else { space };
     let definition = match values {
-        Values::Reals(values) => table(space, "double", name, values.iter().map(|x| real(*x))),
+        Values::Reals(values) => {
+            let numbers = Numbers::of(code);
+            table(space, numbers.real(), name, values.iter().map(|x| numbers.literal(*x)))
+        }
         Values::Integers(values) => table(space, "int", name, values.iter().map(i32::to_string)),
     };
     format!("{about}{definition}")
 }
 
 fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {
-    // Doubles in constant memory stay there: compilers would make literals of a `const` table that is read at known places, and
+    // Reals in constant memory stay there: compilers would make literals of a `const` table that is read at known places, and
     // put them together again where they are used. Whole numbers they have room for.
-    let constant = if space.ends_with("__constant__") && kind == "double" { "" } else { "const " };
+    let constant = if space.ends_with("__constant__") && kind != "int" { "" } else { "const " };
     format!("{space} {constant}{kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
 }
 

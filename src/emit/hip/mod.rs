@@ -11,6 +11,7 @@ use super::cuda::dialect::Dialect;
 use super::cuda::glue::{Template, render};
 use super::cuda::helpers::Helper;
 use super::cuda::kernel::{barriers, context_member, list, pointers, sizes};
+use super::cuda::numbers::Numbers;
 use super::cuda::{Provenance, legend, names, tables, wrap};
 use crate::lower::code::{Code, SlotSpace};
 use crate::overlay::program::Execution;
@@ -35,7 +36,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             .helpers
             .iter()
             .map(|helper| {
-                let text = helper.definition(target, warps, dialect);
+                let text = helper.definition(target, warps, dialect, Numbers::of(code));
                 text.replace("BARRIERS", &format!("{}_barriers", code.symbol)).replace("THREADS", &threads.to_string())
                     + "\n"
             })

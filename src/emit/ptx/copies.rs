@@ -9,6 +9,7 @@ impl Printer<'_> {
     /// As [`Statement::CopyInputs`](crate::lower::code::Statement::CopyInputs).
     pub(super) fn copy_inputs(&mut self, more: &Less, points: &[Integer], copies: &[(Integer, usize, u32, u32)]) {
         let (a, b) = (self.integer(&more.a), self.integer(&more.b));
+        let bytes = self.code.io().bytes();
         let done = self.builder.setp(Cmp::Ge, Type::U32, a, b);
         let (block, join) = (self.builder.block(), self.builder.block());
         self.end(branch(done, false, join, block), block);
@@ -19,12 +20,12 @@ impl Printer<'_> {
             let b = &mut self.builder;
             let element =
                 if *field == 0 { point } else { b.ternary(TernaryOp::MadWide, Type::U32, stride, *field, point) };
-            let offset = b.binary(BinaryOp::Shl, Type::B64, element, 3);
+            let offset = b.binary(BinaryOp::Shl, Type::B64, element, bytes.ilog2());
             let from = b.binary(BinaryOp::Add, Type::U64, array, offset);
             let Base::Reg(base) = to.base else { unreachable!("rows of shared memory have a lane's address") };
             let offset = to.offset.to_string();
             let to = [text("["), Piece::Reg(base), text("+"), text(&offset), text("]"), text(",")];
-            let from = [text("["), Piece::Reg(from), text("]"), text(","), text("8")];
+            let from = [text("["), Piece::Reg(from), text("]"), text(","), text(&bytes.to_string())];
             self.asynchronous("ca.shared.global", to.into_iter().chain(from));
         }
         self.end(Terminator::Bra { target: join }, join);

@@ -2,6 +2,7 @@
 
 use super::{Printer, functions};
 use crate::lower::code::*;
+use crate::overlay::program::Arithmetic;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ptx::builder::Builder;
 use ptx::inst::*;
@@ -70,7 +71,12 @@ pub(super) fn has_matrix_products(code: &Code) -> bool {
 
 fn declare_table(code: &Code, table: &Table, module: &mut Module) -> Variable {
     let (align, bytes, init) = match &table.values {
-        Values::Reals(values) => (8, 8 * values.len() as u64, Init::F64(values.clone())),
+        Values::Reals(values) => match code.arithmetic {
+            Arithmetic::Double => (8, 8 * values.len() as u64, Init::F64(values.clone())),
+            Arithmetic::Single { .. } => {
+                (4, 4 * values.len() as u64, Init::F32(values.iter().map(|&x| x as f32).collect()))
+            }
+        },
         Values::Integers(values) => (4, 4 * values.len() as u64, Init::S32(values.clone())),
     };
     let name = format!("{}_{}", code.symbol, table.kind.name());
@@ -79,9 +85,9 @@ fn declare_table(code: &Code, table: &Table, module: &mut Module) -> Variable {
 }
 
 fn declare_slots(code: &Code, module: &mut Module) -> Variable {
-    let Slots { rows, pitch, space, .. } = code.slots;
+    let Slots { rows, pitch, number, space, .. } = code.slots;
     let space = if space == SlotSpace::Shared { Space::Shared } else { Space::Local };
-    let (name, bytes) = (format!("{}_slots", code.symbol), 8 * u64::from(pitch) * u64::from(rows));
+    let (name, bytes) = (format!("{}_slots", code.symbol), number.bytes() * u64::from(pitch) * u64::from(rows));
     module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align: 8, bytes, init: Init::None })
 }
 
@@ -107,7 +113,8 @@ impl Printer<'_> {
             }
             Local::Lane | Local::ReadColumn | Local::WriteColumn | Local::OtherColumn => {
                 if let (SlotSpace::Shared, Some(start)) = (self.code.slots.space, self.own_slots.or(self.slots_base)) {
-                    self.columns.insert(local, b.ternary(TernaryOp::Mad, Type::U32, value, 8, start));
+                    let bytes = self.code.slots.number.bytes() as u32;
+                    self.columns.insert(local, b.ternary(TernaryOp::Mad, Type::U32, value, bytes, start));
                 }
             }
             Local::WarpGroup => {
@@ -154,10 +161,10 @@ impl Printer<'_> {
     }
 
     pub(super) fn copy_bank(&mut self, bank: TableKind, row: u32, entries: u32) {
-        let ty = if bank == TableKind::RealBank { Type::F64 } else { Type::B32 };
+        let ty = if bank == TableKind::RealBank { self.ty() } else { Type::B32 };
         let (from, threads) = (self.bases[&bank], 32 * self.code.execution.warps());
         let start = self.slots_base.expect("banks in shared memory lie behind the slots");
-        let to = self.builder.binary(BinaryOp::Add, Type::U32, start, 8 * row * self.code.slots.pitch);
+        let to = self.builder.binary(BinaryOp::Add, Type::U32, start, row * self.code.slots.row_bytes());
         let i = self.builder.mov(Type::U32, self.thread);
         let (head, body, exit) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.end(Terminator::Bra { target: head }, head);

@@ -1,5 +1,6 @@
 //! The instructions of the elementary functions, one or two for each step.
 
+use super::real::literal;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Word, WordOperation};
 use ptx::builder::Builder;
 use ptx::inst::*;
@@ -27,7 +28,7 @@ pub(super) struct FunctionRegisters {
 
 /// Computes the function of `x` into `dst`, with what `before` has made of the same `x`.
 pub(super) fn call(
-    b: &mut Builder,
+    (b, ty): (&mut Builder, Type),
     dst: Reg,
     x: Reg,
     function: &'static Function,
@@ -42,7 +43,7 @@ pub(super) fn call(
         made.words.extend(before.words.into_iter().filter(|&(real, _)| is_common(real)));
         made.entry = before.entry.filter(|&(index, _)| matches!(index, Word::Step(i) if i < common));
     }
-    let mut emission = Emission { b, x, tables, made };
+    let mut emission = Emission { b, ty, x, tables, made };
     let last = function.steps.len() - 1;
     for at in emission.made.steps.len()..=last {
         let operation = &function.steps[at].operation;
@@ -55,6 +56,8 @@ pub(super) fn call(
 
 struct Emission<'b> {
     b: &'b mut Builder,
+    /// Of the numbers.
+    ty: Type,
     x: Reg,
     tables: Tables,
     made: FunctionRegisters,
@@ -65,27 +68,28 @@ impl Emission<'_> {
     fn step(&mut self, operation: &Operation, to: Option<Reg>) -> Reg {
         match *operation {
             Operation::Real(operation) => {
-                let mut dst = |b: &mut Builder| to.unwrap_or_else(|| b.reg(Type::F64));
+                let ty = self.ty;
+                let mut dst = |b: &mut Builder| to.unwrap_or_else(|| b.reg(ty));
                 self.real_operation(operation, &mut dst)
             }
             Operation::Word(operation) => self.word_operation(operation),
             Operation::Flag(operation) => {
                 let (ty, a, b) = match operation {
-                    FlagOperation::Below(a, b) => (Type::U32, a, b),
-                    FlagOperation::BelowSigned(a, b) => (Type::S32, a, b),
+                    FlagOperation::Below(a, b) => (Type::U32, self.word(a), self.word(b)),
+                    FlagOperation::BelowSigned(a, b) => (Type::S32, self.word(a), self.word(b)),
+                    FlagOperation::Less(a, b) => (self.ty, self.real(a), self.real(b)),
                 };
-                let (a, b) = (self.word(a), self.word(b));
                 self.b.setp(Cmp::Lt, ty, a, b)
             }
         }
     }
 
     fn real_operation(&mut self, operation: RealOperation, dst: &mut dyn FnMut(&mut Builder) -> Reg) -> Reg {
-        const TY: Type = Type::F64;
+        let ty = self.ty;
         let binary = |op: BinaryOp, a: Operand, b: Operand, dst: Reg| Op::Binary {
             op,
-            mode: Mode::of_binary(op, TY),
-            ty: TY,
+            mode: Mode::of_binary(op, ty),
+            ty,
             dst,
             a,
             b,
@@ -106,24 +110,28 @@ impl Emission<'_> {
             }
             RealOperation::Fma(a, b, c) => {
                 let (a, b, c, dst) = (self.real(a), self.real(b), self.real(c), dst(self.b));
-                (dst, Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty: TY, dst, a, b, c })
+                (dst, Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty, dst, a, b, c })
             }
             RealOperation::Neg(a) => {
                 let (op, a, dst) = (UnaryOp::Neg, self.real(a), dst(self.b));
-                (dst, Op::Unary { op, mode: Mode::of_unary(op, TY), ty: TY, dst, a })
+                (dst, Op::Unary { op, mode: Mode::of_unary(op, ty), ty, dst, a })
             }
             RealOperation::Choose(Flag(flag), a, b) => {
                 let (a, b, pred, dst) = (self.real(a), self.real(b), self.made.steps[flag], dst(self.b));
-                (dst, Op::Selp { ty: TY, dst, a, b, pred })
+                (dst, Op::Selp { ty, dst, a, b, pred })
             }
             RealOperation::Join { high, low } => {
                 let [low, high] = [low, high].map(|word| self.word_register(word));
                 let dst = dst(self.b);
                 (dst, Op::pack(dst, low, high))
             }
+            RealOperation::OfBits(a) => {
+                let (a, dst) = (self.word(a), dst(self.b));
+                (dst, Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::B32, dst, a })
+            }
             RealOperation::FromSigned(a) => {
                 let (a, dst) = (self.word(a), dst(self.b));
-                (dst, Op::Cvt { mode: Mode::NEAREST, to: TY, from: Type::S32, dst, a })
+                (dst, Op::Cvt { mode: Mode::NEAREST, to: ty, from: Type::S32, dst, a })
             }
             RealOperation::Power(n) => {
                 let (low, high) = self.tables.powers.expect("a program that reads the table has one");
@@ -135,7 +143,7 @@ impl Emission<'_> {
             RealOperation::Entry { index, second } => {
                 let base = Base::Reg(self.entry(index));
                 let dst = dst(self.b);
-                (dst, Op::load(Space::Global, true, TY, dst, Address { base, offset: if second { 8 } else { 0 } }))
+                (dst, Op::load(Space::Global, true, ty, dst, Address { base, offset: if second { 8 } else { 0 } }))
             }
         };
         self.b.push(op);
@@ -146,6 +154,10 @@ impl Emission<'_> {
         let (op, ty, a, other) = match operation {
             WordOperation::High(a) => return self.words(a).1,
             WordOperation::Low(a) => return self.words(a).0,
+            WordOperation::Bits(a) => {
+                let a = self.real(a);
+                return self.b.mov(Type::B32, a);
+            }
             WordOperation::Choose(Flag(flag), a, b) => {
                 let (a, b) = (self.word(a), self.word(b));
                 return self.b.selp(Type::B32, a, b, self.made.steps[flag]);
@@ -198,7 +210,7 @@ impl Emission<'_> {
         match a {
             Real::Argument => self.x.into(),
             Real::Step(i) => self.made.steps[i].into(),
-            Real::Literal(value) => Operand::f64(value),
+            Real::Literal(value) => literal(self.ty, value),
         }
     }
 

@@ -76,7 +76,7 @@ impl Printer<'_> {
             SlotSpace::Local => {
                 let start = self.slots_base.expect("code that uses slots declares them");
                 let variable = self.slots.expect("code that uses slots declares them");
-                self.element((Base::Variable(variable), start), row, 8)
+                self.element((Base::Variable(variable), start), row, self.code.slots.number.bytes() as u32)
             }
         };
         (self.slot_space(), addr)
@@ -84,7 +84,7 @@ impl Printer<'_> {
 
     /// The address of the element of a row of shared slots in the column with this address in row 0.
     pub(super) fn column_slot(&mut self, row: &Integer, column: Reg) -> Address {
-        let pitch = 8 * self.code.slots.pitch;
+        let pitch = self.code.slots.row_bytes();
         let (row, offset) = split(row);
         let (row, factor) = match row {
             Some(Integer::Binary(IntegerOperator::Mul, row, factor)) if matches!(*factor, Integer::Literal(_)) => {
@@ -102,7 +102,7 @@ impl Printer<'_> {
 
     /// The address of `arrays[array][row*stride + point]`, computed in 64 bits.
     pub(super) fn field(&mut self, array: usize, row: &Integer, point: u32) -> Address {
-        let key = (row.clone(), point);
+        let (key, bytes) = ((row.clone(), point), self.code.io().bytes());
         let offset = match self.known.offsets.get(&key) {
             Some(offset) => *offset,
             None => {
@@ -113,7 +113,7 @@ impl Printer<'_> {
                     Operand::Imm(0) => point,
                     _ => b.ternary(TernaryOp::MadWide, Type::U32, self.stride, value, point),
                 };
-                let offset = b.binary(BinaryOp::Shl, Type::B64, element, 3);
+                let offset = b.binary(BinaryOp::Shl, Type::B64, element, bytes.ilog2());
                 self.known.offsets.insert(key, offset);
                 offset
             }

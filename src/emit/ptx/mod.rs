@@ -154,16 +154,18 @@ impl Printer<'_> {
             Statement::DefinePower { entry } => self.define_power(entry),
             Statement::StoreSlot { row, value } => {
                 let (space, addr) = self.slot(row);
-                let value = self.real(value);
-                self.builder.push(Op::store(space, Type::F64, addr, value));
+                let (value, ty) = (self.real(value), real::of_memory(self.code.slots.number));
+                let value = self.converted(value, ty);
+                self.builder.push(Op::store(space, ty, addr, value));
             }
             Statement::CopyInputs { more, points, copies } => self.copy_inputs(more, points, copies),
             Statement::AwaitCopies { pending } => self.asynchronous("wait_group", [copies::text(&pending.to_string())]),
             Statement::StoreField { array, row, point, value } => {
                 let addr = self.field(*array, row, *point);
                 let guard = Guard { pred: self.own[*point as usize].1, negate: false };
-                let value = self.real(value);
-                self.builder.push_guarded(Some(guard), Op::store(Space::Global, Type::F64, addr, value));
+                let (value, ty) = (self.real(value), real::of_memory(self.code.io()));
+                let value = self.converted(value, ty);
+                self.builder.push_guarded(Some(guard), Op::store(Space::Global, ty, addr, value));
             }
             Statement::Barrier { id, threads, kind } => {
                 let kind = match kind {
@@ -240,8 +242,8 @@ impl Printer<'_> {
     }
 
     fn var(&mut self, var: Var) -> Reg {
-        let builder = &mut self.builder;
-        *self.vars[var].get_or_insert_with(|| builder.reg(Type::F64))
+        let (ty, builder) = (self.ty(), &mut self.builder);
+        *self.vars[var].get_or_insert_with(|| builder.reg(ty))
     }
 
     fn counter(&mut self, counter: Counter) -> Reg {

@@ -1,22 +1,67 @@
-//! Doubles: one IEEE operation each, and the steps of [`super::functions`].
+//! Doubles or singles: one IEEE operation each, and the steps of [`super::functions`].
 
 use super::{Printer, functions};
+use crate::graph::single;
 use crate::graph::steps::Function;
+use crate::kernels::Io;
 use crate::lower::code::{Real, TableKind};
-use crate::overlay::program::{Binary, Unary};
+use crate::overlay::program::{Arithmetic, Binary, Unary};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
-const TY: Type = Type::F64;
+/// The type of numbers in memory.
+pub(super) fn of_memory(io: Io) -> Type {
+    match io {
+        Io::Double => Type::F64,
+        Io::Single => Type::F32,
+    }
+}
+
+/// The bits of a number, rounded where it is a single.
+pub(super) fn literal(ty: Type, value: f64) -> Operand {
+    if ty == Type::F32 { Operand::f32(value as f32) } else { Operand::f64(value) }
+}
 
 impl Printer<'_> {
+    /// The type of numbers in registers.
+    pub(super) fn ty(&self) -> Type {
+        of_memory(self.code.arithmetic.number())
+    }
+
+    /// Loads a number of that type, as registers have it.
+    fn load(&mut self, (space, is_read_only, from): (Space, bool, Type), dst: Reg, address: Address) -> Op {
+        let to = self.ty();
+        if from == to {
+            return Op::load(space, is_read_only, to, dst, address);
+        }
+        let a = self.builder.reg(from);
+        self.builder.push(Op::load(space, is_read_only, from, a, address));
+        Op::Cvt { mode: conversion(to), to, from, dst, a: a.into() }
+    }
+
+    /// A number of registers as one of that type.
+    pub(super) fn converted(&mut self, value: Operand, to: Type) -> Operand {
+        let from = self.ty();
+        if from == to {
+            return value;
+        }
+        let a = match value {
+            Operand::Reg(a) => a,
+            literal => self.builder.mov(from, literal),
+        };
+        let dst = self.builder.reg(to);
+        self.builder.push(Op::Cvt { mode: conversion(to), to, from, dst, a: a.into() });
+        dst.into()
+    }
+
     /// The value: an immediate or a register.
     pub(super) fn real(&mut self, value: &Real) -> Operand {
         match value {
-            Real::Literal(value) => Operand::f64(*value),
+            Real::Literal(value) => literal(self.ty(), *value),
             Real::Var(var) => self.var(*var).into(),
             _ => {
-                let dst = self.builder.reg(TY);
+                let ty = self.ty();
+                let dst = self.builder.reg(ty);
                 self.assign(dst, value);
                 dst.into()
             }
@@ -25,10 +70,11 @@ impl Printer<'_> {
 
     /// Computes `value` into `dst`.
     pub(super) fn assign(&mut self, dst: Reg, value: &Real) {
+        let ty = self.ty();
         let op = match value {
             Real::Literal(_) | Real::Var(_) => {
                 let a = self.real(value);
-                Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: TY, dst, a }
+                Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty, dst, a }
             }
             Real::Broadcast { register, lane } => {
                 let lane = self.integer(lane);
@@ -36,28 +82,32 @@ impl Printer<'_> {
                 let (lo, hi) = (self.builder.shfl(lo, lane), self.builder.shfl(hi, lane));
                 Op::pack(dst, lo, hi)
             }
-            Real::Bank(index) => return self.load_entry(TableKind::RealBank, index, TY, dst),
+            Real::Bank(index) => return self.load_entry(TableKind::RealBank, index, ty, dst),
             Real::BankLe { first, operands } => {
                 let [a, b] = self.operands(operands);
                 let pred = self.at_most(a, b);
                 let behind = self.builder.selp(Type::U32, 1, 0, pred);
-                return self.load_at(TableKind::RealBank, Some(behind.into()), i64::from(*first), TY, dst);
+                return self.load_at(TableKind::RealBank, Some(behind.into()), i64::from(*first), ty, dst);
             }
             Real::Slot(row) => {
                 let (space, addr) = self.slot(row);
-                Op::load(space, false, TY, dst, addr)
+                self.load((space, false, of_memory(self.code.slots.number)), dst, addr)
             }
             Real::Field(field) => {
                 let addr = self.field(field.array, &field.row, field.point);
-                Op::load(Space::Global, field.is_read_only, TY, dst, addr)
+                self.load((Space::Global, field.is_read_only, of_memory(self.code.io())), dst, addr)
             }
             Real::Unary(op, a) => {
                 let a = self.real(a);
-                if let Some(function) = op.function() {
+                let function = match self.code.arithmetic {
+                    Arithmetic::Double => op.function(),
+                    Arithmetic::Single { .. } => single::steps::function(*op),
+                };
+                if let Some(function) = function {
                     return self.call(dst, a, function);
                 }
                 let op = if *op == Unary::Neg { UnaryOp::Neg } else { UnaryOp::Sqrt };
-                Op::Unary { op, mode: Mode::of_unary(op, TY), ty: TY, dst, a }
+                Op::Unary { op, mode: Mode::of_unary(op, ty), ty, dst, a }
             }
             Real::SeparateProduct(operands) => self.binary(BinaryOp::Mul, dst, operands),
             Real::Binary(op, operands) => {
@@ -71,11 +121,11 @@ impl Printer<'_> {
             }
             Real::Fma(operands) => {
                 let [a, b, c] = self.operands(operands);
-                Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty: TY, dst, a, b, c }
+                Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty, dst, a, b, c }
             }
             Real::SelectLe(operands) => {
                 let [a, b, then, otherwise] = self.operands(operands);
-                Op::Selp { ty: TY, dst, a: then, b: otherwise, pred: self.at_most(a, b) }
+                Op::Selp { ty, dst, a: then, b: otherwise, pred: self.at_most(a, b) }
             }
         };
         self.builder.push(op);
@@ -83,13 +133,13 @@ impl Printer<'_> {
 
     /// Whether a <= b.
     fn at_most(&mut self, a: Operand, b: Operand) -> Reg {
-        let builder = &mut self.builder;
-        *self.known.comparisons.entry((a, b)).or_insert_with(|| builder.setp(Cmp::Le, TY, a, b))
+        let (ty, builder) = (self.ty(), &mut self.builder);
+        *self.known.comparisons.entry((a, b)).or_insert_with(|| builder.setp(Cmp::Le, ty, a, b))
     }
 
     fn binary(&mut self, op: BinaryOp, dst: Reg, operands: &[Real; 2]) -> Op {
-        let [a, b] = self.operands(operands);
-        Op::Binary { op, mode: Mode::of_binary(op, TY), ty: TY, dst, a, b }
+        let ([a, b], ty) = (self.operands(operands), self.ty());
+        Op::Binary { op, mode: Mode::of_binary(op, ty), ty, dst, a, b }
     }
 
     fn operands<const N: usize>(&mut self, operands: &[Real; N]) -> [Operand; N] {
@@ -98,12 +148,18 @@ impl Printer<'_> {
 
     /// A function of a register; of the same register as before, with the steps that both functions begin with.
     fn call(&mut self, dst: Reg, x: Operand, function: &'static Function) {
+        let ty = self.ty();
         let x = match x {
             Operand::Reg(x) => x,
-            literal => self.builder.mov(TY, literal),
+            literal => self.builder.mov(ty, literal),
         };
         let before = self.known.functions.remove(&x);
-        let made = functions::call(&mut self.builder, dst, x, function, before, self.function_tables);
+        let made = functions::call((&mut self.builder, ty), dst, x, function, before, self.function_tables);
         self.known.functions.insert(x, made);
     }
+}
+
+/// Doubles are rounded; singles are doubles.
+fn conversion(to: Type) -> Mode {
+    if to == Type::F32 { Mode::NEAREST } else { Mode::default() }
 }

@@ -26,6 +26,7 @@ fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
     Program {
         kernel: "test".to_owned(),
         symbol: "test".to_owned(),
+        arithmetic: Arithmetic::Double,
         execution,
         points_per_lane: 1,
         slots,

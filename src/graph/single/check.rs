@@ -8,12 +8,15 @@ use super::super::body::{Binary, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
 use super::form::{Claims, Form, Variable};
 use super::known::Known;
-use super::premises::Domain;
+use super::premises::{Domain, Doubles};
 use kinetics::approximation::range::TemperatureRange;
 
 /// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.
 const HALF_ULP: f64 = 0.5 * f32::EPSILON as f64;
 const ULP: f64 = 2.0 * HALF_ULP;
+/// The same of double precision, of whose powers and logarithms more is left for an ulp than they need.
+const HALF_ULP_OF_DOUBLES: f64 = 0.5 * f64::EPSILON;
+const ULPS_OF_DOUBLES: f64 = 4.0 * HALF_ULP_OF_DOUBLES;
 /// Twice the least normal number.
 const TINY: f64 = 2.350_988_701_644_575e-38;
 
@@ -23,9 +26,10 @@ pub fn check(
     order: &[StepRef],
     (domain, cell): (&Domain, TemperatureRange),
     claims: &Claims,
+    doubles: Doubles<'_>,
 ) -> Result<(), String> {
     let preamble = &graph.shapes[graph.preamble.shape];
-    let mut values: BTreeMap<Value, &Form> = BTreeMap::new();
+    let mut values: BTreeMap<Value, (bool, &Form)> = BTreeMap::new();
     let mut states: BTreeMap<Op, Vec<&Form>> = BTreeMap::new();
     let mut scalars: Vec<&Form> = Vec::new();
     if claims.len() != 1 + order.len() {
@@ -43,17 +47,24 @@ pub fn check(
         if all.len() != body.insts.len() || body.tensor.is_some() {
             return Err(format!("{name}: lines are missing"));
         }
+        let digits = if doubles(at.map(|at| at.op)) { &Digits::DOUBLE } else { &Digits::SINGLE };
         for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
             let same = |source: Option<&&Form>| source.is_some_and(|source| *source == claim);
+            let read = |is_double: bool, source: &Form| match is_double && !digits.are_double {
+                true => round(&factors(source), domain, digits).is_some_and(|rounded| implies(&rounded, claim)),
+                false => source == claim,
+            };
             let follows = match *inst {
-                Inst::Literal(c) => is_constant(claim, c),
-                Inst::Constant(k) => is_constant(claim, step.constants[k as usize]),
-                Inst::Scalar(k) => same(scalars.get(k as usize)),
-                Inst::Input(k) => same(values.get(&step.inputs[k as usize])),
+                Inst::Literal(c) => is_constant(claim, c, digits),
+                Inst::Constant(k) => is_constant(claim, step.constants[k as usize], digits),
+                Inst::Scalar(k) => scalars.get(k as usize).is_some_and(|source| read(doubles(None), source)),
+                Inst::Input(k) => {
+                    values.get(&step.inputs[k as usize]).is_some_and(|&(is_double, source)| read(is_double, source))
+                }
                 Inst::State(k) => at.and_then(|at| states.get(&at.op)).is_some_and(|s| same(s.get(k as usize))),
                 Inst::Field { array, operand } => {
                     let species = step.rows[operand as usize];
-                    is_input(graph, array, species, (domain, cell), claim)
+                    is_input(graph, array, species, (domain, cell), claim, digits)
                 }
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
                     let fraction = match body.insts[a as usize] {
@@ -64,11 +75,11 @@ pub fn check(
                     };
                     let is_floor = matches!(body.insts[b as usize], Inst::Literal(c) if c == domain.floor);
                     match fraction {
-                        Some(species) if is_floor => is_clamped(species, domain.floor, claim),
-                        _ => operation(inst, all, claim, domain),
+                        Some(species) if is_floor => is_clamped(species, domain.floor, claim, digits),
+                        _ => operation(inst, all, claim, domain, digits),
                     }
                 }
-                _ => operation(inst, all, claim, domain),
+                _ => operation(inst, all, claim, domain, digits),
             };
             if !follows {
                 return Err(format!("{name}: line {line}, {inst}, does not follow"));
@@ -82,9 +93,23 @@ pub fn check(
             }
             Some(_) => {}
         }
-        values.extend(step.outputs.iter().copied().zip(of(&body.values)));
+        let made = of(&body.values).into_iter().map(|form| (digits.are_double, form));
+        values.extend(step.outputs.iter().copied().zip(made));
     }
     Ok(())
+}
+
+/// Roundings of one arithmetic.
+struct Digits {
+    are_double: bool,
+    half_ulp: f64,
+    /// Of powers and logarithms.
+    of_functions: f64,
+}
+
+impl Digits {
+    const SINGLE: Self = Self { are_double: false, half_ulp: HALF_ULP, of_functions: ULP };
+    const DOUBLE: Self = Self { are_double: true, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
 }
 
 /// An exact factor within the ends, and two bounds of its error, which both hold.
@@ -210,11 +235,11 @@ fn implies(all: &Factors, claim: &Form) -> bool {
     ascends && of_claim && rest.all(|(_, factor)| factor.implies(&Known::ZERO)) && all.constant.implies(&claim.constant)
 }
 
-fn is_constant(claim: &Form, c: f64) -> bool {
+fn is_constant(claim: &Form, c: f64, digits: &Digits) -> bool {
     if c.is_nan() {
         return claim.constant.absolute == f64::INFINITY && claim.constant.relative == f64::INFINITY;
     }
-    let off = (f64::from(c as f32) - c).abs();
+    let off = if digits.are_double { 0.0 } else { (f64::from(c as f32) - c).abs() };
     implies(&Factors::number(Factor { ends: [c, c], off, share: f64::INFINITY }), claim)
 }
 
@@ -224,9 +249,11 @@ fn is_input(
     species: u32,
     (domain, cell): (&Domain, TemperatureRange),
     claim: &Form,
+    digits: &Digits,
 ) -> bool {
     let infinite = f64::INFINITY;
-    let rounded = |ends: [f64; 2]| Factors::number(Factor { ends, off: infinite, share: HALF_ULP });
+    let half_ulp = digits.half_ulp;
+    let rounded = |ends: [f64; 2]| Factors::number(Factor { ends, off: infinite, share: half_ulp });
     let inputs = match graph.arrays[array as usize].name {
         "temperature" => rounded([cell.coldest, cell.hottest]),
         "pressure" => {
@@ -235,7 +262,7 @@ fn is_input(
         }
         "mole_fractions" => {
             let lost = Factor { ends: [0.0; 2], off: TINY, share: infinite };
-            let factor = Factor { ends: [1.0; 2], off: HALF_ULP, share: HALF_ULP };
+            let factor = Factor { ends: [1.0; 2], off: half_ulp, share: half_ulp };
             Factors { constant: lost, terms: vec![(Variable::Fraction(species), factor)] }
         }
         _ => Factors::number(Factor { ends: [-infinite, infinite], off: infinite, share: infinite }),
@@ -244,8 +271,8 @@ fn is_input(
 }
 
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
-fn is_clamped(species: u32, floor: f64, claim: &Form) -> bool {
-    let share = HALF_ULP + TINY / floor;
+fn is_clamped(species: u32, floor: f64, claim: &Form, digits: &Digits) -> bool {
+    let share = digits.half_ulp + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
     is_normal && implies(&Factors { constant: NOUGHT, terms: vec![(Variable::Clamped(species), factor)] }, claim)
@@ -322,7 +349,7 @@ fn opposite(all: &Factors) -> Factors {
 }
 
 /// The result of one rounding, as long as it is in range.
-fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
+fn round(all: &Factors, domain: &Domain, digits: &Digits) -> Option<Factors> {
     let result = whole(all, domain);
     let reach = result.size() * (1.0 + result.share.min(1.0));
     let is_nothing = |factor: Factor| factor.size() == 0.0 && factor.off == 0.0;
@@ -332,7 +359,7 @@ fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
     if reach.is_nan() || reach > 0.5 * f64::from(f32::MAX) {
         return None;
     }
-    let mut rounded = all.map(|factor| factor.round(HALF_ULP));
+    let mut rounded = all.map(|factor| factor.round(digits.half_ulp));
     if result.distance() * (1.0 - result.share.min(1.0)) < TINY {
         rounded.constant.off += TINY;
         rounded.constant.share = f64::INFINITY;
@@ -340,16 +367,16 @@ fn round(all: &Factors, domain: &Domain) -> Option<Factors> {
     Some(rounded)
 }
 
-fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain) -> bool {
+fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain, digits: &Digits) -> bool {
     let of = |id: u32| factors(&all[id as usize]);
     let number = |id: u32| whole(&of(id), domain);
-    let is = |exact: Factors| round(&exact, domain).is_some_and(|rounded| implies(&rounded, claim));
+    let is = |exact: Factors| round(&exact, domain, digits).is_some_and(|rounded| implies(&rounded, claim));
     // Either factor may be the one that is taken as a number.
     let products = |a: u32, b: u32| [scaled(&of(a), number(b)), scaled(&of(b), number(a))];
     match *inst {
         Inst::Unary(Unary::Neg, a) => implies(&opposite(&of(a)), claim),
         Inst::Unary(Unary::Positive, a) => number(a).ends[0] >= 0.0 && implies(&of(a), claim),
-        Inst::Unary(op, a) => function(op, number(a)).is_some_and(|f| implies(&Factors::number(f), claim)),
+        Inst::Unary(op, a) => function(op, number(a), digits).is_some_and(|f| implies(&Factors::number(f), claim)),
         Inst::Binary(Binary::Sub, a, b) if a == b => implies(&Factors::number(NOUGHT), claim),
         Inst::Binary(Binary::Add, a, b) => is(sum(&of(a), &of(b))),
         Inst::Binary(Binary::Sub, a, b) => is(sum(&of(a), &opposite(&of(b)))),
@@ -381,12 +408,14 @@ fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain) -> bool {
 }
 
 /// A function of one number; of those that fall, of its negative.
-fn function(op: Unary, x: Factor) -> Option<Factor> {
+fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     let [low, high] = x.ends;
     let reach = x.size() + x.off;
-    let power =
-        |[low, high]: [f64; 2], share: f64| Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(ULP);
-    let logarithm = |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(ULP);
+    let power = |[low, high]: [f64; 2], share: f64| {
+        Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(digits.of_functions)
+    };
+    let logarithm =
+        |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_functions);
     let is_temperature = low * (1.0 - x.share) >= 64.0 && high * (1.0 + x.share) <= 16384.0;
     match op.real_function() {
         RealFunction::Exp => (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1())),
@@ -399,7 +428,9 @@ fn function(op: Unary, x: Factor) -> Option<Factor> {
             is_temperature.then(|| logarithm([low.log2(), high.log2()], -(-x.share).ln_1p() * LOG2_E))
         }
         RealFunction::Sqrt if low > 0.0 && x.share < 0.5 => Some(
-            Factor { ends: [low.sqrt(), high.sqrt()], off: f64::INFINITY, share: x.share }.closed().round(HALF_ULP),
+            Factor { ends: [low.sqrt(), high.sqrt()], off: f64::INFINITY, share: x.share }
+                .closed()
+                .round(digits.half_ulp),
         ),
         _ => None,
     }

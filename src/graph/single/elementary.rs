@@ -12,7 +12,7 @@ pub const LOG_FIRST: f32 = 64.0;
 pub const LOG_LAST: f32 = 16384.0;
 
 /// 1.5 * 2^23: adding it rounds to the nearest integer.
-const MAGIC: f32 = 12_582_912.0;
+pub const MAGIC: f32 = 12_582_912.0;
 const LN2_HIGH: f32 = std::f32::consts::LN_2;
 const LN2_LOW: f32 = (std::f64::consts::LN_2 - LN2_HIGH as f64) as f32;
 /// ln 2 is the sum of both; the product of the first with a whole number is fused.

@@ -7,7 +7,7 @@ use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
 use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
 use super::form::{Claims, Form};
 use super::known::Known;
-use super::premises::{Domain, Rounding, Unproven};
+use super::premises::{Domain, Doubles, Rounding, Unproven};
 use kinetics::approximation::range::TemperatureRange;
 
 /// What is claimed of every instruction.
@@ -16,12 +16,16 @@ pub fn claims(
     order: &[StepRef],
     (domain, cell): (&Domain, TemperatureRange),
     rounding: &Rounding,
+    doubles: Doubles<'_>,
 ) -> Result<Claims, Unproven> {
-    let follower = Follower { graph, domain, rounding, cell };
-    let mut values: SecondaryMap<Value, Option<Form>> = SecondaryMap::new();
+    let follower = |at: Option<Op>| {
+        let is_double = doubles(at);
+        Follower { graph, domain, rounding: if is_double { &Rounding::DOUBLE } else { rounding }, is_double, cell }
+    };
+    let mut values: SecondaryMap<Value, Option<(bool, Form)>> = SecondaryMap::new();
     let mut states: SecondaryMap<Op, Vec<Form>> = SecondaryMap::new();
     let preamble = &graph.shapes[graph.preamble.shape];
-    let all = follower.evaluate(preamble, &graph.preamble, [&[], &[]], &values)?;
+    let all = follower(None).evaluate(preamble, &graph.preamble, ((false, &[]), &[]), &values)?;
     let scalars: Vec<Form> = preamble.states.iter().map(|&id| all[id as usize].clone()).collect();
     let mut claims = vec![(None, all)];
     for &at in order {
@@ -29,12 +33,12 @@ pub fn claims(
         if body.tensor.is_some() {
             return Err(Unproven::Operation("a product on tensor cores".into()));
         }
-        let all = follower.evaluate(body, step, [&scalars, &states[at.op]], &values)?;
+        let all = follower(Some(at.op)).evaluate(body, step, ((doubles(None), &scalars), &states[at.op]), &values)?;
         if !body.states.is_empty() {
             states[at.op] = body.states.iter().map(|&id| all[id as usize].clone()).collect();
         }
         for (&value, &id) in step.outputs.iter().zip(&body.values) {
-            values[value] = Some(all[id as usize].clone());
+            values[value] = Some((doubles(Some(at.op)), all[id as usize].clone()));
         }
         claims.push((Some(at), all));
     }
@@ -45,6 +49,7 @@ struct Follower<'a> {
     graph: &'a Graph,
     domain: &'a Domain,
     rounding: &'a Rounding,
+    is_double: bool,
     cell: TemperatureRange,
 }
 
@@ -53,19 +58,22 @@ impl Follower<'_> {
         &self,
         body: &Body,
         step: &Step,
-        [scalars, states]: [&[Form]; 2],
-        values: &SecondaryMap<Value, Option<Form>>,
+        ((are_double, scalars), states): ((bool, &[Form]), &[Form]),
+        values: &SecondaryMap<Value, Option<(bool, Form)>>,
     ) -> Result<Vec<Form>, Unproven> {
         let mut all: Vec<Form> = Vec::with_capacity(body.insts.len());
-        let nothing = || Form::of(Known::NOTHING);
+        let constant = |c: f64| Form::of(if self.is_double { Known::new([c], 0.0, 0.0) } else { Known::number(c) });
         for inst in &body.insts {
             let get = |id: Id| &all[id as usize];
             let number = |id: Id| get(id).number(self.domain);
             all.push(match *inst {
-                Inst::Literal(c) => Form::of(Known::number(c)),
-                Inst::Constant(k) => Form::of(Known::number(step.constants[k as usize])),
-                Inst::Scalar(k) => scalars[k as usize].clone(),
-                Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or_else(nothing),
+                Inst::Literal(c) => constant(c),
+                Inst::Constant(k) => constant(step.constants[k as usize]),
+                Inst::Scalar(k) => self.read(are_double, &scalars[k as usize])?,
+                Inst::Input(k) => match &values[step.inputs[k as usize]] {
+                    Some((is_double, value)) => self.read(*is_double, value)?,
+                    None => Form::of(Known::NOTHING),
+                },
                 Inst::Field { array, operand } => self.field(array, step.rows[operand as usize]),
                 Inst::State(k) => states[k as usize].clone(),
                 Inst::Unary(Unary::Neg, a) => get(a).negative(),
@@ -91,6 +99,11 @@ impl Follower<'_> {
             });
         }
         Ok(all)
+    }
+
+    /// What another operation has made, rounded where that is in double precision and this is not.
+    fn read(&self, is_double: bool, value: &Form) -> Result<Form, Unproven> {
+        if is_double && !self.is_double { self.rounded(value) } else { Ok(value.clone()) }
     }
 
     /// Of which species this is the larger one of mole fraction and floor.

@@ -13,8 +13,9 @@ mod follow;
 pub mod form;
 pub mod known;
 mod premises;
+pub mod steps;
 
-pub use premises::{Domain, Rounding, Unproven};
+pub use premises::{Domain, Doubles, Rounding, Unproven};
 
 use super::dataflow::{Graph, Op, Part, StepRef};
 use super::interpret::Evaluation;
@@ -34,11 +35,22 @@ pub struct Plan {
 
 /// The plan that has every operation in single precision, checked.
 pub fn prove(graph: &Graph, order: &[StepRef], domain: &Domain, rounding: &Rounding) -> Result<Plan, Unproven> {
+    prove_mixed(graph, order, domain, rounding, &|_| false)
+}
+
+/// The plan that has some operations in double precision, checked. Of what they read of others nothing is lost, and what these read of them is rounded.
+pub fn prove_mixed(
+    graph: &Graph,
+    order: &[StepRef],
+    domain: &Domain,
+    rounding: &Rounding,
+    doubles: Doubles<'_>,
+) -> Result<Plan, Unproven> {
     let mut operations: Vec<(Op, f64)> = graph.ops.keys().map(|op| (op, 0.0)).collect();
     let mut bound = 0.0f64;
     for cell in domain.temperatures.cells(domain.cells) {
-        let claims = follow::claims(graph, order, (domain, cell), rounding)?;
-        check::check(graph, order, (domain, cell), &claims).map_err(Unproven::Refused)?;
+        let claims = follow::claims(graph, order, (domain, cell), rounding, doubles)?;
+        check::check(graph, order, (domain, cell), &claims, doubles).map_err(Unproven::Refused)?;
         for (at, all) in &claims {
             let Some(at) = at.filter(|at| at.part == Part::Epilogue) else { continue };
             let body = graph.body(at);

@@ -1,5 +1,6 @@
 //! What a bound of single precision rests on, and why there may be none.
 
+use super::super::dataflow::Op;
 use kinetics::approximation::range::TemperatureRange;
 
 /// What one operation errs by at most, relatively, where its result is a normal number.
@@ -12,8 +13,15 @@ pub struct Rounding {
 
 impl Rounding {
     /// Half a unit in the last place of 24 digits, and twice that for [`elementary`](super::elementary), whose errors `tests/precision.rs` goes through.
+    /// Of a plan in which some operations are in double precision, of those. `tests/` go through functions on doubles in steps.
+    pub const DOUBLE: Self =
+        Self { unit: f64::EPSILON / 2.0, power: 2.0 * f64::EPSILON, logarithm: 2.0 * f64::EPSILON };
+
     pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
 }
+
+/// Which operations are in double precision, and whether what comes before all points' operations is (`None`). Outputs are arrays of doubles there.
+pub type Doubles<'a> = &'a dyn Fn(Option<Op>) -> bool;
 
 /// The points for which a bound holds: mole fractions are not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]

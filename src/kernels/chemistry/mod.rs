@@ -6,6 +6,7 @@ pub mod common_reactants;
 pub mod heat_release;
 pub mod held;
 pub mod inputs;
+pub mod logarithmic;
 pub mod production;
 pub mod progress;
 pub mod qssa;

@@ -5,10 +5,10 @@
 
 use super::inputs::{scalars, sources};
 use super::stages::{Late, Rates};
-use super::{common_reactants, heat_release, qssa, split, stiffness, tendencies};
+use super::{common_reactants, heat_release, logarithmic, qssa, split, stiffness, tendencies};
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use crate::kernels::build::{self, Operands, TIME_STEP, TRANSPORT_SOURCE, scalar};
-use crate::kernels::options::{Form, Kernel, Options, Output, Rows};
+use crate::kernels::options::{Form, Kernel, Options, Output, Precision, Rows};
 use crate::kernels::rates::plan::{self, Factor, Plan, net_coefficients};
 use crate::kernels::rates::sources::Sources;
 use crate::kernels::thermodynamics::begin;
@@ -45,6 +45,11 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         graph.arrays.insert(TIME_STEP as usize, Array { name: "time_step", rows: 1, output: false });
     }
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| plan::plan(mechanism, r, stiffness)).collect();
+    if options.precision == Precision::Single {
+        let progress = logarithmic::progress(&mut graph, model, &plans, &scalars);
+        finish(&mut graph, model, &progress, &places, constant);
+        return graph;
+    }
     let sources = sources(&mut graph, model, options, &plans, &scalars, false);
 
     let groups = common_reactants::of(mechanism, &plans, &sources, options.warps);
@@ -63,15 +68,26 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         }
     }
     reduction(&mut graph, model, options, &plans, &rates, &sources, late);
+    finish(&mut graph, model, &progress, &places, constant);
+    graph
+}
+
+/// What is made of the rates of progress.
+fn finish(
+    graph: &mut Graph,
+    model: &Model,
+    progress: &[Option<Value>],
+    places: &[(Output, u32)],
+    constant: Option<Constant>,
+) {
     let heat = places.iter().find(|(output, _)| *output == Output::HeatReleaseRate).map(|&(_, row)| row);
-    let rates = production(&mut graph, model, &progress, &places, constant.is_some() || heat.is_some());
+    let rates = production(graph, model, progress, places, constant.is_some() || heat.is_some());
     if let Some(row) = heat {
-        heat_release::heat_release(&mut graph, model, &rates, row);
+        heat_release::heat_release(graph, model, &rates, row);
     }
     if let Some(constant) = constant {
-        tendencies::add(&mut graph, model, &rates, constant);
+        tendencies::add(graph, model, &rates, constant);
     }
-    graph
 }
 
 /// Quasi-steady species, then stiff ones; their factors go back to the reactions.

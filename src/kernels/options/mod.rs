@@ -15,7 +15,7 @@ pub use form::{Form, low_rank_bound};
 pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property, Rows};
-pub use precision::{Io, Precision};
+pub use precision::{ErrorBound, Io, Precision};
 pub use storage::{MatrixLayout, MatrixStorage};
 pub use variables::{Basis, StateVariables};
 

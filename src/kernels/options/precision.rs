@@ -10,6 +10,17 @@ pub enum Precision {
     Single,
 }
 
+/// How it is known what single precision errs by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorBound {
+    /// for all states of a range
+    #[default]
+    Proven,
+    /// in some states, and nothing is claimed of others; chemistry has no other
+    Measured,
+}
+
 /// What the arrays of a kernel hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

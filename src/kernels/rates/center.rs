@@ -3,7 +3,7 @@
 use std::f64::consts::LOG2_E;
 
 use crate::graph::body::Id;
-use crate::kernels::build::{Operands, SCALARS, SMALLEST, scalar, scalar_of};
+use crate::kernels::build::{Operands, SCALARS, scalar, scalar_of};
 use crate::kernels::options::Exponential;
 use crate::kernels::thermodynamics::formation;
 use kinetics::approximation::range::TemperatureRange;
@@ -19,10 +19,10 @@ pub struct Center {
     pub terms: Vec<(f64, f64, bool)>,
 }
 
-/// log2 max(x, 1e-300)
-pub fn log2(o: &mut Operands, x: Id) -> Id {
+/// log2 max(x, smallest)
+pub fn log2(o: &mut Operands, x: Id, smallest: f64) -> Id {
     let b = &mut o.body;
-    let smallest = b.literal(SMALLEST);
+    let smallest = b.literal(smallest);
     let floored = b.max(x, smallest);
     b.log2(floored)
 }
@@ -50,16 +50,16 @@ impl Center {
         center
     }
 
-    /// log2 max(center, 1e-300)
-    pub fn logarithm(&self, o: &mut Operands, exponential: Exponential) -> Id {
+    /// log2 max(center, smallest)
+    pub fn logarithm(&self, o: &mut Operands, exponential: Exponential, smallest: f64) -> Id {
         if self.terms.is_empty() {
-            return o.constant(self.constant.max(SMALLEST).log2());
+            return o.constant(self.constant.max(smallest).log2());
         }
         if let ([(weight, rate, inverse)], 0.0) = (&self.terms[..], self.constant)
             && *weight > 0.0
         {
             let lg = argument(o, weight.log2(), *rate, *inverse);
-            let smallest = o.body.literal(SMALLEST.log2());
+            let smallest = o.body.literal(smallest.log2());
             return o.body.max(lg, smallest);
         }
         let mut sum = (self.constant != 0.0).then(|| o.constant(self.constant));
@@ -79,7 +79,7 @@ impl Center {
             });
         }
         let sum = sum.expect("a center has terms here");
-        log2(o, sum)
+        log2(o, sum, smallest)
     }
 }
 

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::sources::{self, Sources};
 use crate::graph::body::Id;
 use crate::graph::dataflow::{Graph, Value};
-use crate::kernels::build::{Operands, single};
+use crate::kernels::build::{Operands, SMALLEST, single};
 use mechanism::{Arrhenius, Blending, Collider, Mechanism, Rate};
 
 /// Largest proven |ln| of the ratio of both limits.
@@ -47,7 +47,7 @@ pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources:
     let log_space = sources.log_space.as_mut().expect("only the log-space form shares");
     for (center, _) in centers.into_iter().filter(|(center, count)| *count > 1 && !center.terms.is_empty()) {
         let mut o = Operands::default();
-        o.body.values = vec![center.logarithm(&mut o, log_space.exponential)];
+        o.body.values = vec![center.logarithm(&mut o, log_space.exponential, SMALLEST)];
         let step = o.into_step(graph);
         let name = format!("broadening {}", log_space.centers.len() + 1);
         let op = graph.add(single(name.clone(), step), |_, _| name.clone());
@@ -58,7 +58,7 @@ pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources:
 fn log_of_collider(graph: &mut Graph, collider: &Collider, sources: &Sources<'_>, n: usize) -> Value {
     let mut o = Operands::default();
     let m = sources::third_body(&mut o, sources, collider);
-    o.body.values = vec![log2(&mut o, m)];
+    o.body.values = vec![log2(&mut o, m, SMALLEST)];
     let step = o.into_step(graph);
     let name = format!("log collider {n}");
     let op = graph.add(single(name.clone(), step), |_, _| name.clone());
@@ -90,7 +90,7 @@ pub fn rate(
     let known = log_space.centers.iter().find(|(known, _)| *known == center);
     let lg_center = match known {
         Some((_, value)) => o.input(*value),
-        None => center.logarithm(o, log_space.exponential),
+        None => center.logarithm(o, log_space.exponential, SMALLEST),
     };
     let lg_m =
         log_space.colliders.iter().find(|(known, _)| known == collider).expect("every collider has its logarithm").1;

@@ -8,7 +8,7 @@ pub use order::{apart, in_order};
 
 use super::layout::{Frame, Residence};
 use super::program::assign;
-use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
+use super::program::{Arithmetic, Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
 use super::{first_terms, points};
 use crate::graph::{Graph, Op, Step, StepRef, Value as FlowValue};
@@ -43,6 +43,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),
+        arithmetic: Arithmetic::Double,
         execution: Execution::DataParallel { warps: frame.warps },
         points_per_lane: 1,
         slots: 0,

@@ -99,6 +99,7 @@ mod tests {
         Program {
             kernel: String::new(),
             symbol: String::new(),
+            arithmetic: Default::default(),
             execution: Execution::DataParallel { warps: 1 },
             points_per_lane: 1,
             slots: 0,

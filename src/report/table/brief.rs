@@ -42,7 +42,9 @@ const IN_SINGLE: [Row; 5] = [
     ("form", |k| k.form.clone()),
     ("form: error (allowed)", error),
     ("single: error (proven)", single),
-    ("together, proven", |k| k.single.as_ref().map_or("-".into(), |single| rounded_up(single.total))),
+    ("together, proven", |k| {
+        k.single.as_ref().filter(|single| single.proven).map_or("-".into(), |single| rounded_up(single.total))
+    }),
     ("verdict", verdict),
 ];
 

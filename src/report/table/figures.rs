@@ -104,11 +104,14 @@ pub fn largest_error(kernel: &KernelReport) -> String {
     of_verification(kernel, |v| format!("{:.1e} (<= {})", v.largest_error, rounded_up(v.tolerance)))
 }
 
-/// The largest error of single precision that was found, and the bound that is proven.
+/// The largest error of single precision that was found, and the bound where one is proven.
 pub fn single(kernel: &KernelReport) -> String {
     let Some(single) = &kernel.single else { return "-".into() };
     let found = of_verification(kernel, |v| v.single_error.map_or("-".into(), |error| format!("{error:.1e}")));
-    format!("{found} ({})", rounded_up(single.bound))
+    match single.proven {
+        true => format!("{found} ({})", rounded_up(single.bound)),
+        false => format!("{found} (measured, not proven)"),
+    }
 }
 
 /// The bound of the machine code, and what sets it.

@@ -61,12 +61,12 @@ pub const ENTRIES: [Entry; 52] = [
     },
     Entry {
         id: "precision::not-offered",
-        cause: "`--precision single` is asked for of a target, a kernel, a state or functions that have double precision alone, or `--error` or `--io single` without it.",
-        remedy: "Use `--target cpu --kernel viscosity,conductivity,diffusion --state TPX`, or `--precision double` without `--error` and `--io`.",
+        cause: "`--precision single` is asked for of a target, a layout, a kernel, a reaction, a state or functions that have double precision alone, or `--error`, `--error-bound` or `--io single` without it.",
+        remedy: "Use `--kernel viscosity,conductivity,diffusion --state TPX --codegen data-parallel` (`--error-bound measured` for chemistry), or `--precision double` without `--error` and `--io`.",
     },
     Entry {
         id: "precision::not-proven",
-        cause: "What single precision errs by has no proven bound in the kernel's form, or a larger one than `--error` asks for.",
+        cause: "What single precision errs by has no proven bound in the kernel's form, or a larger one than `--error` asks for, or was measured to be more.",
         remedy: "Use another `--form`, a larger `--error`, a smaller `--fit-tolerance`, or `--precision double`.",
     },
     Entry {

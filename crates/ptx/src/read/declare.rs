@@ -212,6 +212,7 @@ fn initial(kind: &str, width: u64, bytes: u64, values: &[&str]) -> Option<Init> 
     let full = words.len() as u64 * width == bytes;
     Some(match kind {
         ".f64" if full => Init::F64(words.into_iter().map(f64::from_bits).collect()),
+        ".f32" if full => Init::F32(words.into_iter().map(|w| f32::from_bits(w as u32)).collect()),
         ".s32" if full => Init::S32(words.into_iter().map(|w| w as u32 as i32).collect()),
         _ => {
             let mut all: Vec<u8> =

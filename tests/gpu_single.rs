@@ -1,0 +1,118 @@
+//! Single precision on GPUs: the lowered PTX, the CUDA text as NVRTC compiles it and the machine code of that give the bits of the dataflow
+//! graph in single precision, within the bound that is proven.
+
+use machine::target::Target;
+use machine::toolchain;
+use singe::driver::{self, Request};
+use singe::fault::Fault;
+use singe::kernels::{ErrorBound, Io, Kernel, Precision};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::report::Report;
+use singe::verify::MachineCode;
+use testkit::request;
+use testkit::skip;
+
+const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
+
+fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) -> Result<Report, String> {
+    let request = request::of(testkit::shipped(mechanism)).with(|r| {
+        r.common.target = Target::by_name(target).unwrap();
+        r.common.precision = Precision::Single;
+        r.kernels = TRANSPORT.to_vec();
+        r.tuning.form = None;
+        r.codegen = Codegen::DataParallel;
+        change(r);
+    });
+    driver::compile(&request, &mut Observer::silent()).map_err(|failure| format!("{:?}", failure.diagnostics))
+}
+
+/// Whether text and machine code of the target are made and read here.
+fn has_compilers(target: &str) -> bool {
+    let capability = Target::by_name(target).unwrap().compute_capability;
+    let tools = toolchain::find_for(capability).and_then(|_| toolchain::disassembler(capability));
+    tools.map_err(skip::skip).is_ok()
+}
+
+fn keeps_to_its_bound(report: &Report) {
+    for kernel in &report.kernels {
+        let (single, verified) = (kernel.single.as_ref().unwrap(), kernel.verification.as_ref().unwrap());
+        let found = verified.single_error.unwrap();
+        println!(
+            "{} {} {}: bound {:.2e}, found {found:.2e}",
+            report.mechanism, kernel.kernel, kernel.form, single.bound
+        );
+        assert!(found > 0.0 && found <= single.bound);
+    }
+}
+
+#[test]
+fn the_lowered_text_gives_the_bits_of_the_graph() {
+    for target in ["ada", "hopper"] {
+        for io in [Io::Double, Io::Single] {
+            let report = compiled("h2o2", target, |r| r.common.io = io).unwrap();
+            assert_eq!(report.kernels.len(), TRANSPORT.len());
+            keeps_to_its_bound(&report);
+        }
+    }
+}
+
+#[test]
+fn text_and_machine_code_give_them_too() {
+    for (target, io) in [("ada", Io::Double), ("hopper", Io::Single)] {
+        if !has_compilers(target) {
+            return;
+        }
+        let report = compiled("h2o2", target, |r| {
+            r.common.io = io;
+            r.real_compilers = true;
+        })
+        .unwrap();
+        for kernel in &report.kernels {
+            assert!(kernel.text.is_some(), "{target} {}", kernel.kernel);
+            assert!(
+                matches!(kernel.machine_code, Some(MachineCode::Verified(_))),
+                "{target} {}: {:?}",
+                kernel.kernel,
+                kernel.machine_code
+            );
+            assert!(kernel.machine.predicted_ns.is_some_and(|time| time > 0.0), "{target} {}", kernel.kernel);
+        }
+    }
+}
+
+/// A kernel that computes with other constants than its graph does not come through.
+#[test]
+fn a_wrong_constant_is_found() {
+    let refused = compiled("h2o2", "ada", |r| r.fault = Some(Fault::Constant)).unwrap_err();
+    assert!(refused.contains("verify::not-the-graph"), "{refused}");
+}
+
+#[test]
+fn rates_are_measured_where_that_is_asked_for() {
+    let refused = compiled("h2o2", "ada", |r| r.kernels = vec![Kernel::Chemistry]).unwrap_err();
+    assert!(refused.contains("precision::not-offered") && refused.contains("--error-bound measured"), "{refused}");
+    for target in ["ada", "cpu"] {
+        let report = compiled("h2o2", target, |r| {
+            r.kernels = vec![Kernel::Chemistry];
+            r.common.error_bound = ErrorBound::Measured;
+        });
+        let report = report.unwrap();
+        let [kernel] = &report.kernels[..] else { panic!("{} kernels", report.kernels.len()) };
+        let single = kernel.single.as_ref().unwrap();
+        assert!(!single.proven && single.ranges.is_none() && single.to_string().contains("measured, not proven"));
+        let found = kernel.verification.as_ref().unwrap().single_error.unwrap();
+        println!("h2o2 chemistry on {target}: found {found:.2e}");
+        assert!(found > 1e-7 && found <= 1e-4);
+    }
+}
+
+#[test]
+fn an_error_that_is_measured_keeps_to_what_is_asked_for() {
+    let refused = compiled("h2o2", "cpu", |r| {
+        r.kernels = vec![Kernel::Chemistry];
+        r.common.error_bound = ErrorBound::Measured;
+        r.common.error = Some(1e-8);
+    });
+    assert!(refused.unwrap_err().contains("1.00e-8"));
+}
