@@ -305,9 +305,8 @@ fn draft(
     let is_crowded = own.codegen == overlay::Codegen::Straight
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
-    let mapping = observer
-        .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
-        .map_err(|d| Failure::input([d]))?;
+    let mapping =
+        observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights));
     let (graph, mapping) = match own.codegen {
         overlay::Codegen::Straight => observer.pass("partial sums", k, || {
             let plan = mapping::partial_sums::plan(&graph, &mapping);

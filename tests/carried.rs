@@ -44,7 +44,7 @@ fn no_double_is_carried_to_the_next_group() {
             for registers in [32, 255] {
                 let model = made_up::model(species, species * 3, 1);
                 let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
-                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
+                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default());
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
                 let frame = Frame {

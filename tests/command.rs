@@ -204,12 +204,6 @@ fn optimal_and_greedy_mappings_are_compared() {
     println!("ilp {optimal}, greedy {greedy}");
     assert!(kernel["mapping_optimality"]["within"]["gap"].as_f64().is_some_and(|gap| gap <= 0.01), "{kernel}");
     assert!(optimal.as_f64().unwrap() <= greedy.as_f64().unwrap() + 1e-9);
-    refused(
-        &[],
-        &[concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp"), "--mapper", "ilp"],
-        1,
-        &["greedy"],
-    );
 }
 
 #[test]

@@ -363,11 +363,6 @@ fn command_line() -> Vec<Case> {
         printed("kernel::set-name", &all, &["chem.inp", "--set", "a=viscosity", "--set", "a=chemistry"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
-            "mapping::too-large",
-            &all,
-            &["chem.inp", "--codegen", "overlay", "--kernel", "chemistry", "--mapper", "ilp"],
-        ),
-        printed(
             "output::unwritable",
             &all,
             &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"],

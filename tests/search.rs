@@ -165,7 +165,7 @@ fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Resul
 
 fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
     let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
-    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default()).unwrap();
+    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default());
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();

@@ -1,4 +1,5 @@
-//! An optimal mapper by integer linear programming, for graphs small enough: it shows how far greedy is from the best.
+//! Mappings that are within a stated gap of the best: by integer linear programming where the graph is small enough, else by exchanges, beside a
+//! lower bound of what any mapping costs.
 
 use cranelift_entity::SecondaryMap;
 use good_lp::{
@@ -6,11 +7,12 @@ use good_lp::{
     WithTimeLimit, constraint, microlp, variable,
 };
 
-use super::{Mapping, Optimality, Weights, greedy};
+use super::bound::{bound, gap};
+use super::exchange::exchange;
+use super::{Mapping, Optimality, Weights, cost, greedy};
 use crate::graph::{Graph, Op};
-use diagnostics::Diagnostic;
 
-/// Larger problems, in binary variables, are refused: the solver would come nowhere.
+/// In larger problems, in binary variables, the solver would come nowhere.
 const LARGEST: usize = 160;
 
 /// The share of the cost by which a mapping may miss the optimum. The last hundredth takes most of the time.
@@ -24,15 +26,12 @@ const LONGEST: f64 = 60.0;
 /// too, where it does not come within [`GAP`] of the optimum in [`LONGEST`].
 ///
 /// Warps are interchangeable; operation i is kept to warps 0..=i, which removes most of the symmetry.
-pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diagnostic> {
+pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let ops: Vec<Op> = graph.ops.keys().collect();
-    let size = ops.len() * warps as usize;
-    if size > LARGEST {
-        return Err(Diagnostic::error(
-            "mapping::too-large",
-            format!("the ILP mapper takes graphs up to {LARGEST} operations x warps; {} has {size}", graph.kernel),
-        )
-        .help("use --mapper greedy, or fewer warps"));
+    if ops.len() * warps as usize > LARGEST {
+        let mapping = exchange(graph, &greedy::map(graph, warps, weights), weights);
+        let total = cost(graph, &mapping, weights).total;
+        return Mapping { optimality: Optimality::Within { gap: gap(total, bound(graph, warps, weights)) }, ..mapping };
     }
     let edges = graph.petgraph();
     let mut problem = ProblemVariables::new();
@@ -79,12 +78,12 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diag
     let model = model.with_mip_gap(GAP).expect("the gap is a positive number");
     // The greedy mapping satisfies every row: only rounding in the solver can make it give up.
     let Ok(solution) = model.solve() else {
-        return Ok(Mapping { optimality: Optimality::TimedOut { gap: 1.0 }, ..greedy });
+        return Mapping { optimality: Optimality::TimedOut { gap: 1.0 }, ..greedy };
     };
     if matches!(solution.status(), SolutionStatus::TimeLimit) {
         // Without a bound nothing is known but that no cost is negative.
         let gap = solution.into_inner().gap().unwrap_or(1.0);
-        return Ok(Mapping { optimality: Optimality::TimedOut { gap }, ..greedy });
+        return Mapping { optimality: Optimality::TimedOut { gap }, ..greedy };
     }
     let mut mapping = Mapping { warps, warp_of: SecondaryMap::new(), optimality: Optimality::Unknown };
     for (&op, row) in ops.iter().zip(&at) {
@@ -92,7 +91,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diag
         mapping.warp_of[op] = warp as u32;
     }
     mapping.optimality = Optimality::Within { gap: solution.into_inner().gap().unwrap_or(1.0) };
-    Ok(mapping)
+    mapping
 }
 
 /// The same mapping with the warps numbered as the operations first use them, where warps are interchangeable.

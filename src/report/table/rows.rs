@@ -5,6 +5,7 @@ use super::figures::{
     microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd, single, verdict,
     verified_machine_code, verified_text,
 };
+use crate::mapping::Optimality;
 use crate::report::KernelReport;
 use crate::verify::CodeOnAmd;
 use sass::Class;
@@ -73,10 +74,11 @@ const CODE: [Row; 5] = [
     of_gpus("points per lane", |k| k.points_per_lane.to_string()),
 ];
 
-const SCHEDULE: [Row; 14] = [
+const SCHEDULE: [Row; 15] = [
     always("operations", |k| k.operations.to_string()),
     of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
     of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
+    where_any(|k| k.mapping_optimality != Optimality::Unknown, "mapping, from the best", from_the_best),
     of_warps("synchronisation points", |k| k.sync_points.to_string()),
     of_warps("barriers after grouping", |k| k.barriers.to_string()),
     of_warps("named barriers", |k| k.named_barriers.to_string()),
@@ -91,6 +93,14 @@ const SCHEDULE: [Row; 14] = [
         format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)
     }),
 ];
+
+/// By how much another mapping may cost less.
+fn from_the_best(k: &KernelReport) -> String {
+    match k.mapping_optimality {
+        Optimality::Unknown => String::new(),
+        Optimality::Within { gap } | Optimality::TimedOut { gap } => format!("at most {:.1} %", 100.0 * gap),
+    }
+}
 
 const COUNTS: [Row; 7] = [
     always("FLOPs per point", |k| k.flops_per_point.to_string()),

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 52] = [
+pub const ENTRIES: [Entry; 51] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -48,11 +48,6 @@ pub const ENTRIES: [Entry; 52] = [
         id: "kernel::no-reactor",
         cause: "`--kernel reactor` asks for reactors that the target, the state or the files do not have.",
         remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host` or `--emit openfoam`, in SI units.",
-    },
-    Entry {
-        id: "mapping::too-large",
-        cause: "The graph is too large for the ILP mapper.",
-        remedy: "Use `--mapper greedy`, or fewer warps.",
     },
     Entry {
         id: "output::unwritable",
