@@ -155,6 +155,7 @@ pub static LANES: &[Lanes] = &[
     lanes("v_mad_u32_u24", B32, TRIPLE, |[a, b, c]| {
         word((((a & 0xff_ffff) * (b & 0xff_ffff)) as u32).wrapping_add(c as u32))
     }),
+    lanes("v_mad_u32", B32, TRIPLE, |[a, b, c]| word((a as u32).wrapping_mul(b as u32).wrapping_add(c as u32))),
     lanes("v_mad_i32_i24", B32, TRIPLE, |[a, b, c]| {
         word(((signed_24(a) * signed_24(b)) as u32).wrapping_add(c as u32))
     }),

@@ -55,6 +55,7 @@ fn instructions_compute_what_their_names_say() {
         ("\tv_add_nc_u64_e32 v[2:3], -1, v[0:1]", 0x1_0000_0000, 0xffff_ffff),
         ("\tv_mad_nc_i64_i32 v[2:3], v0, -3, v[0:1]", 7, (7i64 - 21) as u64),
         ("\tv_mad_nc_u64_u32 v[2:3], v0, v0, 1", 0xffff_ffff, 0xffff_fffe_0000_0002),
+        ("\tv_mad_u32 v2, v0, -3, 5\n\tv_mov_b32_e32 v3, 0", 7, 0xffff_fff0),
         ("\tv_min_i64 v[2:3], v[0:1], -5", 3, (-5i64) as u64),
         ("\tv_max_u64 v[2:3], v[0:1], 7", 3, 7),
         (
