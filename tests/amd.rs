@@ -96,12 +96,17 @@ fn chemistry_spills_little_where_it_spilled_kilobytes() {
 fn machine_code_gives_the_bits_of_the_graph() {
     let kernels =
         [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Thermodynamics];
-    for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
+    let run = |target: &Target| ["mi250x", "mi300x", "gfx1250"].contains(&target.name.as_str());
+    for target in compilable().into_iter().filter(|target| run(target)) {
         let mechanisms = ["h2o2", "gri30"].map(|name| (name, Some(shipped(name))));
         // The chemistry of the reduced dimethyl ether takes private memory.
         let published = ("dme", testkit::skip::shared("mechanisms/dme/chem.inp"));
-        for (mechanism, file) in mechanisms.into_iter().chain([published]) {
+        let is_gfx1250 = target.name == "gfx1250";
+        for (mechanism, file) in mechanisms.into_iter().chain((!is_gfx1250).then_some(published)) {
             let Some(file) = file else { continue };
+            // Clang takes half a minute for the chemistry of gri30 on gfx1250: `cargo xtask amd` has it.
+            let leaves_out = |kernel: &Kernel| is_gfx1250 && mechanism == "gri30" && *kernel == Kernel::Chemistry;
+            let kernels: Vec<Kernel> = kernels.into_iter().filter(|kernel| !leaves_out(kernel)).collect();
             let report = verified(&file, target, Codegen::DataParallel, &kernels);
             for kernel in &report.kernels {
                 let own = kernel.on_amd.as_ref().unwrap();
@@ -139,6 +144,73 @@ fn warps_that_work_together_give_the_bits_of_the_graph_where_waves_have_64_lanes
     }
 }
 
+/// Warps are waves, and meet at named barriers.
+#[test]
+fn warps_that_work_together_give_the_bits_of_the_graph_where_barriers_have_names() {
+    let kernels = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry];
+    let Some(target) = compilable().into_iter().find(|target| target.name == "gfx1250") else { return };
+    for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::Straight] {
+        let report = verified(&shipped("h2o2"), target, codegen, &kernels);
+        for kernel in &report.kernels {
+            let name = format!("{} {}", kernel.kernel, codegen.name());
+            assert!(kernel.named_barriers > 0, "{name}");
+            let own = kernel.on_amd.as_ref().unwrap();
+            let Some(CodeOnAmd::Verified(run)) = &own.run else { panic!("{name}: {:?}", own.run) };
+            println!("{name}: {:?}, {} bytes of code, {} VGPRs", run.wave, own.code.code_bytes, own.code.vgprs);
+            assert!(run.wave.barriers > 1 && run.wave.lds > 0 && own.code.lds_bytes > 0, "{name}");
+        }
+    }
+}
+
+/// Faults of the printer, put into the text of warp-specialized code: three of each class, found by what the machine code does.
+#[test]
+fn faults_of_the_printer_are_found() {
+    let Some(target) = compilable().into_iter().find(|target| target.name == "gfx1250") else { return };
+    let flags = ["--codegen", "overlay", "--warps", "4"];
+    let source = source("viscosity", target, &flags);
+    let ran = |text: &str| outputs(&compiled_text("viscosity", target, text), "h2o2_viscosity", 128);
+    let right = ran(&source).unwrap();
+    assert!(right.iter().all(Option::is_some));
+    for (class, from, to) in PRINTED_WRONG {
+        let wrong = source.replace(from, to);
+        assert_ne!(wrong, source, "{class}: `{from}` is not in the text");
+        let found = ran(&wrong);
+        let how = match &found {
+            Err(hazard) => hazard.split_once("`: ").map_or(hazard.as_str(), |(_, reason)| reason).to_owned(),
+            Ok(all) => {
+                let others = all.iter().zip(&right).filter(|(found, right)| found != right).count();
+                format!("{others} of {} values", all.len())
+            }
+        };
+        println!("| {class} | `{from}` | `{to}` | {how} |");
+        assert!(found.as_ref().ok() != Some(&right), "{class}: `{from}` as `{to}` is not found");
+    }
+}
+
+const PRINTED_WRONG: [(&str, &str, &str); 21] = [
+    ("arithmetic", "t_2 * t_9", "t_2 + t_9"),
+    ("arithmetic", "fma(root, q * r, root)", "fma(root, q * r, q)"),
+    ("arithmetic", "fma(q, r, 0.24022650695910072)", "fma(q, r, 0.24022650795910072)"),
+    ("lanes", "<< 2 & 124u", "<< 2 & 60u"),
+    ("lanes", "threadIdx.x >> 5, 0", "threadIdx.x >> 6, 0"),
+    ("lanes", "entry_byte, __double2loint(power)", "entry_byte + 4, __double2loint(power)"),
+    ("choices", "near ? f :", "!near ? f :"),
+    ("choices", "near ? 1.4426950408889634 : p", "near ? p : 1.4426950408889634"),
+    ("choices", "return a <= b ? then : otherwise", "return a > b ? then : otherwise"),
+    ("slots", "slots[index_2 + 1][lane] = t_10;", "slots[index_2 + 2][lane] = t_10;"),
+    ("slots", "slots[index_2 + 3][lane] = e;", ""),
+    ("slots", "slots[index_2][lane] = t_2;", "slots[index_2][lane ^ 1] = t_2;"),
+    ("arrays", "load(mole_fractions, index + 1, stride", "load(mole_fractions, index + 2, stride"),
+    ("arrays", "*(field + (size_t)row * stride + point)", "*(field + (size_t)(row + 1) * stride + point)"),
+    ("arrays", "field[(size_t)row * stride + point] = value", "field[(size_t)row * stride + point / 2] = value"),
+    ("barriers", "barrier_sync<0, 128>();", ""),
+    ("barriers", "barrier_sync<0, 128>();", "barrier_sync<0, 96>();"),
+    ("barriers", "__builtin_amdgcn_s_barrier_init(&h2o2_viscosity_barriers[0], 4);", ""),
+    ("order", "__builtin_amdgcn_s_barrier_join(&h2o2_viscosity_barriers[id]);", ""),
+    ("order", "__builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", ""),
+    ("order", "  __syncthreads();", ""),
+];
+
 /// Without a barrier two waves race. That at the end of a turn keeps slots from the next one, whose first phase writes none here that the last phase reads: without
 /// it the outputs are the same.
 #[test]
@@ -159,16 +231,6 @@ fn barriers_that_are_missing_in_the_machine_code_are_found() {
     println!("{} of {} barriers: {races:?}", races.len(), barriers.len());
     assert!(races.len() > 1 && races.iter().all(|race| race.as_ref().is_err_and(|e| e.contains("LDS"))));
     assert!(others.len() < 2 && others.iter().all(|found| found.as_ref() == Ok(&right)));
-}
-
-/// Waves of 32 lanes are not run, and the report says so.
-#[test]
-fn other_waves_are_not_run() {
-    let Some(target) = compilable().into_iter().find(|target| target.amd().unwrap().wavefront == 32) else { return };
-    let report = verified(&shipped("h2o2"), target, Codegen::DataParallel, &[Kernel::Conductivity]);
-    let run = &report.kernels[0].on_amd.as_ref().unwrap().run;
-    assert!(matches!(run, Some(CodeOnAmd::NotRun(reason)) if reason.contains("32 lanes")), "{run:?}");
-    assert!(report::table(&report).contains("machine code was not run: "));
 }
 
 /// Faults of a compiler or of a printer, put into the assembly: a wait that is missing, an operand that is another, sources of a choice
@@ -215,12 +277,19 @@ fn faults_in_the_machine_code_are_found() {
 
 /// What Clang makes of a kernel of h2o2.
 fn assembly(kernel: &str, target: &Target, flags: &[&str]) -> String {
+    compiled_text(kernel, target, &source(kernel, target, flags))
+}
+
+/// The text of a kernel of h2o2.
+fn source(kernel: &str, target: &Target, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     generate(&shipped("h2o2"), folder.path(), &[&["--target", &target.name, "--kernel", kernel], flags].concat());
-    let symbol = format!("h2o2_{kernel}");
-    let source = read_to_string(folder.path().join(format!("{symbol}.hip"))).unwrap();
+    read_to_string(folder.path().join(format!("h2o2_{kernel}.hip"))).unwrap()
+}
+
+fn compiled_text(kernel: &str, target: &Target, source: &str) -> String {
     let amd = target.amd().unwrap();
-    let compiled = toolchain::hip_compiler(amd).unwrap().compile(&symbol, &source, amd);
+    let compiled = toolchain::hip_compiler(amd).unwrap().compile(&format!("h2o2_{kernel}"), source, amd);
     compiled.unwrap_or_else(|f| panic!("{}", f.log)).1
 }
 

@@ -7,7 +7,7 @@ use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
 use crate::report::OnAmd;
 use crate::search::Sensitivity;
-use crate::verify::{self, CodeOnAmd, MachineCode, Prediction, Subject, TextVerification};
+use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Amd;
@@ -66,8 +66,8 @@ pub fn verify(request: &Request, model: &Model, unit: &mut Unit, observer: &mut 
     Ok(())
 }
 
-/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed, and runs it where its waves are
-/// known here.
+/// Has Clang make machine code for AMD of the texts, where one that knows the machine is installed, and runs it where all
+/// its instructions are known here.
 fn on_amd(
     request: &Request,
     model: &Model,
@@ -84,10 +84,7 @@ fn on_amd(
         unit.report.measured_on_amd(target, &unit.program, made);
         let Some(states) = request.verify.filter(|_| request.verify_machine_code) else { continue };
         let subject = subject(request, model, unit, &unit.ptx);
-        let run = || match amd.wavefront {
-            64 => verify::verify_on_amd(&subject, &assembly, compiler, states),
-            lanes => Ok(CodeOnAmd::NotRun(format!("machine code for waves of {lanes} lanes is not run"))),
-        };
+        let run = || verify::verify_on_amd(&subject, &assembly, compiler, states);
         let run = observer.pass("verify machine code", Some(unit.kernel), run).map_err(Failure::verification)?;
         unit.report.ran_on_amd(run);
     }

@@ -12,7 +12,7 @@ use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
 use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
-use gcn::{Argument, Array, Counts, Hazard, LANES, Launch, Options};
+use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
 use kinetics::State;
 use warpsim::Buffer;
 
@@ -32,7 +32,7 @@ pub struct CodeOnAmdVerification {
     pub points: Vec<usize>,
     /// Relative; the tolerance is that of the kernel.
     pub largest_error: f64,
-    /// What waves execute for 64 points in one turn: one wave alone, or all that work together, with what they do ahead of the turns.
+    /// What waves execute for as many points as a wave has lanes in one turn: one wave alone, or all that work together, with what they do ahead of the turns.
     pub wave: Counts,
 }
 
@@ -75,7 +75,7 @@ pub fn verify_on_amd(
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
         let error = judge::judge(subject, &what, (&states, &expected), (&found, points, stride))?;
         largest_error = largest_error.max(error);
-        wave = Counts::shared(&counts, (per_workgroup / LANES).max(1) as u64);
+        wave = Counts::shared(&counts, (per_workgroup / kernel.lanes()).max(1) as u64);
     }
     Ok(CodeOnAmd::Verified(CodeOnAmdVerification {
         states: states.len(),

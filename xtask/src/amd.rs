@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::kernels::{KERNELS, REFUSED};
 use crate::{compiler, lab};
 
-/// One machine without and one with an architected private memory; the others of the family take the same code as one of these.
-const TARGETS: [&str; 2] = ["mi250x", "mi300x"];
+/// One machine of each architecture.
+const TARGETS: [&str; 4] = ["mi250x", "mi300x", "mi355x", "gfx1250"];
 
 /// Mechanisms and their folders. Those of the paper lie beside the checkout, and are taken with their reductions.
 const INPUTS: [(&str, &str); 4] = [
@@ -32,22 +32,23 @@ const ROWS: &str = "amd.json";
 const START: &str = "<!-- made by `cargo xtask amd` -->";
 const END: &str = "<!-- end -->";
 
-/// Compiles and runs the kernels whose names start with the second word, or all, of the mechanisms whose names start with the first; rows of
-/// others stay as they are.
+/// Compiles and runs the kernels whose names start with the second word, or all, of the mechanisms whose names start with the first, for the
+/// targets whose names start with the third; rows of others stay as they are.
 ///
 /// Errors: the compiler cannot be built or run, a mechanism is absent, a kernel is wrong, or the files cannot be written.
-pub fn write(root: &Path, only: &str, kernels: &str) -> Result<(), String> {
+pub fn write(root: &Path, only: &str, kernels: &str, target: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let inputs: Vec<_> = INPUTS.iter().filter(|(name, _)| name.starts_with(only)).collect();
     let cases: Vec<_> = cases().into_iter().filter(|case| case.kernel.starts_with(kernels)).collect();
     let mut rows: Vec<Value> = lab::last(root, ROWS).as_array().cloned().unwrap_or_default();
-    let bar = lab::bar(inputs.len() * cases.len() * TARGETS.len());
+    let targets: Vec<&str> = TARGETS.into_iter().filter(|name| name.starts_with(target)).collect();
+    let bar = lab::bar(inputs.len() * cases.len() * targets.len());
     for (mechanism, folder) in inputs {
         let file = root.join(folder).join("chem.inp");
         if !file.is_file() {
             return Err(format!("{} is absent: {mechanism} cannot be run", file.display()));
         }
-        for target in TARGETS {
+        for &target in &targets {
             for case in &cases {
                 bar.set_message(format!("{mechanism} {target} {} {}", case.kernel, case.layout));
                 bar.tick();

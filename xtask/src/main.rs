@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod amd;
+mod amd_projects;
 mod apt;
 mod cantera;
 mod compiler;
@@ -36,7 +37,7 @@ use std::time::Duration;
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 21] = [
+const CHORES: [Chore; 22] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -53,8 +54,8 @@ const CHORES: [Chore; 21] = [
     }),
     ("ignition", "", "reactors beside Cantera's: ignition.md", |root, _| ignition::write(root)),
     ("slots", "", "what every kernel takes in every layout: slots.md", |root, _| slots::write(root)),
-    ("amd", "[MECHANISM [KERNEL]]", "machine code for AMD, run: amd.md", |root, words| {
-        amd::write(root, word(words, 0, ""), word(words, 1, ""))
+    ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
+        amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
     }),
     ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
         warps::write(root, word(words, 0, ""))
@@ -68,6 +69,9 @@ const CHORES: [Chore; 21] = [
         "a mechanism for every target, and whole projects: targets.md",
         |root, words| targets::write(root, word(words, 0, "mechanisms/gri30/chem.inp"), word(words, 1, "8")),
     ),
+    ("targets-amd", "[MECHANISM]", "whole projects for AMD: in targets.md", |root, words| {
+        targets::write_amd(root, word(words, 0, ""))
+    }),
     ("sweep-reduced", "[paper]", "the paper's reduced mechanisms: reduced.md", |root, words| {
         sweep::write(root, word(words, 0, "") != "paper")
     }),

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use crate::program;
 
 /// A mechanism, by its name and path, and what else the command line says.
-struct Project {
-    name: &'static str,
-    mechanism: &'static str,
-    options: &'static [&'static str],
+pub struct Project {
+    pub name: &'static str,
+    pub mechanism: &'static str,
+    pub options: &'static [&'static str],
     /// For the table.
-    remark: &'static str,
+    pub remark: &'static str,
 }
 
-const PROJECTS: [Project; 3] = [
+pub const PROJECTS: [Project; 3] = [
     Project { name: "gri30", mechanism: "mechanisms/gri30/chem.inp", options: &[], remark: "complete" },
     Project {
         name: "dme",
@@ -95,8 +95,17 @@ fn one(root: &Path, nvcc: &Path, project: &Project, target: &str) -> Result<Valu
         Some(NO_DEVICE) => false,
         _ => return Err(program::failure(&driver.to_string_lossy(), &outcome)),
     };
-    let report = std::fs::read_to_string(source.join("report.json")).map_err(|e| format!("{name} {target}: {e}"))?;
-    let report: Value = serde_json::from_str(&report).map_err(|e| format!("{name} {target}: {e}"))?;
+    row(project, &source, languages, &version(nvcc), if checked { "yes" } else { "no" })
+}
+
+/// What the table tells of a project, whose report lies in the folder.
+///
+/// Errors: the report is absent or no JSON.
+pub fn row(project: &Project, source: &Path, languages: &[&str], compiler: &str, ran: &str) -> Result<Value, String> {
+    let Project { name, remark, .. } = project;
+    let path = source.join("report.json");
+    let report = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let report: Value = serde_json::from_str(&report).map_err(|e| format!("{}: {e}", path.display()))?;
     let kernels = report["kernels"].as_array().map_or(&[][..], Vec::as_slice);
     Ok(json!({
         "mechanism": name,
@@ -105,8 +114,8 @@ fn one(root: &Path, nvcc: &Path, project: &Project, target: &str) -> Result<Valu
         "kernels": kernels.len(),
         "most_shared_bytes": kernels.iter().filter_map(|kernel| kernel["shared_bytes"].as_u64()).max(),
         "languages": languages,
-        "compiler": version(nvcc),
-        "checked_on_a_device": checked,
+        "compiler": compiler,
+        "checked_on_a_device": ran,
     }))
 }
 
@@ -129,7 +138,7 @@ pub fn table(rows: &[Value]) -> String {
             row["most_shared_bytes"],
             languages.join(", "),
             text("compiler"),
-            if row["checked_on_a_device"] == true { "yes" } else { "no" },
+            text("checked_on_a_device"),
         );
     }
     out

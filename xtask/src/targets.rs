@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{lab, program, projects};
+use crate::{amd_projects, lab, program, projects};
 
 /// Every machine description, oldest first.
 const TARGETS: [&str; 13] = [
@@ -41,8 +41,31 @@ pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
         }
     }
     bar.finish_and_clear();
-    let built = projects::build(root)?;
-    lab::write(root, "targets.md", &page(mechanism, warps, &rows, &built))?;
+    let mut built = projects::build(root)?;
+    built.extend(amd_projects::build(root, "")?);
+    save(root, mechanism, warps, (&rows, &built))
+}
+
+/// Builds projects for AMD alone, of mechanisms whose names start with the word; all other rows stay as they are.
+///
+/// Errors: as of [`write`].
+pub fn write_amd(root: &Path, only: &str) -> Result<(), String> {
+    let last = lab::last(root, "targets.json");
+    let of = |name: &str| last[name].as_array().cloned().unwrap_or_default();
+    let word = |name: &str| last[name].as_str().unwrap_or_default();
+    let mut built = of("projects");
+    for row in amd_projects::build(root, only)? {
+        let same = |old: &Value| ["architecture", "mechanism", "remark"].iter().all(|key| old[key] == row[key]);
+        match built.iter_mut().find(|old| same(old)) {
+            Some(old) => *old = row,
+            None => built.push(row),
+        }
+    }
+    save(root, word("mechanism"), word("warps"), (&of("rows"), &built))
+}
+
+fn save(root: &Path, mechanism: &str, warps: &str, (rows, built): (&[Value], &[Value])) -> Result<(), String> {
+    lab::write(root, "targets.md", &page(mechanism, warps, rows, built))?;
     lab::write(
         root,
         "targets.json",
@@ -126,6 +149,9 @@ fn page(mechanism: &str, warps: &str, rows: &[Value], built: &[Value]) -> String
             Each project holds all kernels in two layouts, overlay and data-parallel code. CMake builds it inside a project of a host\n\
             code with programs in each language; every warning of nvcc, of the compilers that it calls and of those of the host code\n\
             is an error. A kernel that needs more than 49152 bytes of shared memory asks for them at launch. nvcc 13 compiles for\n\
-            sm_75 and later; a test compiles the host half of every target's kernels with a C++ compiler.\n\n";
+            sm_75 and later; a test compiles the host half of every target's kernels with a C++ compiler.\n\n\
+            For AMD there is no ROCm here: Clang makes a code object of every kernel and Zig's linker links it, and the host's compilers\n\
+            build the project, its driver and the host codes against a stand-in for HIP. It runs the driver, whose values are compared\n\
+            with the reference. `cargo xtask targets-amd` makes these rows alone.\n\n";
     out + &projects::table(built)
 }

@@ -1,18 +1,24 @@
 //! From the text of an instruction to what it does. Whatever is not known is refused, modifiers among it.
 
+use crate::family::Family;
 use crate::forms::{LANES, SCALARS};
-use crate::instruction::{Instruction, Op, Space, Test, When};
+use crate::gfx1250;
+use crate::instruction::{Counter, Instruction, Op, Space, Test, Waits, When};
 use crate::operand::{self, Kind, Operand};
 
 /// Reads an instruction.
 ///
 /// # Errors
 /// What of it is not known.
-pub fn decode(line: u32, text: &str) -> Result<Instruction, String> {
+pub fn decode(line: u32, text: &str, family: Family) -> Result<Instruction, String> {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
     let unknown = || format!("the instruction `{name}` is not known");
-    let op = op(name, rest).ok_or_else(unknown)?;
+    let own = match family {
+        Family::Cdna => None,
+        Family::Gfx1250 => gfx1250::op(name, rest),
+    };
+    let op = own.or_else(|| op(&gfx1250::common_name(name, family), rest)).ok_or_else(unknown)?;
     let mut instruction = Instruction {
         line,
         text: text.to_owned(),
@@ -21,8 +27,12 @@ pub fn decode(line: u32, text: &str) -> Result<Instruction, String> {
         offsets: [0; 2],
         select: None,
         offen: false,
+        scaled: false,
+        truth: 0,
+        mask: family.mask(),
+        second: None,
     };
-    if matches!(op, Op::Wait { .. } | Op::Nothing) {
+    if matches!(op, Op::Wait(_) | Op::Nothing) {
         return Ok(instruction);
     }
     for (at, part) in rest.split(',').map(str::trim).enumerate() {
@@ -30,11 +40,11 @@ pub fn decode(line: u32, text: &str) -> Result<Instruction, String> {
         match words.next() {
             None if at == 0 => {}
             None => return Err(format!("`{text}` has an empty operand")),
-            Some(first) => take(&mut instruction, first)?,
+            Some(first) => take(&mut instruction, first, family)?,
         }
         // Behind the last operand stand modifiers. A list in brackets has commas of its own, and is read as a whole.
         for modifier in words {
-            take(&mut instruction, modifier)?;
+            take(&mut instruction, modifier, family)?;
         }
     }
     fits(&instruction)?;
@@ -42,7 +52,7 @@ pub fn decode(line: u32, text: &str) -> Result<Instruction, String> {
 }
 
 /// One operand or modifier.
-fn take(instruction: &mut Instruction, word: &str) -> Result<(), String> {
+fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(), String> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(hex) => i64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),
@@ -52,6 +62,11 @@ fn take(instruction: &mut Instruction, word: &str) -> Result<(), String> {
         match name {
             "offset" | "offset0" => instruction.offsets[0] = number(value).ok_or_else(refused)?,
             "offset1" => instruction.offsets[1] = number(value).ok_or_else(refused)?,
+            "bitop3" => {
+                instruction.truth = number(value).and_then(|table| u8::try_from(table).ok()).ok_or_else(refused)?;
+            }
+            // Hints for caches.
+            "th" if family == Family::Gfx1250 => {}
             "op_sel" => instruction.select = Some(u8::from(value.starts_with("[1"))),
             _ => return Err(refused()),
         }
@@ -66,13 +81,17 @@ fn take(instruction: &mut Instruction, word: &str) -> Result<(), String> {
         instruction.offen = true;
         return Ok(());
     }
+    if word == "scale_offset" && matches!(instruction.op, Op::ScalarLoad { .. } | Op::Memory { .. }) {
+        instruction.scaled = true;
+        return Ok(());
+    }
     // Hints for caches change no value.
     if matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc") && !instruction.operands.is_empty() {
         return Ok(());
     }
     let operand = match instruction.op {
         Op::Branch(_) => Operand::Symbolic(word.to_owned()),
-        _ => operand::read(word).ok_or_else(refused)?,
+        _ => operand::read(word, family).ok_or_else(refused)?,
     };
     instruction.operands.push(operand);
     Ok(())
@@ -81,7 +100,7 @@ fn take(instruction: &mut Instruction, word: &str) -> Result<(), String> {
 /// Whether operands are as many and as wide as the instruction takes.
 fn fits(instruction: &Instruction) -> Result<(), String> {
     use Kind::{B32, B64, F64};
-    let mask = Some(B64);
+    let mask = Some(instruction.mask);
     let kinds: Vec<Option<Kind>> = match instruction.op {
         Op::Lanes(form) | Op::Approximate(form) | Op::Accumulate(form) => {
             [form.result].iter().chain(form.sources).map(|kind| Some(*kind)).collect()
@@ -94,16 +113,19 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::Carry { .. } => vec![Some(B32), mask, Some(B32), Some(B32), mask],
         Op::WideMultiplyAdd { .. } => vec![Some(B64), mask, Some(B32), Some(B32), Some(B64)],
         Op::Select => vec![Some(B32), Some(B32), Some(B32), mask],
+        Op::Truth { sources } => vec![Some(B32); 1 + sources],
         Op::ReadLane | Op::WriteLane | Op::Permute { .. } => vec![Some(B32); 3],
         Op::ReadFirstLane => vec![Some(B32); 2],
         Op::DivScale => vec![Some(F64), mask, Some(F64), Some(F64), Some(F64)],
         Op::DivFmas => vec![Some(F64); 4],
         Op::PackedMove => vec![Some(B64); 3],
         Op::ScalarCompare { kind, .. } => vec![Some(kind); 2],
-        Op::SaveExec(_) => vec![Some(B64); 2],
+        Op::CompareExec { kind, .. } => vec![Some(kind); 2],
+        Op::SaveExec(_) => vec![mask; 2],
         Op::ProgramCounter | Op::Jump => vec![Some(B64)],
         Op::Branch(_) => vec![None],
-        Op::Wait { .. } | Op::Barrier | Op::End | Op::Nothing => vec![],
+        Op::Split(_) => vec![Some(B32)],
+        Op::Wait(_) | Op::Barrier | Op::End | Op::Nothing => vec![],
         Op::ScalarLoad { .. } => vec![None, Some(B64), Some(B32)],
         Op::Memory { space: Space::Global | Space::Scratch, .. } => vec![None; 3],
         Op::Memory { space: Space::Buffer, .. } => vec![None, None, None, Some(B32)],
@@ -112,17 +134,19 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::Pair { .. } => vec![Some(B32), None, None],
     };
     // What of an operand is inverted or made positive is a real number.
-    let wide = |operand: &Operand, kind: Option<Kind>| match (operand, kind) {
+    let has_two_results = matches!(instruction.op, Op::DivScale | Op::Carry { .. } | Op::WideMultiplyAdd { .. });
+    let wide = |at: usize, operand: &Operand, kind: Option<Kind>| match (operand, kind) {
         (Operand::Registers { registers, negated, absolute }, Some(kind)) => {
             registers.count == kind.registers() && (!(*negated || *absolute) || matches!(kind, Kind::F32 | F64))
         }
         (Operand::Registers { negated, absolute, .. }, None) => !*negated && !*absolute,
         (Operand::Constant(constant), Some(kind)) => constant.bits(kind).is_some(),
         (Operand::Off, Some(_)) => false,
+        (Operand::Null, _) => at == 1 && has_two_results,
         _ => true,
     };
     let fit = instruction.operands.len() == kinds.len()
-        && instruction.operands.iter().zip(kinds).all(|(operand, kind)| wide(operand, kind));
+        && instruction.operands.iter().zip(kinds).enumerate().all(|(at, (operand, kind))| wide(at, operand, kind));
     let selects = instruction.select.is_none() || matches!(instruction.op, Op::PackedMove);
     if fit && selects && data_fit(instruction) {
         Ok(())
@@ -192,10 +216,14 @@ fn scalar(name: &str, rest: &str) -> Option<Op> {
         "s_or_saveexec_b64" => Op::SaveExec(|source, exec| source | exec),
         "s_xor_saveexec_b64" => Op::SaveExec(|source, exec| source ^ exec),
         "s_andn2_saveexec_b64" => Op::SaveExec(|source, exec| source & !exec),
+        "s_and_saveexec_b32" => Op::SaveExec(|source, exec| source & exec),
+        "s_or_saveexec_b32" => Op::SaveExec(|source, exec| source | exec),
+        "s_xor_saveexec_b32" => Op::SaveExec(|source, exec| source ^ exec),
+        "s_andn2_saveexec_b32" => Op::SaveExec(|source, exec| source & !exec),
         "s_load_dword" => Op::ScalarLoad { registers: 1 },
         _ => {
             if let Some(count) = name.strip_prefix("s_load_dwordx") {
-                let registers = count.parse().ok().filter(|count| [2, 4, 8, 16].contains(count))?;
+                let registers = count.parse().ok().filter(|count| [2, 3, 4, 8, 16].contains(count))?;
                 return Some(Op::ScalarLoad { registers });
             }
             let long = name.strip_prefix("s_cmp_");
@@ -207,18 +235,18 @@ fn scalar(name: &str, rest: &str) -> Option<Op> {
 
 /// `vmcnt(n)`, `lgkmcnt(n)` and `expcnt(n)`, which no instruction here counts in.
 fn wait(rest: &str) -> Option<Op> {
-    let (mut vector, mut others) = (None, None);
+    let mut waits = Waits::default();
     for part in rest.split(|c: char| c.is_whitespace() || c == '&').filter(|part| !part.is_empty()) {
         let (counter, count) = part.strip_suffix(')')?.split_once('(')?;
         let count = Some(count.parse().ok()?);
         match counter {
-            "vmcnt" => vector = count,
-            "lgkmcnt" => others = count,
+            "vmcnt" => waits.left[Counter::Loads as usize] = count,
+            "lgkmcnt" => waits.left[Counter::Lds as usize] = count,
             "expcnt" => {}
             _ => return None,
         }
     }
-    Some(Op::Wait { vector, others })
+    Some(Op::Wait(waits))
 }
 
 fn vector(name: &str) -> Option<Op> {
@@ -238,6 +266,8 @@ fn vector(name: &str) -> Option<Op> {
         "v_div_scale_f64" => Some(Op::DivScale),
         "v_div_fmas_f64" => Some(Op::DivFmas),
         "v_pk_mov_b32" => Some(Op::PackedMove),
+        "v_bitop2_b32" => Some(Op::Truth { sources: 2 }),
+        "v_bitop3_b32" => Some(Op::Truth { sources: 3 }),
         "v_cmp_class_f64" => Some(Op::Class),
         "v_add_co_u32" => carry(false, false, false),
         "v_sub_co_u32" => carry(true, false, false),
@@ -249,6 +279,10 @@ fn vector(name: &str) -> Option<Op> {
         "v_mad_i64_i32" => Some(Op::WideMultiplyAdd { signed: true }),
         "v_nop" => Some(Op::Nothing),
         _ => {
+            if let Some(name) = name.strip_prefix("v_cmpx_") {
+                let (kind, test) = test(name)?;
+                return Some(Op::CompareExec { kind, test });
+            }
             let (kind, test) = test(name.strip_prefix("v_cmp_")?)?;
             Some(Op::Compare { kind, test })
         }

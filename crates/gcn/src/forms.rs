@@ -155,6 +155,7 @@ pub static LANES: &[Lanes] = &[
     lanes("v_mad_u32_u24", B32, TRIPLE, |[a, b, c]| {
         word((((a & 0xff_ffff) * (b & 0xff_ffff)) as u32).wrapping_add(c as u32))
     }),
+    lanes("v_mad_u32", B32, TRIPLE, |[a, b, c]| word((a as u32).wrapping_mul(b as u32).wrapping_add(c as u32))),
     lanes("v_mad_i32_i24", B32, TRIPLE, |[a, b, c]| {
         word(((signed_24(a) * signed_24(b)) as u32).wrapping_add(c as u32))
     }),
@@ -179,6 +180,17 @@ pub static LANES: &[Lanes] = &[
     lanes("v_add_lshl_u32", B32, TRIPLE, |[a, b, c]| word((a as u32).wrapping_add(b as u32) << (c & 31))),
     lanes("v_lshl_or_b32", B32, TRIPLE, |[a, b, c]| word((a as u32) << (b & 31) | c as u32)),
     lanes("v_lshl_add_u64", B64, &[B64, B32, B64], |[a, b, c]| (a << (b & 7)).wrapping_add(c)),
+    lanes("v_add_nc_u64", B64, WIDE, |[a, b, _]| a.wrapping_add(b)),
+    lanes("v_sub_nc_u64", B64, WIDE, |[a, b, _]| a.wrapping_sub(b)),
+    lanes("v_mul_u64", B64, WIDE, |[a, b, _]| a.wrapping_mul(b)),
+    lanes("v_mad_nc_u64_u32", B64, &[B32, B32, B64], |[a, b, c]| (a * b).wrapping_add(c)),
+    lanes("v_mad_nc_i64_i32", B64, &[B32, B32, B64], |[a, b, c]| {
+        ((i64::from(a as i32) * i64::from(b as i32)) as u64).wrapping_add(c)
+    }),
+    lanes("v_min_i64", B64, WIDE, |[a, b, _]| (a as i64).min(b as i64) as u64),
+    lanes("v_max_i64", B64, WIDE, |[a, b, _]| (a as i64).max(b as i64) as u64),
+    lanes("v_min_u64", B64, WIDE, |[a, b, _]| a.min(b)),
+    lanes("v_max_u64", B64, WIDE, |[a, b, _]| a.max(b)),
     lanes("v_min_i32", B32, PAIR, |[a, b, _]| word((a as i32).min(b as i32) as u32)),
     lanes("v_max_i32", B32, PAIR, |[a, b, _]| word((a as i32).max(b as i32) as u32)),
     lanes("v_min_u32", B32, PAIR, |[a, b, _]| a.min(b)),
@@ -282,6 +294,9 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_lshl_b64", B64, SHIFT, |a, b, _| non_zero_wide(a << (b & 63))),
     scalar("s_lshr_b64", B64, SHIFT, |a, b, _| non_zero_wide(a >> (b & 63))),
     scalar("s_ashr_i64", B64, SHIFT, |a, b, _| non_zero_wide((a as i64 >> (b & 63)) as u64)),
+    scalar("s_add_nc_u64", B64, WIDE, |a, b, _| (a.wrapping_add(b), None)),
+    scalar("s_sub_nc_u64", B64, WIDE, |a, b, _| (a.wrapping_sub(b), None)),
+    scalar("s_mul_u64", B64, WIDE, |a, b, _| (a.wrapping_mul(b), None)),
     scalar("s_lshl1_add_u32", B32, PAIR, |a, b, _| shifted_sum(a, b, 1)),
     scalar("s_lshl2_add_u32", B32, PAIR, |a, b, _| shifted_sum(a, b, 2)),
     scalar("s_lshl3_add_u32", B32, PAIR, |a, b, _| shifted_sum(a, b, 3)),

@@ -1,7 +1,7 @@
 //! What the reader gives: instructions with their operands.
 
 use crate::forms::{Lanes, Scalars};
-use crate::operand::{Kind, Operand};
+use crate::operand::{Kind, Operand, Registers};
 
 #[derive(Debug, Clone)]
 pub struct Instruction {
@@ -16,6 +16,35 @@ pub struct Instruction {
     pub select: Option<u8>,
     /// `offen`: the address of a buffer instruction has a register's offset.
     pub offen: bool,
+    /// `scale_offset`: a register's offset counts in units of what is moved.
+    pub scaled: bool,
+    /// `bitop3`: what bits become, by three others.
+    pub truth: u8,
+    /// What a mask of lanes is.
+    pub mask: Kind,
+    /// What is done at the same time: of a pair of instructions, the second one.
+    pub second: Option<Box<Instruction>>,
+}
+
+impl Instruction {
+    /// Those that it writes.
+    pub fn results(&self) -> impl Iterator<Item = Registers> + use<'_> {
+        let writes = match self.op {
+            Op::Wait(_) | Op::Barrier | Op::Split(_) | Op::Branch(_) | Op::Jump | Op::End | Op::Nothing => 0,
+            Op::ScalarCompare { .. } | Op::CompareExec { .. } => 0,
+            Op::Memory { store, .. } | Op::Pair { store, .. } if store => 0,
+            Op::Carry { .. } | Op::WideMultiplyAdd { .. } | Op::DivScale => 2,
+            _ => 1,
+        };
+        let second = self.second.iter().filter_map(|second| second.operands[0].registers());
+        self.operands[..writes].iter().filter_map(Operand::registers).chain(second)
+    }
+
+    /// Registers of all operands.
+    pub fn registers(&self) -> impl Iterator<Item = Registers> + use<'_> {
+        let second = self.second.iter().flat_map(|second| &second.operands);
+        self.operands.iter().chain(second).filter_map(Operand::registers)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +60,11 @@ pub enum Op {
         test: Test,
     },
     Class,
+    /// As [`Op::Compare`], but the lanes where it holds become EXEC.
+    CompareExec {
+        kind: Kind,
+        test: Test,
+    },
     /// Adds or subtracts with carries, which lie in a mask of lanes.
     Carry {
         difference: bool,
@@ -41,6 +75,10 @@ pub enum Op {
         signed: bool,
     },
     Select,
+    /// Any function of the bits of two or three registers.
+    Truth {
+        sources: usize,
+    },
     ReadLane,
     ReadFirstLane,
     WriteLane,
@@ -62,11 +100,11 @@ pub enum Op {
     ProgramCounter,
     Jump,
     Branch(When),
-    Wait {
-        vector: Option<u8>,
-        others: Option<u8>,
-    },
+    Wait(Waits),
+    /// Arrives at the workgroup's barrier and waits.
     Barrier,
+    /// A part of that, or what is done with a named barrier.
+    Split(Split),
     End,
     Nothing,
     ScalarLoad {
@@ -87,6 +125,33 @@ pub enum Op {
     Permute {
         to: bool,
     },
+}
+
+/// How many instructions may be outstanding by counter, behind the wait.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// By [`Counter`].
+    pub left: [Option<u8>; 4],
+    /// Of those on memory whose addresses may still be needed.
+    pub addresses: Option<u8>,
+}
+
+/// What counts instructions on memory. CDNA counts stores with loads, and scalar loads with the LDS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    Loads,
+    Stores,
+    Lds,
+    Scalar,
+}
+
+/// What gfx1250 does with barriers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    Init,
+    Join,
+    Signal,
+    Wait,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

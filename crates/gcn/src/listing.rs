@@ -3,8 +3,10 @@
 //! The text has no addresses. Each instruction is taken as eight bytes long, which is what formulas of labels expect of those that they
 //! span, and data lie behind the code.
 
-use crate::decode::decode;
-use crate::instruction::Instruction;
+use crate::decode;
+use crate::family::Family;
+use crate::gfx1250::{self, HighBits};
+use crate::instruction::{Instruction, Op};
 use crate::operand::{Constant, Operand};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,6 +33,7 @@ impl fmt::Display for Refusal {
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub symbol: String,
+    pub family: Family,
     pub instructions: Vec<Instruction>,
     pub(crate) data: Vec<u8>,
     /// Numbers behind the directives `.amdhsa_…` of the kernel.
@@ -38,6 +41,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Lanes of a wave.
+    pub fn lanes(&self) -> usize {
+        self.family.lanes()
+    }
+
+    /// Clang counts them in fours.
+    pub(crate) fn named_barriers(&self) -> usize {
+        4 * self.fact("named_barrier_count") as usize
+    }
+
     pub(crate) fn fact(&self, name: &str) -> u64 {
         self.facts.get(name).copied().unwrap_or(0)
     }
@@ -50,6 +63,8 @@ impl Kernel {
 pub fn read(text: &str, symbol: &str) -> Result<Kernel, Vec<Refusal>> {
     let mut reader = Reader {
         symbol,
+        family: Family::Cdna,
+        high: HighBits::default(),
         section: Section::Other,
         inside: false,
         instructions: Vec::new(),
@@ -83,6 +98,8 @@ enum Section {
 
 struct Reader<'t> {
     symbol: &'t str,
+    family: Family,
+    high: HighBits,
     section: Section,
     /// Within the kernel's instructions.
     inside: bool,
@@ -108,7 +125,7 @@ impl Reader<'_> {
                 self.refused.entry(reason).or_insert(number);
             }
         } else if self.section == Section::Code && self.inside {
-            match decode(number, code) {
+            match self.instruction(number, code) {
                 Ok(instruction) => self.instructions.push(instruction),
                 Err(reason) => {
                     self.refused.entry(reason).or_insert(number);
@@ -117,9 +134,26 @@ impl Reader<'_> {
         }
     }
 
+    fn instruction(&mut self, number: u32, code: &str) -> Result<Instruction, String> {
+        let instruction = match self.family {
+            Family::Cdna => decode::decode(number, code, self.family),
+            Family::Gfx1250 => gfx1250::decode(number, code, &mut self.high),
+        }?;
+        match instruction.op {
+            Op::Branch(_) | Op::Jump if !self.high.are_zero() => {
+                Err(format!("`{code}` leaves with upper bits of registers' numbers"))
+            }
+            _ => Ok(instruction),
+        }
+    }
+
     fn label(&mut self, label: &str) {
         match self.section {
             Section::Code => {
+                if self.inside && !self.high.are_zero() {
+                    let reason = format!("`{label}` is come to with upper bits of registers' numbers");
+                    self.refused.entry(reason).or_insert(0);
+                }
                 self.inside |= label == self.symbol;
                 self.inside &= !label.starts_with(".Lfunc_end");
                 if self.inside {
@@ -136,6 +170,10 @@ impl Reader<'_> {
     fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
         let refused = || format!("`{word} {rest}` is not known");
         match word {
+            ".amdgcn_target" => {
+                let gfx = rest.trim_matches('"').rsplit('-').next().unwrap_or_default();
+                self.family = Family::of(gfx.split(':').next().unwrap_or_default());
+            }
             ".text" => self.section = Section::Code,
             ".section" => {
                 let name = rest.split(',').next().unwrap_or_default();
@@ -192,8 +230,8 @@ impl Reader<'_> {
             }
         }
         if self.refused.is_empty() {
-            let Self { symbol, instructions, data, facts, .. } = self;
-            return Ok(Kernel { symbol: symbol.to_owned(), instructions, data, facts });
+            let Self { symbol, family, instructions, data, facts, .. } = self;
+            return Ok(Kernel { symbol: symbol.to_owned(), family, instructions, data, facts });
         }
         Err(self.refused.into_iter().map(|(reason, line)| Refusal { line, reason }).collect())
     }
@@ -213,13 +251,23 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// What the assembler makes of a label, of the distance to a symbol (`x@rel32@lo+4`, from the literal's own place), or of the distance
+    /// What the assembler makes of a label, of the distance to a symbol (`x@rel32@lo+4` or `x@rel64+4`, from the literal's own place), or of the distance
     /// of two labels (`(a-b)&4294967295`, `(a-b)>>32`).
     fn value(&self, text: &str, at: usize) -> Option<Constant> {
         if let Some(index) = self.labels.get(text) {
             return Some(Constant::Integer(*index as i64));
         }
+        // A far branch: the distance from the label behind it.
+        if let Some((target, from)) = text.split_once('-')
+            && let (Some(target), Some(from)) = (self.labels.get(target), self.labels.get(from))
+        {
+            return (*from == at + 1).then_some(Constant::Integer(*target as i64));
+        }
         let half = |value: u64, high: bool| Constant::Literal((if high { value >> 32 } else { value }) as u32);
+        if let Some((symbol, addend)) = text.split_once("@rel64") {
+            let target = self.symbols.get(symbol)?.wrapping_add_signed(addend.parse().ok()?);
+            return Some(Constant::Wide(target.wrapping_sub(address(at) + 4)));
+        }
         if let Some((symbol, rest)) = text.split_once("@rel32@") {
             let (part, addend) = rest.split_at(rest.find(['+', '-'])?);
             let high = match part {

@@ -1,5 +1,6 @@
 //! Memory that all waves see, and the local data share (CDNA3 ISA).
 
+use crate::barriers::Clock;
 use crate::listing::DATA;
 
 /// An array that a kernel gets.
@@ -136,70 +137,72 @@ fn assembled(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// What one word of the local data share went through since the last barrier.
-#[derive(Debug, Clone, Copy, Default)]
+/// Who used a word of the local data share, and when: a wave, and a time that its clock had.
+#[derive(Debug, Clone, Default)]
 struct Cell {
     value: u32,
     written: bool,
-    writer: Option<u16>,
-    reader: Option<u16>,
-    shared_readers: bool,
-    era: u32,
+    writer: Option<(u16, u32)>,
+    /// Since it was written.
+    readers: Vec<(u16, u32)>,
 }
 
 /// The local data share of a workgroup.
 pub struct Lds {
     cells: Vec<Cell>,
-    /// Barriers that the workgroup has passed.
-    pub era: u32,
 }
 
 impl Lds {
     pub fn new(bytes: u64) -> Self {
-        Self { cells: vec![Cell::default(); bytes.div_ceil(4) as usize], era: 0 }
+        Self { cells: vec![Cell::default(); bytes.div_ceil(4) as usize] }
     }
 
     fn cell(&mut self, address: u64) -> Result<&mut Cell, String> {
         if !address.is_multiple_of(4) {
             return Err(format!("the address {address:#x} of the LDS is not aligned"));
         }
-        let (bytes, era) = (4 * self.cells.len(), self.era);
+        let bytes = 4 * self.cells.len();
         let found = self.cells.get_mut((address / 4) as usize);
-        let cell = found.ok_or_else(|| format!("the address {address:#x} is beyond the {bytes} bytes of the LDS"))?;
-        if cell.era != era {
-            *cell = Cell { value: cell.value, written: cell.written, era, ..Cell::default() };
-        }
-        Ok(cell)
+        found.ok_or_else(|| format!("the address {address:#x} is beyond the {bytes} bytes of the LDS"))
     }
 
     /// A word.
     ///
     /// # Errors
-    /// It was never written, or another wave wrote it since the last barrier.
-    pub fn read(&mut self, address: u64, wave: u16) -> Result<u32, String> {
+    /// It was never written, or no barrier orders the read behind the write of another wave.
+    pub fn read(&mut self, address: u64, wave: u16, clock: &Clock) -> Result<u32, String> {
         let cell = self.cell(address)?;
         if !cell.written {
             return Err(format!("it reads the LDS at {address:#x}, which was never written"));
         }
-        if cell.writer.is_some_and(|writer| writer != wave) {
+        if unordered(cell.writer, wave, clock) {
             return Err(format!("it reads the LDS at {address:#x}, which another wave wrote since the last barrier"));
         }
-        cell.shared_readers |= cell.reader.is_some_and(|reader| reader != wave);
-        cell.reader = Some(wave);
+        let now = clock.of(wave);
+        match cell.readers.iter_mut().find(|(reader, _)| *reader == wave) {
+            Some((_, time)) => *time = now,
+            None => cell.readers.push((wave, now)),
+        }
         Ok(cell.value)
     }
 
     /// Writes a word.
     ///
     /// # Errors
-    /// Another wave read or wrote it since the last barrier.
-    pub fn write(&mut self, address: u64, value: u32, wave: u16) -> Result<(), String> {
+    /// No barrier orders it behind what another wave read or wrote there.
+    pub fn write(&mut self, address: u64, value: u32, wave: u16, clock: &Clock) -> Result<(), String> {
         let cell = self.cell(address)?;
-        let others = |one: Option<u16>| one.is_some_and(|one| one != wave);
-        if cell.shared_readers || others(cell.reader) || others(cell.writer) {
+        let mut users = cell.readers.iter().copied().chain(cell.writer);
+        if users.any(|user| unordered(Some(user), wave, clock)) {
             return Err(format!("it writes the LDS at {address:#x}, which another wave used since the last barrier"));
         }
-        (cell.value, cell.written, cell.writer) = (value, true, Some(wave));
+        cell.readers.clear();
+        (cell.value, cell.written, cell.writer) = (value, true, Some((wave, clock.of(wave))));
         Ok(())
     }
+}
+
+/// Whether what another wave did at a time is unknown to this one.
+fn unordered(user: Option<(u16, u32)>, wave: u16, clock: &Clock) -> bool {
+    user.is_some_and(|(other, time)| other != wave && !clock.knows(other, time))
 }

@@ -1,5 +1,6 @@
 //! Operands of instructions (CDNA3 ISA).
 
+use crate::family::Family;
 use std::fmt;
 
 /// How the bits of an operand are to be understood.
@@ -29,10 +30,19 @@ pub enum File {
 }
 
 /// Where accumulation registers begin among the vector registers.
-pub const ACCUMULATION: u16 = 256;
+pub const ACCUMULATION: u16 = 1024;
+/// Accumulation registers.
+const ACCUMULATIONS: u16 = 256;
+/// Vector registers of both kinds.
+pub const VECTORS: usize = (ACCUMULATION + ACCUMULATIONS) as usize;
 pub const VCC: u16 = 106;
+/// Where the registers begin that tell a wave of gfx1250 which workgroup it is of.
+pub const TRAP: u16 = 108;
 pub const M0: u16 = 124;
 pub const EXEC: u16 = 126;
+
+/// Where generic addresses lie that mean the LDS, which no kernel here uses but to compare them with nothing.
+const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
 
 /// Consecutive registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +57,8 @@ impl fmt::Display for Registers {
         match (self.file, self.first) {
             (File::Scalar, VCC | 107) => write!(f, "vcc"),
             (File::Scalar, EXEC | 127) => write!(f, "exec"),
+            (File::Scalar, M0) => write!(f, "m0"),
+            (File::Scalar, first) if first >= TRAP => write!(f, "ttmp{}", first - TRAP),
             (File::Scalar, first) => write!(f, "s{first}"),
             (File::Vector, first) if first >= ACCUMULATION => write!(f, "a{}", first - ACCUMULATION),
             (File::Vector, first) => write!(f, "v{first}"),
@@ -66,6 +78,8 @@ pub enum Constant {
     Integer(i64),
     /// A literal of 32 bits.
     Literal(u32),
+    /// A literal of 64 bits.
+    Wide(u64),
     Real(f64),
 }
 
@@ -79,6 +93,8 @@ pub enum Operand {
     Constant(Constant),
     /// No base address.
     Off,
+    /// A result that nothing keeps.
+    Null,
     /// What the assembler computes: a label, or a formula of labels.
     Symbolic(String),
 }
@@ -104,6 +120,8 @@ impl Constant {
             (Self::Literal(bits), Kind::B32 | Kind::F32) => Some(bits.into()),
             (Self::Literal(bits), Kind::F64) => Some(u64::from(bits) << 32),
             (Self::Literal(bits), Kind::B64) => (bits >> 31 == 0).then_some(bits.into()),
+            (Self::Wide(bits), Kind::B64 | Kind::F64) => Some(bits),
+            (Self::Wide(_), Kind::B32 | Kind::F32) => None,
             (Self::Real(value), _) if (0.159..0.16).contains(&value) => Some(match kind.registers() {
                 1 => INVERSE_TWO_PI.1.into(),
                 _ => INVERSE_TWO_PI.0,
@@ -115,9 +133,12 @@ impl Constant {
 }
 
 /// Reads one operand; nothing where it is none.
-pub fn read(text: &str) -> Option<Operand> {
-    if text == "off" {
-        return Some(Operand::Off);
+pub fn read(text: &str, family: Family) -> Option<Operand> {
+    match text {
+        "off" => return Some(Operand::Off),
+        "null" => return Some(Operand::Null),
+        "src_shared_base" => return Some(Operand::Constant(Constant::Wide(SHARED_BASE))),
+        _ => {}
     }
     if let Some(constant) = constant(text) {
         return Some(Operand::Constant(constant));
@@ -125,17 +146,18 @@ pub fn read(text: &str) -> Option<Operand> {
     let (negated, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let inner = rest.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
     let (absolute, name) = inner.map_or((false, rest), |inner| (true, inner));
-    if let Some(registers) = registers(name) {
+    if let Some(registers) = registers(name, family) {
         return Some(Operand::Registers { registers, negated, absolute });
     }
     let is_symbolic = text.starts_with(|c: char| c.is_alphabetic() || "._(".contains(c))
-        && (text.contains("@rel32@") || text.contains(".L"));
+        && (text.contains("@rel32@") || text.contains("@rel64") || text.contains(".L"));
     is_symbolic.then(|| Operand::Symbolic(text.to_owned()))
 }
 
 fn constant(text: &str) -> Option<Constant> {
     if let Some(hex) = text.strip_prefix("0x") {
-        return u32::from_str_radix(hex, 16).ok().map(Constant::Literal);
+        let bits = u64::from_str_radix(hex, 16).ok()?;
+        return Some(u32::try_from(bits).map_or(Constant::Wide(bits), Constant::Literal));
     }
     if text.contains('.') && text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()) {
         return text.parse().ok().map(Constant::Real);
@@ -148,7 +170,7 @@ fn constant(text: &str) -> Option<Constant> {
     })
 }
 
-fn registers(name: &str) -> Option<Registers> {
+fn registers(name: &str, family: Family) -> Option<Registers> {
     let scalar = |first, count| Some(Registers { file: File::Scalar, first, count });
     match name {
         "vcc" => return scalar(VCC, 2),
@@ -160,14 +182,15 @@ fn registers(name: &str) -> Option<Registers> {
         "m0" => return scalar(M0, 1),
         _ => {}
     }
-    let mut letters = name.chars();
-    let (file, base, limit) = match letters.next()? {
-        's' => (File::Scalar, 0, VCC),
-        'v' => (File::Vector, 0, ACCUMULATION),
-        'a' => (File::Vector, ACCUMULATION, 2 * ACCUMULATION),
+    let letters = name.find(|c: char| c.is_ascii_digit() || c == '[')?;
+    let (letters, rest) = name.split_at(letters);
+    let (file, base, limit) = match letters {
+        "s" => (File::Scalar, 0, VCC),
+        "ttmp" => (File::Scalar, TRAP, M0),
+        "v" => (File::Vector, 0, family.vectors()),
+        "a" => (File::Vector, ACCUMULATION, ACCUMULATION + ACCUMULATIONS),
         _ => return None,
     };
-    let rest = letters.as_str();
     let (first, last): (u16, u16) = match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(range) => {
             let (first, last) = range.split_once(':')?;
@@ -186,12 +209,16 @@ fn registers(name: &str) -> Option<Registers> {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Option<Operand> {
+        super::read(text, Family::Cdna)
+    }
+
     #[test]
     fn operands_are_read_as_clang_prints_them() {
         let vector = |first, count| Registers { file: File::Vector, first, count };
         let plain = |registers| Some(Operand::Registers { registers, negated: false, absolute: false });
         assert_eq!(read("v[0:1]"), plain(vector(0, 2)));
-        assert_eq!(read("a7"), plain(vector(263, 1)));
+        assert_eq!(read("a7"), plain(vector(ACCUMULATION + 7, 1)));
         let negated = Operand::Registers { registers: vector(4, 2), negated: true, absolute: true };
         assert_eq!(read("-|v[4:5]|"), Some(negated));
         assert_eq!(read("v256"), None);

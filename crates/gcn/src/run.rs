@@ -1,8 +1,11 @@
 //! A launch: workgroups one after the other, and the waves of each from barrier to barrier.
 
+use crate::barriers::Barriers;
 use crate::exec::{Surroundings, step};
+use crate::family::Family;
 use crate::listing::Kernel;
 use crate::memory::{ARGUMENTS, Array, Lds, Memory, PACKET, address_of, private_offset, shared_descriptor};
+use crate::operand::TRAP;
 use crate::wave::{Counts, LANES, State, Wave};
 use serde::Serialize;
 use std::fmt;
@@ -81,37 +84,49 @@ pub fn run(kernel: &Kernel, launch: &Launch, arrays: &mut [Array], options: Opti
     let mut counts = Vec::new();
     for workgroup in 0..workgroups {
         let mut waves = Vec::new();
-        for first in (0..threads).step_by(LANES) {
-            let lanes = (threads - first).min(LANES as u32) as usize;
-            let mut wave = Wave::new((first as usize / LANES) as u16, lanes, kernel.fact("private_segment_fixed_size"));
+        let most = kernel.lanes();
+        for first in (0..threads).step_by(most) {
+            let lanes = (threads - first).min(most as u32) as usize;
+            let index = (first as usize / most) as u16;
+            let mut wave = Wave::new(index, kernel.family, lanes, kernel.fact("private_segment_fixed_size"));
             start(&mut wave, kernel, workgroup, first).map_err(ahead)?;
             waves.push(wave);
         }
         let mut lds = Lds::new(lds_bytes);
-        while waves.iter().any(|wave| wave.state == State::Running) {
+        let mut barriers = Barriers::new(waves.len());
+        while waves.iter().any(|wave| wave.state != State::Ended) {
+            let mut goes_on = false;
             for wave in &mut waves {
+                if let State::At(barrier) = wave.state
+                    && barriers.passes(wave.index, barrier)
+                {
+                    wave.state = State::Running;
+                }
                 while wave.state == State::Running {
+                    goes_on = true;
                     let at = wave.next;
-                    let mut around = Surroundings { kernel, memory: &mut memory, lds: &mut lds, cut: options.cut };
+                    let (memory, lds, barriers) = (&mut memory, &mut lds, &mut barriers);
+                    let mut around = Surroundings { kernel, memory, lds, barriers, cut: options.cut };
                     let stepped = step(wave, &mut around);
                     let over = wave.counts.instructions > BUDGET;
                     let stepped = stepped.and(if over { Err("the wave does not end".to_owned()) } else { Ok(()) });
-                    stepped.map_err(|reason| {
-                        let found = kernel.instructions.get(at);
-                        let (line, instruction) = found.map_or((0, String::new()), |i| (i.line, i.text.clone()));
-                        Box::new(Hazard { workgroup, wave: wave.index, line, instruction, reason })
-                    })?;
+                    stepped.map_err(|reason| hazard(kernel, workgroup, wave.index, at, reason))?;
                 }
             }
-            // All that are left stand at the barrier; those that ended are not waited for.
-            lds.era += 1;
-            for wave in waves.iter_mut().filter(|wave| wave.state == State::AtBarrier) {
-                wave.state = State::Running;
+            if let (false, Some(wave)) = (goes_on, waves.iter().find(|wave| wave.state != State::Ended)) {
+                let reason = "no wave can go on: this one waits for arrivals that do not come".to_owned();
+                return Err(hazard(kernel, workgroup, wave.index, wave.next - 1, reason));
             }
         }
         counts.extend(waves.iter().map(|wave| wave.counts));
     }
     Ok(Report { waves: counts })
+}
+
+fn hazard(kernel: &Kernel, workgroup: u32, wave: u16, at: usize, reason: String) -> Box<Hazard> {
+    let found = kernel.instructions.get(at);
+    let (line, instruction) = found.map_or((0, String::new()), |i| (i.line, i.text.clone()));
+    Box::new(Hazard { workgroup, wave, line, instruction, reason })
 }
 
 /// The kernel argument segment: each argument aligned to its size.
@@ -141,6 +156,9 @@ fn packet(workgroups: u32, threads: u32) -> Vec<u8> {
     bytes
 }
 
+/// What the register of a cluster's numbers holds: it must not matter.
+const CLUSTER: u32 = 0x5a5a_5a5a;
+
 /// Registers as a wave begins with them (LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State").
 fn start(wave: &mut Wave, kernel: &Kernel, workgroup: u32, first: u32) -> Result<(), &'static str> {
     let on = |name: &str| kernel.fact(name) != 0;
@@ -169,8 +187,14 @@ fn start(wave: &mut Wave, kernel: &Kernel, workgroup: u32, first: u32) -> Result
     if u64::from(next) != kernel.fact("user_sgpr_count") {
         return Err("a kernel with arguments in registers, which are not known here");
     }
+    // The numbers of the workgroup lie in registers of their own; the lower ones tell of clusters, in which no workgroup is here.
+    if kernel.family == Family::Gfx1250 {
+        wave.set(TRAP + 9, workgroup);
+        wave.set(TRAP + 7, 0);
+        wave.set(TRAP + 6, CLUSTER);
+    }
     for (name, value) in [("x", workgroup), ("y", 0), ("z", 0)] {
-        if on(&format!("system_sgpr_workgroup_id_{name}")) {
+        if kernel.family == Family::Cdna && on(&format!("system_sgpr_workgroup_id_{name}")) {
             wave.set(next, value);
             next += 1;
         }

@@ -1,10 +1,12 @@
 //! The state of a wave (CDNA3 ISA), and what it waits for.
 
-use crate::operand::{EXEC, File, Registers, VCC};
+use crate::barriers::Id;
+use crate::family::Family;
+use crate::operand::{EXEC, File, Registers, VCC, VECTORS};
+use crate::waits::Waiting;
 use serde::Serialize;
-use std::collections::VecDeque;
 
-/// Lanes of a wave.
+/// Most lanes of a wave.
 pub const LANES: usize = 64;
 
 /// What a wave executed.
@@ -47,27 +49,18 @@ impl Counts {
     }
 }
 
-/// What a load has not yet delivered, or a store not yet done.
-#[derive(Debug, Clone)]
-pub struct Outstanding {
-    pub registers: Option<Registers>,
-    /// By the scalar cache, whose loads come back in any order.
-    pub scalar: bool,
-    /// It writes the LDS.
-    pub shares: bool,
-    pub line: u32,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Running,
-    AtBarrier,
+    /// It waits at a barrier.
+    At(Id),
     Ended,
 }
 
 #[derive(Debug)]
 pub struct Wave {
     pub index: u16,
+    pub family: Family,
     pub scalars: [u32; 128],
     pub scalar_defined: [bool; 128],
     pub vectors: Vec<[u32; LANES]>,
@@ -79,28 +72,25 @@ pub struct Wave {
     pub counts: Counts,
     /// Private memory by word and lane.
     pub scratch: Vec<[Option<u32>; LANES]>,
-    /// The line of the load that each register waits for, or 0.
-    pending: [Vec<u32>; 2],
-    vector_memory: VecDeque<Outstanding>,
-    others: VecDeque<Outstanding>,
+    pub waiting: Waiting,
 }
 
 impl Wave {
-    pub fn new(index: u16, lanes: usize, scratch_bytes: u64) -> Self {
+    /// `lanes` of it are on.
+    pub fn new(index: u16, family: Family, lanes: usize, scratch_bytes: u64) -> Self {
         let mut wave = Self {
             index,
+            family,
             scalars: [0; 128],
             scalar_defined: [false; 128],
-            vectors: vec![[0; LANES]; 512],
-            defined: vec![0; 512],
+            vectors: vec![[0; LANES]; VECTORS],
+            defined: vec![0; VECTORS],
             scc: false,
             next: 0,
             state: State::Running,
             counts: Counts::default(),
             scratch: vec![[None; LANES]; scratch_bytes.div_ceil(4) as usize],
-            pending: [vec![0; 128], vec![0; 512]],
-            vector_memory: VecDeque::new(),
-            others: VecDeque::new(),
+            waiting: Waiting::new(),
         };
         wave.set_wide(EXEC, u64::MAX >> (LANES - lanes));
         wave
@@ -126,81 +116,23 @@ impl Wave {
         self.set(register + 1, (value >> 32) as u32);
     }
 
+    /// A mask of lanes.
+    pub fn mask(&self, register: u16) -> u64 {
+        self.wide(register) & (u64::MAX >> (64 - self.family.lanes()))
+    }
+
+    pub fn set_mask(&mut self, register: u16, value: u64) {
+        self.set(register, value as u32);
+        if self.family.mask().registers() == 2 {
+            self.set(register + 1, (value >> 32) as u32);
+        }
+    }
+
     pub fn exec(&self) -> u64 {
-        self.wide(EXEC)
+        self.mask(EXEC)
     }
 
     pub fn vcc(&self) -> Registers {
-        Registers { file: File::Scalar, first: VCC, count: 2 }
-    }
-
-    fn pending_in(&mut self, file: File) -> &mut Vec<u32> {
-        match file {
-            File::Scalar => &mut self.pending[0],
-            File::Vector => &mut self.pending[1],
-        }
-    }
-
-    /// Whether none of the registers waits for a load.
-    ///
-    /// # Errors
-    /// The register that does, and the line of the load.
-    pub fn arrived(&mut self, registers: Registers) -> Result<(), String> {
-        let pending = self.pending_in(registers.file);
-        let waits = registers.all().find(|at| pending[usize::from(*at)] != 0);
-        waits.map_or(Ok(()), |at| {
-            let line = pending[usize::from(at)];
-            let name = Registers { first: at, count: 1, ..registers };
-            Err(format!("it uses {name} before an `s_waitcnt` covers the load of line {line}"))
-        })
-    }
-
-    /// Counts a memory instruction (S_WAITCNT).
-    pub fn issue(&mut self, by_vectors: bool, entry: Outstanding) {
-        if let Some(registers) = entry.registers {
-            let line = entry.line;
-            let pending = self.pending_in(registers.file);
-            registers.all().for_each(|at| pending[usize::from(at)] = line);
-        }
-        if by_vectors { self.vector_memory.push_back(entry) } else { self.others.push_back(entry) }
-    }
-
-    /// Waits until at most so many instructions on vectors are outstanding: these end in their order.
-    pub fn wait_for_vectors(&mut self, left: usize) {
-        while self.vector_memory.len() > left {
-            let done = self.vector_memory.pop_front();
-            self.deliver(done);
-        }
-    }
-
-    /// Waits until at most so many others are outstanding. Those on the LDS end in their order, but scalar loads at any time: unless nothing
-    /// is left, none of these is known to have ended.
-    pub fn wait_for_others(&mut self, left: usize) {
-        if left == 0 {
-            while let Some(done) = self.others.pop_front() {
-                self.deliver(Some(done));
-            }
-            return;
-        }
-        let scalar = self.others.iter().filter(|entry| entry.scalar).count();
-        let mut ended = self.others.len().saturating_sub(left + scalar);
-        while ended > 0 {
-            let Some(at) = self.others.iter().position(|entry| !entry.scalar) else { break };
-            let done = self.others.remove(at);
-            self.deliver(done);
-            ended -= 1;
-        }
-    }
-
-    fn deliver(&mut self, entry: Option<Outstanding>) {
-        if let Some(registers) = entry.and_then(|entry| entry.registers) {
-            let pending = self.pending_in(registers.file);
-            registers.all().for_each(|at| pending[usize::from(at)] = 0);
-        }
-    }
-
-    /// The line of a write to the LDS that is not known to have ended.
-    pub fn unshared(&self) -> Option<u32> {
-        self.others.iter().find(|entry| entry.shares).map(|entry| entry.line)
+        Registers { file: File::Scalar, first: VCC, count: self.family.mask().registers() }
     }
 }

@@ -281,7 +281,7 @@ fn hazards_are_found() {
     for (threads, middle, reason) in [
         // The address of what lies ahead of the constants.
         (64, "\ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, table@rel32@lo-4\n\ts_addc_u32 s11, s11, table@rel32@hi+4\n\ts_load_dwordx2 s[12:13], s[10:11], 0x0".to_owned(), "nothing lies at the address 0x7e00fffffef8"),
-        (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_add_f64 v[2:3], v[2:3], 1.0".to_owned(), "uses v2 before an `s_waitcnt`"),
+        (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_add_f64 v[2:3], v[2:3], 1.0".to_owned(), "uses v2 before an `s_wait…`"),
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\tv_mov_b32_e32 v2, 0".to_owned(), "uses v2 before"),
         (64, "\tglobal_load_dwordx2 v[4:5], v11, s[4:5]\n\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n\ts_waitcnt vmcnt(1)".to_owned(), "uses v2 before"),
         // Scalar loads come in any order.
@@ -294,7 +294,7 @@ fn hazards_are_found() {
         (64, "\tglobal_load_dwordx2 v[2:3], v11, s[6:7]".to_owned(), "never written"),
         (128, EXCHANGE.replace("\ts_barrier\n", ""), "never written"),
         (128, swapped, "never written"),
-        (128, EXCHANGE.replacen("\ts_waitcnt lgkmcnt(0)\n", "", 1), "no `s_waitcnt` before it covers"),
+        (128, EXCHANGE.replacen("\ts_waitcnt lgkmcnt(0)\n", "", 1), "no `s_wait…` before it covers"),
         (128, format!("{EXCHANGE}\n\tds_write_b64 v11, v[0:1]"), "which another wave"),
         (128, format!("\tds_write_b64 v11, v[0:1]\n\ts_waitcnt lgkmcnt(0)\n\tv_xor_b32_e32 v4, 0x200, v11\n\ts_barrier\n{EXCHANGE}").replace("\ts_barrier\n\tv_xor", "\tv_xor"), "which another wave"),
         (64, ".LBB0_1:\n\ts_branch .LBB0_1".to_owned(), "does not end"),

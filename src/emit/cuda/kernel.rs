@@ -12,7 +12,7 @@ use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement
 use crate::overlay::program::{Array, Execution};
 use machine::target::Target;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// The whole file of one kernel.
 pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
@@ -148,15 +148,15 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The ids of the named barriers in a part of the tree.
-pub(in crate::emit) fn barriers(statements: &[Statement]) -> BTreeSet<u32> {
+/// The named barriers in a part of the tree by their ids, with the threads of one of their uses.
+pub(in crate::emit) fn barriers(statements: &[Statement]) -> BTreeMap<u32, u32> {
     statements
         .iter()
         .flat_map(|statement| match statement {
-            Statement::Barrier { id, .. } => BTreeSet::from([*id]),
+            Statement::Barrier { id, threads, .. } => BTreeMap::from([(*id, *threads)]),
             Statement::If { body, .. } | Statement::Loop { body, .. } => barriers(body),
             Statement::Switch { arms, .. } => arms.iter().flat_map(|(_, body)| barriers(body)).collect(),
-            _ => BTreeSet::new(),
+            _ => BTreeMap::new(),
         })
         .collect()
 }

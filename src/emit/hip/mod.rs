@@ -28,6 +28,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
+    let set_up = if amd.has_named_barriers() { set_up(code) } else { String::new() };
     let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
     let file = File {
         header: header(code, provenance, target, amd),
@@ -49,7 +50,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: legend::slots(code) + &slots(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &set_up + &printed.prologue,
         turn: turn(code, &printed),
         launched: if has_one_turn(code) { ONE_TURN } else { MANY_TURNS },
         grid: if has_one_turn(code) { "needed".to_owned() } else { resident(code, &prefix) },
@@ -117,11 +118,27 @@ fn turn(code: &Code, printed: &Printed) -> String {
 
 /// The named barriers of a workgroup, by their ids.
 fn declared_barriers(code: &Code) -> String {
-    let count = barriers(&code.stream.body).last().map_or(0, |last| last + 1);
+    let count = barriers(&code.stream.body).last_key_value().map_or(0, |(last, _)| last + 1);
     if count == 0 {
         return String::new();
     }
     format!("__shared__ __amdgpu_named_workgroup_barrier_t {}_barriers[{count}];\n\n", code.symbol)
+}
+
+/// Sets the named barriers up. The machine keeps what an earlier kernel left in them.
+fn set_up(code: &Code) -> String {
+    let barriers = barriers(&code.stream.body);
+    if barriers.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "  // One wave sets the named barriers up before any is used; each arrival tells how many there will be, too.\n  \
+         if (__builtin_amdgcn_readlane(threadIdx.x, 0) == 0) {\n",
+    );
+    for (id, threads) in barriers {
+        text += &format!("    __builtin_amdgcn_s_barrier_init(&{}_barriers[{id}], {});\n", code.symbol, threads / 32);
+    }
+    text + "  }\n  __syncthreads();\n"
 }
 
 /// The statements, in which every lane stores unless some lane reads an output.

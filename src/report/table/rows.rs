@@ -171,7 +171,7 @@ const AMD: [Row; 10] = [
     of_amd("vector instructions, those on doubles", |k| {
         amd(k, |own| own.code.instructions.map_or("-".into(), |i| format!("{}, {}", i.vector, i.doubles)))
     }),
-    of_amd("instructions executed for 64 points", |k| {
+    of_amd("instructions executed per wave of points", |k| {
         amd(k, |own| match &own.run {
             Some(CodeOnAmd::Verified(run)) => run.wave.instructions.to_string(),
             _ => "-".into(),

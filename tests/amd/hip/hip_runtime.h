@@ -172,6 +172,12 @@ inline int exchanged(int word, unsigned lane)
 
 typedef stand_in::Barrier __amdgpu_named_workgroup_barrier_t;
 
+inline void __builtin_amdgcn_s_barrier_init(stand_in::Barrier *barrier, int members)
+{
+  barrier->members = members;
+  barrier->arrived = 0;
+}
+
 inline void __builtin_amdgcn_s_barrier_join(stand_in::Barrier *barrier)
 {
   stand_in::Thread &own = stand_in::threads[threadIdx.x];

@@ -3,12 +3,25 @@
 use super::operands::undefined;
 use crate::float;
 use crate::forms::Lanes;
-use crate::instruction::{Instruction, Op, Test};
+use crate::instruction::{Counter, Instruction, Op, Test};
 use crate::operand::Kind::{self, B32, B64, F32, F64};
-use crate::operand::{Operand, VCC};
+use crate::operand::{EXEC, Operand, VCC};
+use crate::waits::Outstanding;
 use crate::wave::Wave;
 
 pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), String> {
+    let Some(second) = &instruction.second else { return one(wave, instruction, cut) };
+    // Both read before either writes.
+    let before = wave.kept(instruction);
+    one(wave, instruction, cut)?;
+    let first = wave.kept(instruction);
+    wave.restore(before);
+    one(wave, second, cut)?;
+    wave.restore(first);
+    Ok(())
+}
+
+fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), String> {
     let operands = &instruction.operands;
     match instruction.op {
         Op::Lanes(form) => each(wave, form, operands, None, |bits| bits),
@@ -24,12 +37,33 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<
             let value = f64::from_bits(wave.known_lane(&operands[1], F64, lane)?);
             Ok(float::class(value) & wave.known_lane(&operands[2], B32, lane)? as u32 != 0)
         }),
-        Op::Carry { difference, reversed, carried } => carry(wave, operands, (difference, reversed), carried),
+        Op::CompareExec { kind, test } => {
+            let mut bits = 0u64;
+            for lane in wave.active() {
+                let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
+                bits |= u64::from(test.of(kind, of(0)?, of(1)?)) << lane;
+            }
+            wave.set_mask(EXEC, bits);
+            Ok(())
+        }
+        Op::Carry { difference, reversed, carried } => carry(wave, instruction, (difference, reversed), carried),
         Op::WideMultiplyAdd { signed } => wide(wave, operands, signed),
-        Op::Select => select(wave, operands),
+        Op::Select => select(wave, instruction),
+        Op::Truth { .. } => {
+            for lane in wave.active() {
+                let (mut sources, mut defined) = ([0u32; 3], true);
+                for (source, operand) in sources.iter_mut().zip(&operands[1..]) {
+                    let (bits, known) = wave.lane(operand, B32, lane)?;
+                    (*source, defined) = (bits as u32, defined && known);
+                }
+                let value = by_truth(instruction.truth, sources);
+                wave.write_lane(&operands[0], lane, value.into(), defined);
+            }
+            Ok(())
+        }
         Op::ReadLane | Op::ReadFirstLane => {
             let lane = match instruction.op {
-                Op::ReadLane => wave.known(&operands[2], B32)? as usize & 63,
+                Op::ReadLane => wave.known(&operands[2], B32)? as usize & (wave.family.lanes() - 1),
                 _ => wave.active().next().unwrap_or(0),
             };
             let (value, defined) = wave.lane(&operands[1], B32, lane)?;
@@ -37,7 +71,7 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<
             Ok(())
         }
         Op::WriteLane => {
-            let lane = wave.known(&operands[2], B32)? as usize & 63;
+            let lane = wave.known(&operands[2], B32)? as usize & (wave.family.lanes() - 1);
             let (value, defined) = wave.scalar(&operands[1], B32)?;
             wave.write_lane(&operands[0], lane, value, defined);
             Ok(())
@@ -45,8 +79,8 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<
         Op::DivScale => div_scale(wave, operands),
         Op::DivFmas => {
             let vcc = wave.vcc();
-            wave.arrived(vcc)?;
-            let scaled = wave.wide(VCC);
+            wave.waiting.arrived(vcc)?;
+            let scaled = wave.mask(VCC);
             for lane in wave.active() {
                 let of = |at: usize| wave.known_lane(&operands[at], F64, lane).map(f64::from_bits);
                 let value = float::div_fmas(of(1)?, of(2)?, of(3)?, scaled >> lane & 1 == 1);
@@ -97,11 +131,12 @@ fn mask(wave: &mut Wave, result: &Operand, holds: impl Fn(&Wave, usize) -> Resul
 
 fn carry(
     wave: &mut Wave,
-    operands: &[Operand],
+    instruction: &Instruction,
     (difference, reversed): (bool, bool),
     carried: bool,
 ) -> Result<(), String> {
-    let before = if carried { wave.known(&operands[4], B64)? } else { 0 };
+    let operands = &instruction.operands;
+    let before = if carried { wave.known(&operands[4], instruction.mask)? } else { 0 };
     let mut after = 0u64;
     for lane in wave.active() {
         let (a, b) = (wave.known_lane(&operands[2], B32, lane)?, wave.known_lane(&operands[3], B32, lane)?);
@@ -139,8 +174,9 @@ fn wide(wave: &mut Wave, operands: &[Operand], signed: bool) -> Result<(), Strin
 }
 
 /// The second source where the mask has a bit, else the first.
-fn select(wave: &mut Wave, operands: &[Operand]) -> Result<(), String> {
-    let mask = wave.known(&operands[3], B64)?;
+fn select(wave: &mut Wave, instruction: &Instruction) -> Result<(), String> {
+    let operands = &instruction.operands;
+    let mask = wave.known(&operands[3], instruction.mask)?;
     for lane in wave.active() {
         let chosen = if mask >> lane & 1 == 1 { &operands[2] } else { &operands[1] };
         let (value, defined) = wave.lane(chosen, B32, lane)?;
@@ -159,6 +195,13 @@ fn div_scale(wave: &mut Wave, operands: &[Operand]) -> Result<(), String> {
     }
     wave.write_scalar(&operands[1], scaled, true);
     Ok(())
+}
+
+/// Each bit by three others, of which the first is the highest of the place in the table.
+fn by_truth(table: u8, [a, b, c]: [u32; 3]) -> u32 {
+    let rows = (0..8u32).filter(|row| table >> row & 1 == 1);
+    let like = |value: u32, wanted: u32| if wanted & 1 == 1 { value } else { !value };
+    rows.map(|row| like(a, row >> 2) & like(b, row >> 1) & like(c, row)).fold(0, |all, one| all | one)
 }
 
 /// `op_sel` chooses the half of each source; without it, both are the low ones.
@@ -183,7 +226,7 @@ fn permute(wave: &mut Wave, instruction: &Instruction, to: bool) -> Result<(), S
     let mut values = [(0u64, true); 64];
     for lane in wave.active() {
         let address = wave.known_lane(place, B32, lane)? as i64 + instruction.offsets[0];
-        let other = (address >> 2 & 63) as usize;
+        let other = (address >> 2) as usize & (wave.family.lanes() - 1);
         if to {
             values[other] = wave.lane(source, B32, lane)?;
         } else if exec >> other & 1 == 1 {
@@ -196,7 +239,8 @@ fn permute(wave: &mut Wave, instruction: &Instruction, to: bool) -> Result<(), S
     }
     if let Some(registers) = result.registers() {
         let line = instruction.line;
-        wave.issue(false, crate::wave::Outstanding { registers: Some(registers), scalar: false, shares: false, line });
+        let entry = Outstanding { registers: Some(registers), scalar: false, shares: false, line };
+        wave.waiting.issue(Counter::Lds, entry);
     }
     Ok(())
 }

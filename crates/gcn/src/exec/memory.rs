@@ -1,48 +1,67 @@
-//! Loads and stores (CDNA3 ISA). Values are there at once; that they come later is kept by [`Wave::issue`].
+//! Loads and stores (CDNA3 ISA). Values are there at once; that they come later is kept by [`Waiting`](crate::waits::Waiting).
 
 use super::surroundings::Surroundings;
-use crate::instruction::{Instruction, Op, Space};
+use crate::family::Family;
+use crate::instruction::{Counter, Instruction, Op, Space};
 use crate::memory::descriptor;
 use crate::operand::Kind::{B32, B64};
 use crate::operand::{File, Operand};
-use crate::wave::{LANES, Outstanding, Wave};
+use crate::waits::Outstanding;
+use crate::wave::{LANES, Wave};
 
 pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: &Instruction) -> Result<(), String> {
     let operands = &instruction.operands;
     let entry = |registers, shares| Outstanding { registers, scalar: false, shares, line: instruction.line };
     match instruction.op {
-        Op::ScalarLoad { .. } => {
+        Op::ScalarLoad { registers } => {
             let base = wave.known(&operands[1], B64)?;
             let offset = wave.known(&operands[2], B32)?;
             // An immediate has a sign, a register none.
-            let offset = if operands[2].registers().is_some() { offset } else { offset as u32 as i32 as u64 };
+            let offset = match operands[2].registers() {
+                Some(_) => in_units(wave, instruction, offset, 4 * u64::from(registers))?,
+                None => offset as u32 as i32 as u64,
+            };
             let address = base.wrapping_add(offset).wrapping_add(instruction.offsets[0] as u64) & !3;
-            let Some(registers) = operands[0].registers() else { return Ok(()) };
-            for (place, at) in registers.all().enumerate() {
+            let Some(results) = operands[0].registers() else { return Ok(()) };
+            for (place, at) in results.all().enumerate() {
                 let address = address.wrapping_add(4 * place as u64);
                 match around.memory.is_beside_data(address) {
                     true => wave.forget(at),
                     false => wave.set(at, around.memory.read(address, 4)?),
                 }
             }
-            wave.issue(false, Outstanding { scalar: true, ..entry(Some(registers), false) });
+            let counter = if is_split(wave) { Counter::Scalar } else { Counter::Lds };
+            wave.waiting.issue(counter, Outstanding { scalar: true, ..entry(Some(results), false) });
+            if is_split(wave) {
+                wave.waiting.translate(
+                    operands[1..].iter().filter_map(Operand::registers).collect(),
+                    true,
+                    instruction.line,
+                );
+            }
         }
         Op::Memory { space, store, bytes, signed } => {
             let (data, place) = if store && space != Space::Buffer { (1, 0) } else { (0, 1) };
             for lane in wave.active() {
                 let address = match space {
                     Space::Buffer => private(wave, instruction, lane)?,
-                    _ => address(wave, instruction, space, place, lane)?,
+                    _ => address(wave, instruction, (space, place), bytes, lane)?,
                 };
                 move_data(wave, around, (space, store, signed), &operands[data], (address, bytes), lane)?;
             }
             let registers = operands[data].registers().filter(|_| !store);
             let shares = store && space == Space::Lds;
             if space != Space::Lds {
-                wave.issue(true, entry(registers, false));
+                let counter = if store && is_split(wave) { Counter::Stores } else { Counter::Loads };
+                wave.waiting.issue(counter, entry(registers, false));
+                if is_split(wave) {
+                    let sources = operands.iter().enumerate().filter(|(at, _)| store || *at != data);
+                    let sources = sources.filter_map(|(_, operand)| operand.registers()).collect();
+                    wave.waiting.translate(sources, false, instruction.line);
+                }
             }
             if matches!(space, Space::Lds | Space::Flat) {
-                wave.issue(false, entry(registers, shares));
+                wave.waiting.issue(Counter::Lds, entry(registers, shares));
             }
         }
         Op::Pair { store, bytes, unit } => {
@@ -56,7 +75,7 @@ pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: 
                     move_data(wave, around, (Space::Lds, store, false), &data, (address, bytes), lane)?;
                 }
             }
-            wave.issue(false, entry(operands[0].registers().filter(|_| !store), store));
+            wave.waiting.issue(Counter::Lds, entry(operands[0].registers().filter(|_| !store), store));
         }
         _ => {}
     }
@@ -71,8 +90,30 @@ fn part(operand: &Operand, at: usize, bytes: u8) -> Operand {
     Operand::Registers { registers, negated: false, absolute: false }
 }
 
+/// Whether the machine has a counter for each kind of memory.
+fn is_split(wave: &Wave) -> bool {
+    wave.family == Family::Gfx1250
+}
+
+/// A register's offset, in bytes.
+///
+/// # Errors
+/// On gfx1250, one that would be another one with a sign: which one it has is told of no instruction.
+fn in_units(wave: &Wave, instruction: &Instruction, offset: u64, bytes: u64) -> Result<u64, String> {
+    if is_split(wave) && offset >> 31 != 0 {
+        return Err(format!("a register's offset of {offset:#x}, whose sign is not known"));
+    }
+    Ok(if instruction.scaled { offset * bytes } else { offset })
+}
+
 /// Where a lane reads or writes: an address in global memory, or an offset in its private memory or in the LDS.
-fn address(wave: &Wave, instruction: &Instruction, space: Space, place: usize, lane: usize) -> Result<u64, String> {
+fn address(
+    wave: &Wave,
+    instruction: &Instruction,
+    (space, place): (Space, usize),
+    bytes: u8,
+    lane: usize,
+) -> Result<u64, String> {
     let operands = &instruction.operands;
     let of_lane = |kind| match &operands[place] {
         Operand::Off => Ok(0),
@@ -80,7 +121,9 @@ fn address(wave: &Wave, instruction: &Instruction, space: Space, place: usize, l
     };
     let base = match (space, operands.get(2)) {
         (Space::Global, Some(Operand::Off)) | (Space::Flat, _) => of_lane(B64)?,
-        (Space::Global, Some(scalar)) => wave.known(scalar, B64)?.wrapping_add(of_lane(B32)?),
+        (Space::Global, Some(scalar)) => {
+            wave.known(scalar, B64)?.wrapping_add(in_units(wave, instruction, of_lane(B32)?, bytes.into())?)
+        }
         (Space::Scratch, Some(scalar @ Operand::Registers { .. })) => {
             wave.known(scalar, B32)?.wrapping_add(of_lane(B32)?)
         }
@@ -149,12 +192,12 @@ fn move_data(
         if store {
             let value = wave.known_lane(&word, B32, lane)? as u32;
             match space {
-                Space::Lds => around.lds.write(address, value, wave.index)?,
+                Space::Lds => around.lds.write(address, value, wave.index, around.barriers.clock(wave.index))?,
                 _ => around.memory.write(address, bytes, value)?,
             }
         } else {
             let value = match space {
-                Space::Lds => around.lds.read(address, wave.index)?,
+                Space::Lds => around.lds.read(address, wave.index, around.barriers.clock(wave.index))?,
                 _ => around.memory.read(address, bytes)?,
             };
             let value = match (bytes, signed) {

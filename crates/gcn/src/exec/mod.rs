@@ -1,12 +1,13 @@
 //! Executes one instruction of a wave.
 
+mod barriers;
 mod lanes;
 mod memory;
 mod operands;
 mod scalars;
 mod surroundings;
 
-use crate::instruction::{Instruction, Op};
+use crate::instruction::{Instruction, Op, Space};
 use crate::listing::{self, CODE};
 use crate::operand::Kind;
 use crate::wave::{State, Wave};
@@ -24,28 +25,23 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
     };
     wave.next += 1;
     count(wave, instruction);
-    for operand in &instruction.operands {
-        if let Some(registers) = operand.registers() {
-            wave.arrived(registers)?;
+    for registers in instruction.registers() {
+        wave.waiting.arrived(registers)?;
+    }
+    for registers in instruction.results() {
+        match instruction.op {
+            Op::Memory { space, .. } if space != Space::Lds => wave.waiting.overtakes(registers),
+            _ => wave.waiting.translated(registers)?,
         }
     }
     match instruction.op {
-        Op::Wait { vector, others } => {
-            if let Some(left) = vector {
-                wave.wait_for_vectors(left.into());
-            }
-            if let Some(left) = others {
-                wave.wait_for_others(left.into());
-            }
-        }
+        Op::Wait(waits) => wave.waiting.wait(waits),
         Op::Nothing => {}
-        Op::Barrier => {
-            if let Some(line) = wave.unshared() {
-                return Err(format!("no `s_waitcnt` before it covers what line {line} writes to the LDS"));
-            }
-            wave.state = State::AtBarrier;
+        Op::Barrier | Op::Split(_) => barriers::execute(wave, around.barriers, instruction, kernel.named_barriers())?,
+        Op::End => {
+            wave.state = State::Ended;
+            around.barriers.end(wave.index);
         }
-        Op::End => wave.state = State::Ended,
         Op::Jump => {
             let (address, _) = wave.scalar(&instruction.operands[0], Kind::B64)?;
             let offset = address.wrapping_sub(CODE);
@@ -72,11 +68,11 @@ fn count(wave: &mut Wave, instruction: &Instruction) {
     let name = instruction.text.split_whitespace().next().unwrap_or_default();
     match name {
         _ if name.starts_with("s_load") => counts.scalar_loads += 1,
-        "s_barrier" => counts.barriers += 1,
+        "s_barrier" | "s_barrier_signal" => counts.barriers += 1,
         _ if name.starts_with("s_") => counts.scalar += 1,
         _ if name.starts_with("v_") => {
             counts.vector += 1;
-            counts.doubles += u64::from(name.contains("_f64"));
+            counts.doubles += u64::from(instruction.text.contains("_f64"));
         }
         _ if name.starts_with("ds_") => counts.lds += 1,
         _ if name.starts_with("scratch_") || name.starts_with("buffer_") => counts.scratch += 1,

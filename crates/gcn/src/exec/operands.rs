@@ -1,7 +1,8 @@
 //! What instructions read and write that is the same in all lanes.
 
+use crate::instruction::Instruction;
 use crate::operand::{File, Kind, Operand, Registers};
-use crate::wave::Wave;
+use crate::wave::{LANES, Wave};
 
 /// What undefined registers are refused with.
 pub(super) fn undefined(registers: Registers) -> String {
@@ -74,6 +75,20 @@ impl Wave {
             self.vectors[at][lane] = (value >> (32 * place)) as u32;
             let bit = 1 << lane;
             self.defined[at] = if defined { self.defined[at] | bit } else { self.defined[at] & !bit };
+        }
+    }
+
+    /// The registers of an instruction's result: number, values, and in which lanes they have one.
+    pub(super) fn kept(&self, instruction: &Instruction) -> Vec<(u16, [u32; LANES], u64)> {
+        let registers = instruction.operands[0].registers().filter(|registers| registers.file == File::Vector);
+        let of = |at: u16| (at, self.vectors[usize::from(at)], self.defined[usize::from(at)]);
+        registers.into_iter().flat_map(Registers::all).map(of).collect()
+    }
+
+    pub(super) fn restore(&mut self, kept: Vec<(u16, [u32; LANES], u64)>) {
+        for (at, values, defined) in kept {
+            self.vectors[usize::from(at)] = values;
+            self.defined[usize::from(at)] = defined;
         }
     }
 

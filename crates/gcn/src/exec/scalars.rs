@@ -29,10 +29,10 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
             wave.scc = test.of(kind, a, b);
         }
         Op::SaveExec(combine) => {
-            let (source, exec) = (wave.known(&operands[1], crate::operand::Kind::B64)?, wave.exec());
-            let now = combine(source, exec);
+            let (source, exec) = (wave.known(&operands[1], instruction.mask)?, wave.exec());
             wave.write_scalar(&operands[0], exec, true);
-            wave.set_wide(EXEC, now);
+            wave.set_mask(EXEC, combine(source, exec));
+            let now = wave.exec();
             wave.scc = now != 0;
         }
         Op::Branch(when) => {
@@ -42,8 +42,8 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
                 When::ExecZero(wanted) => (wave.exec() == 0) == wanted,
                 When::VccZero(wanted) => {
                     let vcc = wave.vcc();
-                    wave.arrived(vcc)?;
-                    (wave.wide(vcc.first) == 0) == wanted
+                    wave.waiting.arrived(vcc)?;
+                    (wave.mask(vcc.first) == 0) == wanted
                 }
             };
             if let (true, [Operand::Constant(Constant::Integer(target))]) = (taken, &operands[..]) {

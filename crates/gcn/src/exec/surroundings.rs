@@ -1,5 +1,6 @@
 //! What waves share.
 
+use crate::barriers::Barriers;
 use crate::listing::Kernel;
 use crate::memory::{Lds, Memory};
 
@@ -8,6 +9,7 @@ pub struct Surroundings<'a, 'm> {
     pub kernel: &'a Kernel,
     pub memory: &'a mut Memory<'m>,
     pub lds: &'a mut Lds,
+    pub barriers: &'a mut Barriers,
     /// Approximations are cut to what is documented of them.
     pub cut: bool,
 }
