@@ -401,6 +401,7 @@ fn command_line() -> Vec<Case> {
         printed("emit::no-kinetix", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "kinetix"]),
         printed("emit::no-openfoam", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "openfoam"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
+        printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--integrator", "auto"]),
         printed("target::not-for-amd", &all, &["chem.inp", "--emit", "ptx", "--target", "mi300x"]),
         printed("target::half-wave", &all, &["chem.inp", "--warps", "3", "--target", "gfx90a"]),
         printed("precision::not-offered", &all, &["chem.inp", "--precision", "single"]),

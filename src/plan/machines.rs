@@ -260,6 +260,12 @@ impl Request {
                 help,
             );
         }
+        if method.explicit.is_some() && !common.target.is_cpu() {
+            return refuse(
+                "reactors on GPUs have one method for all points",
+                "leave out --integrator auto, or use --target cpu",
+            );
+        }
         let wanted = [Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam];
         if !wanted.iter().any(|what| self.emit.contains(what)) {
             return refuse(

@@ -103,6 +103,10 @@ impl Interpreted<'_> {
 }
 
 impl System for Interpreted<'_> {
+    fn is_state(&self, y: &[f64]) -> bool {
+        y[..y.len() - 1].iter().all(|&y| y >= -MOST_NEGATIVE)
+    }
+
     fn rates(&self, y: &[f64]) -> Vec<f64> {
         let mut rates = self.output(&self.project.rates, y);
         if let Some((warming, (sources, _))) = self.warming(y).zip(self.point.sources.as_ref()) {

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
-use kinetics::integrator::options::{Options, TEMPERATURES};
+use kinetics::integrator::options::{MOST_NEGATIVE, Options, TEMPERATURES};
 use kinetics::integrator::reference::Reference;
-use kinetics::integrator::{METHODS, Method};
+use kinetics::integrator::{AUTO, METHODS, Method};
 use kinetics::reactor::Constant;
 use kinetics::thermo::h_rt;
 use kinetics::{Model, State};
@@ -27,6 +27,7 @@ use singe::overlay::Codegen;
 use singe::plan::Emit;
 use warpsim::{Buffer, Launch};
 
+mod explicitly;
 mod gpu;
 mod interpreted;
 mod mixing;
@@ -300,6 +301,50 @@ fn keep_to_their_tolerances(name: &str, project: &Project, folder: &Path) {
     // The norm is a mean: one unknown may have the whole error of a step, and errors of steps add up.
     let unknowns = project.model.species().len() + 1;
     assert!(worst < 2.0 * (unknowns as f64).sqrt(), "{name}: {worst}");
+}
+
+/// A radical below zero at the beginning stays what it was, beside what becomes of the rest: it does not grow.
+#[test]
+fn what_is_below_zero_stays() {
+    if !there("g++") {
+        return;
+    }
+    for state in [StateVariables::MassFractions, StateVariables::Enthalpy] {
+        let folder = tempfile::tempdir().unwrap();
+        let project = written("h2o2", METHODS[0], state, folder.path());
+        compiled(NATIVE, "h2o2", folder.path());
+        let species = project.model.species();
+        let at = |name: &str| species.iter().position(|s| s.name == name).unwrap();
+        let mut fractions = vec![0.0; species.len()];
+        [("H2", 0.0285), ("O2", 0.2264), ("N2", 0.7451)].iter().for_each(|(name, y)| fractions[at(name)] = *y);
+        let good = Point { temperature: 1200.0, fixed: 101325.0, fractions, time: 1e-3, sources: None };
+        let mut points = vec![good];
+        for (name, below) in [("H", -1e-9), ("H", -9e-7), ("OH", -1e-8)] {
+            let mut point = points[0].clone();
+            point.fractions[at(name)] = below;
+            points.push(point);
+        }
+        if state == StateVariables::Enthalpy {
+            points = by_energy(&project, &points).0;
+        }
+        let found = advanced(folder.path(), &points, &Options::default());
+        let temperature = found[0].temperature;
+        assert!(temperature > 2500.0, "it ignites");
+        for (found, point) in found.iter().zip(&points) {
+            assert_eq!(found.status, 0);
+            assert!((found.temperature / temperature - 1.0).abs() < 1e-5, "{} {temperature}", found.temperature);
+            let sums = [&point.fractions[..], &found.state[1..]].map(|fractions| fractions.iter().sum::<f64>());
+            assert!((sums[0] - sums[1]).abs() < 1e-13, "{sums:?}");
+        }
+        if state == StateVariables::MassFractions {
+            for (i, point) in points.iter().enumerate() {
+                let with_what_was_below = |(y, start): (&f64, &f64)| if *start < 0.0 { y + start } else { *y };
+                let expected: Vec<f64> =
+                    found[0].state[1..].iter().zip(&point.fractions).map(with_what_was_below).collect();
+                assert_eq!(found[i].state[1..], expected, "{i}");
+            }
+        }
+    }
 }
 
 /// The status of a point that is changed.

@@ -77,6 +77,8 @@ pub enum Integrator {
     Rodas5p,
     Ros4,
     Rodas3,
+    /// An explicit method where a point is not stiff, else rodas5p: on CPUs
+    Auto,
 }
 
 impl Integrator {
@@ -86,6 +88,7 @@ impl Integrator {
             Self::Rodas5p => integrator::RODAS5P,
             Self::Ros4 => integrator::ROS4,
             Self::Rodas3 => integrator::RODAS3,
+            Self::Auto => integrator::AUTO,
         }
     }
 }

@@ -18,6 +18,24 @@ pub struct Method {
     pub c: &'static [&'static [f64]],
     pub m: &'static [f64],
     pub e: &'static [f64],
+    /// What advances points that are not stiff.
+    pub explicit: Option<Explicit>,
+}
+
+/// An explicit Runge-Kutta method for y' = f(y): stages k_i = f(y + h sum_j a_ij k_j), j < i; a step ends at y + h sum_i b_i k_i, which
+/// h sum_i e_i k_i differs by from a solution of lower order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explicit {
+    pub name: &'static str,
+    pub source: &'static str,
+    /// Of the solution that steps go on with.
+    pub order: u32,
+    /// Of each stage, as many as there are stages before it.
+    pub a: &'static [&'static [f64]],
+    pub b: &'static [f64],
+    pub e: &'static [f64],
+    /// Steps are stable where -h times a real eigenvalue of the Jacobian is at most this.
+    pub stable: f64,
 }
 
 impl Method {
@@ -58,6 +76,7 @@ pub const RODAS4: Method = Method {
     ],
     m: &[1.221_224_509_226_641, 6.019_134_481_288_629, 12.537_083_329_320_87, -0.687_886_036_105_895, 1.0, 1.0],
     e: &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    explicit: None,
 };
 
 /// Order 4, with error of order 3; 4 stages, of which the last takes the rates of the third; L-stable.
@@ -80,6 +99,7 @@ pub const ROS4: Method = Method {
     ],
     m: &[2.255_570_073_418_735, 0.287_049_326_218_679_2, 0.435_317_943_184_018, 1.093_502_252_409_163],
     e: &[-0.281_543_193_214_115_5, -0.072_761_991_249_349_2, -0.108_219_620_149_531_1, -1.093_502_252_409_163],
+    explicit: None,
 };
 
 /// Order 3, with error of order 2; 4 stages, of which the second takes the rates of the first; L-stable and stiffly accurate.
@@ -92,6 +112,7 @@ pub const RODAS3: Method = Method {
     c: &[&[], &[4.0], &[1.0, -1.0], &[1.0, -1.0, -8.0 / 3.0]],
     m: &[2.0, 0.0, 1.0, 1.0],
     e: &[0.0, 0.0, 0.0, 1.0],
+    explicit: None,
 };
 
 /// Order 5, with error of order 4; 8 stages, L-stable and stiffly accurate.
@@ -174,7 +195,23 @@ pub const RODAS5P: Method = Method {
         1.0,
     ],
     e: &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    explicit: None,
 };
 
-/// All methods, the default first.
+/// Order 2, with error of order 1; 2 stages.
+pub const HEUN: Explicit = Explicit {
+    name: "heun",
+    source: "Heun, Zeitschrift fuer Mathematik und Physik 45 (1900) 23; Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, \
+             2nd ed. (1993), section II.1, with Euler's method for the error",
+    order: 2,
+    a: &[&[], &[1.0]],
+    b: &[0.5, 0.5],
+    e: &[-0.5, 0.5],
+    stable: 2.0,
+};
+
+/// Points that few explicit steps take to their ends are advanced by these, others by the default.
+pub const AUTO: Method = Method { explicit: Some(HEUN), ..RODAS5P };
+
+/// The Rosenbrock methods, the default first.
 pub const METHODS: [Method; 4] = [RODAS5P, RODAS4, ROS4, RODAS3];

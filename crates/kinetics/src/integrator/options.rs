@@ -15,6 +15,12 @@ pub const ERRORS: [f64; 2] = [1e-5, 1e5];
 /// The least root of a step's error that the step after it is compared with: of smaller ones growth tells nothing.
 pub const LEAST_ROOT: f64 = 0.4;
 
+/// Explicit steps are not tried where the first step, as it follows from the rates, is shorter than the whole time over this.
+pub const MOST_FIRST_STEPS: f64 = 8.0;
+
+/// Where more explicit steps would be needed, a point is left to the method for stiff ones, of which one step costs as much.
+pub const MOST_EXPLICIT_STEPS: usize = 6;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options<'a> {
     /// A step is good where the root mean square of error / (relative |y| + absolute) is at most 1.

@@ -13,7 +13,7 @@ use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render_in};
 use crate::emit::cuda::tables::{real, wrapped};
 use kinetics::constants::GAS_CONSTANT;
-use kinetics::integrator::{Method, options};
+use kinetics::integrator::{Explicit, Method, options};
 use kinetics::reactor::Constant;
 use machine::target::Target;
 use serde::Serialize;
@@ -197,30 +197,69 @@ struct MethodText {
     m: String,
     e: String,
     same: String,
+    explicit: Option<ExplicitText>,
 }
 
 impl MethodText {
     fn new(method: &Method) -> Self {
-        let list = |values: &[f64]| wrapped(values.iter().map(|&x| real(x)));
-        let row = |row: &&[f64]| {
-            let values: Vec<String> = row.iter().map(|&x| real(x)).collect();
-            format!("  {{{}}},\n", if values.is_empty() { "0.0".to_owned() } else { values.join(", ") })
-        };
-        let rows = |rows: &[&[f64]]| rows.iter().map(row).collect::<String>();
+        let mut source = format!("{}: {}", method.name, method.source);
+        if let Some(explicit) = &method.explicit {
+            source += &format!("; {}: {}", explicit.name, explicit.source);
+        }
         let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
         Self {
             method: method.name,
-            source: comment("", &format!("{}: {}", method.name, method.source)),
+            source: comment("", &source),
             order_of_method: method.order,
             stages: method.m.len(),
             gamma: real(method.gamma),
-            a: rows(method.a),
-            c: rows(method.c),
+            a: triangle(method.a),
+            c: triangle(method.c),
             m: list(method.m),
             e: list(method.e),
             same: same.join(", "),
+            explicit: method.explicit.as_ref().map(ExplicitText::new),
         }
     }
+}
+
+/// The method for points that are not stiff as C++.
+#[derive(Serialize)]
+struct ExplicitText {
+    name: &'static str,
+    order: u32,
+    stages: usize,
+    a: String,
+    b: String,
+    e: String,
+    half_stable: String,
+}
+
+impl ExplicitText {
+    fn new(method: &Explicit) -> Self {
+        Self {
+            name: method.name,
+            order: method.order,
+            stages: method.b.len(),
+            a: triangle(method.a),
+            b: list(method.b),
+            e: list(method.e),
+            half_stable: real(0.5 * method.stable),
+        }
+    }
+}
+
+fn list(values: &[f64]) -> String {
+    wrapped(values.iter().map(|&x| real(x)))
+}
+
+/// Rows of a tableau, of which the first is empty.
+fn triangle(rows: &[&[f64]]) -> String {
+    let row = |row: &&[f64]| {
+        let values: Vec<String> = row.iter().map(|&x| real(x)).collect();
+        format!("  {{{}}},\n", if values.is_empty() { "0.0".to_owned() } else { values.join(", ") })
+    };
+    rows.iter().map(row).collect()
 }
 
 /// Numbers that the reference has, too.
@@ -236,6 +275,8 @@ struct Limits {
     least_error: String,
     largest_error: String,
     least_root: String,
+    most_first_steps: String,
+    most_explicit_steps: usize,
 }
 
 impl Default for Limits {
@@ -252,6 +293,8 @@ impl Default for Limits {
             least_error: real(options::ERRORS[0]),
             largest_error: real(options::ERRORS[1]),
             least_root: real(options::LEAST_ROOT),
+            most_first_steps: real(options::MOST_FIRST_STEPS),
+            most_explicit_steps: options::MOST_EXPLICIT_STEPS,
         }
     }
 }

@@ -1,0 +1,68 @@
+//! Reactors that are advanced by an explicit method where they are not stiff.
+
+use super::*;
+
+/// What the program makes of the points, and whether each was stiff: its host tells that with the status.
+fn told(folder: &Path, points: &[Point], options: &Options) -> Vec<(Found, bool)> {
+    let found = advanced(folder, points, options).into_iter();
+    found.map(|found| (Found { status: found.status % 10, ..found }, found.status >= 10)).collect()
+}
+
+fn written_with_stiffness(state: StateVariables, folder: &Path) -> Project {
+    let project = written("h2o2", AUTO, state, folder);
+    let host = folder.join("host.cpp");
+    let mut text = std::fs::read_to_string(&host).unwrap();
+    for (from, to) in [
+        ("status(points),", "status(points), is_stiff(points),"),
+        ("heat.data()};", "heat.data(), is_stiff.data()};"),
+        (" status[p],", " status[p] + 10 * is_stiff[p],"),
+    ] {
+        assert!(text.contains(from));
+        text = text.replace(from, to);
+    }
+    std::fs::write(host, text).unwrap();
+    project
+}
+
+/// Statuses, steps, states and the choice of the method, by all ways to compile and with sources.
+#[test]
+fn points_choose_their_method_by_stiffness() {
+    if !there("g++") {
+        return;
+    }
+    let options = Options { relative_tolerance: 1e-4, absolute_tolerance: 1e-10, most_steps: 60, ..Options::default() };
+    for (state, has_sources) in [(StateVariables::MassFractions, false), (StateVariables::Density, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let project = written_with_stiffness(state, folder.path());
+        let mut points = points(&project, POINTS);
+        for (i, point) in points.iter_mut().enumerate() {
+            point.time = 1e-9 * 3f64.powi((i % 8) as i32);
+        }
+        if has_sources {
+            points = with_sources(&points);
+        }
+        let expected: Vec<Outcome> = points
+            .iter()
+            .map(|point| {
+                let system = Interpreted { project: &project, point };
+                advance(&system, &AUTO, &start(point), point.time, &options)
+            })
+            .collect();
+        let explicit = expected.iter().filter(|outcome| !outcome.is_stiff);
+        let steps: usize = explicit.clone().map(|outcome| outcome.steps).sum();
+        let count = explicit.count();
+        println!("{state:?}: {count} of {POINTS} explicitly, in {steps} steps");
+        assert!(count > 5 && POINTS - count > 5 && steps > count, "{count} {steps}");
+        for flags in if has_sources { &[NATIVE][..] } else { &[NATIVE, SCALAR, SHARED] } {
+            compiled(flags, "h2o2", folder.path());
+            for (i, ((found, is_stiff), expected)) in
+                told(folder.path(), &points, &options).iter().zip(&expected).enumerate()
+            {
+                let what = format!("{state:?} {flags:?} point {i}");
+                assert_eq!(*is_stiff, expected.is_stiff, "{what}");
+                is_the_outcome(found, expected, &what);
+                are_means(&project, &points[i], found, &found.state[1..], &what);
+            }
+        }
+    }
+}
