@@ -342,7 +342,7 @@ const GOALS: &str = "
 ";
 
 const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7 times as fast | measured, not proven: the table above |
-| mixed precision: single with sums in double | proven as single precision is | proven, no code yet: `cargo bench --bench precision_mixed` |
+| mixed precision: single with sums in double | proven as single precision is | the analysis takes it, operation by operation (`cargo bench --bench precision_mixed`); no figures yet, and no code |
 | mixed precision: double-float, fixed-point exponents | proven as single precision is | not begun |
 | GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | no code yet; single at 1e-4 is [on a page of its own](precision-gpu.md) |
 | KinetiX' kernels in single precision beside ours | bound at no larger error | not begun |

@@ -227,6 +227,9 @@ impl Body<'_> {
                 self.needs.reals.insert(*register);
                 Real::Broadcast { register: *register, lane: self.index(lane) }
             }
+            Value::Constant(ConstantRef::Bank(Index::Literal(entry))) if self.has_room_for_literals() => {
+                Real::Literal(self.program.constants.real_bank[*entry as usize])
+            }
             Value::Constant(ConstantRef::Bank(index)) => {
                 self.needs.real_bank = true;
                 Real::Bank(self.index(index))
@@ -258,6 +261,12 @@ impl Body<'_> {
                 Real::SelectLe(Box::new([*a, *b, *then, *otherwise].map(|a| self.operand(a))))
             }
         }
+    }
+
+    /// Whether instructions of the target have room for any constant: on GPUs those on singles have, and constants in memory would be loaded
+    /// into registers, long before they are needed.
+    fn has_room_for_literals(&self) -> bool {
+        self.program.arithmetic != Arithmetic::Double && !self.target.is_cpu()
     }
 
     /// A variable where it is read, or what is folded in its place.

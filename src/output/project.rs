@@ -26,8 +26,11 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         let scale = format!("{output}_scale");
         if tables.iter().all(|t| t.name != output) {
             let choices = (request.common.floor, request.common.stiffness);
-            let (expected, scales): (Vec<_>, Vec<_>) =
+            let (expected, mut scales): (Vec<_>, Vec<_>) =
                 states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, choices, s)).unzip();
+            if unit.report.single.is_some() {
+                scales.iter_mut().for_each(|scale| verify::with_least(unit.kernel, &unit.graph, scale));
+            }
             tables.push(table(&output, false, &expected));
             tables.push(table(&scale, false, &scales));
         }

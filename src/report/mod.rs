@@ -29,6 +29,7 @@ use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef, critical};
 use crate::kernels::{Io, Kernel};
+use crate::lower::code::Code;
 use crate::mapping::{self, Cost, Mapping, Optimality};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
@@ -405,7 +406,7 @@ pub fn kernel(
             Storage::Registers => "registers".into(),
         },
         shared_bytes,
-        constants: residence(program),
+        constants: residence(program, &draft.code),
         prefetch: draft.code.copies_inputs(),
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
@@ -451,8 +452,11 @@ fn verdict(
 }
 
 /// Where the constants of a program live, with the bytes of a bank.
-fn residence(program: &Program) -> String {
+fn residence(program: &Program, code: &Code) -> String {
     let constants = &program.constants;
+    if !constants.real_bank.is_empty() && code.tables.is_empty() {
+        return "in instructions".into();
+    }
     match constants.bank_bytes() {
         0 => "striped".into(),
         bytes if constants.shared => format!("shared, {bytes} B"),

@@ -38,6 +38,14 @@ fn energy(graph: &Graph) -> Option<Constant> {
 /// kmol/m3/s: what rates in single precision may err by beside what is relative, as the numbers are that they are made of.
 const LEAST_RATE: f64 = 1e-20;
 
+/// Adds to what errors are relative to what rates in single precision may err by in any case.
+pub fn with_least(kernel: Kernel, graph: &Graph, scale: &mut [f64]) {
+    if !kernel.is_transport() {
+        let least = |row: usize| LEAST_RATE * graph.units.from_si(graph.quantity(row as u32));
+        scale.iter_mut().enumerate().for_each(|(row, scale)| *scale += least(row));
+    }
+}
+
 /// The outputs that are expected on one state.
 pub(super) struct Expected {
     scheduled: Vec<f64>,
@@ -50,10 +58,8 @@ pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
     let scheduled = in_schedule_order(subject, state);
     let choices = (subject.floor, subject.stiffness);
     let (reference, mut scale) = reference(subject.kernel, subject.model, subject.graph, choices, state);
-    if subject.program.arithmetic != Arithmetic::Double && !subject.kernel.is_transport() {
-        let graph = subject.graph;
-        let least = |row: usize| LEAST_RATE * graph.units.from_si(graph.quantity(row as u32));
-        scale.iter_mut().enumerate().for_each(|(row, scale)| *scale += least(row));
+    if subject.program.arithmetic != Arithmetic::Double {
+        with_least(subject.kernel, subject.graph, &mut scale);
     }
     Expected { scheduled, reference, scale }
 }

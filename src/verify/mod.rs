@@ -23,7 +23,7 @@ use kinetics::{self, Model, Stiffness};
 use machine::cost::DIVISION_SLOTS;
 use ptx::Module;
 
-pub use judge::{largest_error, reference, states, tolerance};
+pub use judge::{largest_error, reference, states, tolerance, with_least};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
