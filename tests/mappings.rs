@@ -13,7 +13,7 @@ fn graph(kernel: Kernel, model: &kinetics::Model, warps: u32) -> Graph {
 }
 
 fn gri30() -> kinetics::Model {
-    kinetics::model(mechanism::read(&testkit::shipped("gri30")).unwrap().0).unwrap()
+    testkit::model(&testkit::shipped("gri30"))
 }
 
 fn total(graph: &Graph, mapping: &Mapping, weights: &Weights) -> f64 {

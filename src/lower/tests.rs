@@ -14,6 +14,7 @@ fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
     let program = Program {
         kernel: "test".to_owned(),
         symbol: "test".to_owned(),
+        arithmetic: Arithmetic::Double,
         execution,
         points_per_lane: 1,
         slots,

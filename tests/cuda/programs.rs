@@ -17,6 +17,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
     arrays.push(Array { name: "result".to_owned(), rows: output_rows, output: true, io: Io::Double });
     Program {
         kernel: kernel.to_owned(),
+        arithmetic: singe::overlay::program::Arithmetic::Double,
         symbol: format!("test_{kernel}"),
         execution,
         points_per_lane: 1,

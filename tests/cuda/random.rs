@@ -38,6 +38,7 @@ pub fn program(seed: u64) -> Program {
     let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output, io: Io::Double };
     Program {
         kernel: format!("random {seed}"),
+        arithmetic: singe::overlay::program::Arithmetic::Double,
         symbol: format!("random_{seed}"),
         execution: Execution::DataParallel { warps: WARPS },
         points_per_lane: 1,

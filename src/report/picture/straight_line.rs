@@ -258,6 +258,7 @@ mod tests {
         let mut program = Program {
             kernel: String::new(),
             symbol: String::new(),
+            arithmetic: crate::overlay::program::Arithmetic::Double,
             execution: crate::overlay::program::Execution::DataParallel { warps: 1 },
             points_per_lane: 1,
             slots: 0,
