@@ -195,7 +195,7 @@ impl Body<'_> {
             self.expressions[var] = Some(value);
         } else if self.declared.insert(var) {
             self.out.push(Statement::Define { var, value, changes: assignments > 1 });
-        } else {
+        } else if !matches!(value, Real::Var(own) if own == var) {
             self.out.push(Statement::Assign { var, value });
         }
     }

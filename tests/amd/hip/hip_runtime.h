@@ -174,6 +174,7 @@ typedef stand_in::Barrier __amdgpu_named_workgroup_barrier_t;
 
 inline void __builtin_amdgcn_s_barrier_init(stand_in::Barrier *barrier, int members)
 {
+  if (threadIdx.x % stand_in::lanes == 0 && barrier->arrived > 0) stand_in::stop("a workgroup left a barrier in the middle of a use");
   barrier->members = members;
   barrier->arrived = 0;
 }
