@@ -142,6 +142,23 @@ fn reactors_of_the_generated_integrator_ignite_when_the_table_says() {
     }
 }
 
+/// Mass fractions a little below zero are zero at the beginning; others are refused by the line that has them.
+fn below_zero(program: &mut Command) {
+    let mixture = "1200 101325 H2:2 O2:1 N2:3.76";
+    let of = |program: &mut Command, line: &str| rows(&integrated(program, &format!("{line}\n")))[0][0];
+    let delay = of(program, mixture);
+    // Moles of 141 kg of the mixture: -1.2e-10 and -9.6e-7 of its mass. As a fraction of an integration they would grow.
+    for moles in ["-1e-9", "-8e-6"] {
+        let found = of(program, &format!("{mixture} OH:{moles}"));
+        assert!((found / delay - 1.0).abs() < 1e-5, "{moles}: {found:e}, {delay:e}");
+    }
+    let wrong = integrated(program.stderr(Stdio::piped()), &format!("{mixture}\n{mixture} OH:-9e-6\n"));
+    let told = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(told.starts_with(&format!("a mass fraction below -1e-6: {mixture} OH:-9e-6\n")), "{told}");
+    program.stderr(Stdio::inherit());
+}
+
 #[test]
 fn a_reactor_of_constant_pressure_ignites_later_than_one_of_constant_volume_and_errors_are_told() {
     if !sundials_is_there() || !there("cmake") || !there("g++") {
@@ -152,6 +169,7 @@ fn a_reactor_of_constant_pressure_ignites_later_than_one_of_constant_volume_and_
         let mut program = built("h2o2", folder.path(), arguments);
         let wrong = integrated(&mut program, "1200 101325 NO2:1\n");
         assert_eq!(wrong.status.code(), Some(1));
+        below_zero(&mut program);
         let cold = rows(&integrated(program.args(["--until", "1e-6"]), "1000 101325 H2:2 O2:1 N2:3.76\n"));
         assert!(cold[0][0].is_nan());
         rows(&integrated(program.args(["--until", "10"]), "1000 101325 H2:2 O2:1 N2:3.76\n"))[0][0]

@@ -47,7 +47,7 @@ const TIMES: [f64; 3] = [1e-7, 1e-6, 1e-5];
 /// Reactors whose ends the reference evaluator gives, fewer of mechanisms whose dense matrices take long.
 pub fn known(model: &Model, reactor: &Reactor) -> Vec<KnownReactor> {
     let species = model.species().len();
-    let count = (6_000 / (species * species)).clamp(1, 8);
+    let count = (3_000 / (species * species)).clamp(1, 8);
     let states = kinetics::verification_states(model, count);
     let one = |(i, state): (usize, &State)| known_reactor(model, reactor, state, TIMES[i % TIMES.len()]);
     states.iter().enumerate().filter_map(one).collect()

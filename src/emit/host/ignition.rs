@@ -4,6 +4,8 @@
 use super::systems::{Systems, Tables};
 use super::{Interface, Provenance, file_comment, prefix};
 use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::tables::real;
+use kinetics::integrator::options::MOST_NEGATIVE;
 use kinetics::reactor::Constant;
 use machine::target::Target;
 use serde::Serialize;
@@ -38,6 +40,7 @@ pub fn ignition(
         constant,
         constant_member: member,
         constant_words: words,
+        most_negative: real(MOST_NEGATIVE),
     };
     let conditions = render(Template::Conditions, &file);
     render(if target.is_cpu() { Template::CpuIgnition } else { Template::Ignition }, &Whole { file, conditions })
@@ -65,4 +68,6 @@ struct File {
     constant: &'static str,
     constant_member: &'static str,
     constant_words: &'static str,
+    /// A condition has no mass fraction below the negative of this.
+    most_negative: String,
 }
