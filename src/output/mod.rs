@@ -16,7 +16,6 @@ mod write;
 
 use crate::emit::{cpu, host};
 use crate::graph;
-use crate::kernels::Precision;
 use crate::lower::code::Code;
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
@@ -64,10 +63,7 @@ pub fn files(
         files.push((format!("{name}_context.{extension}"), host::context(&interface, &provenance)));
     }
     if target.is_cpu() && (wanted(Emit::Cuda) || wanted(Emit::Host)) {
-        files.push(match request.common.precision {
-            Precision::Double => (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
-            Precision::Single => (cpu::SINGLE_HEADER.into(), cpu::single_header()),
-        });
+        files.push(cpu::header_of(request.common.precision));
     }
     if wanted(Emit::Host) {
         let project = project::project(request, model, units);
