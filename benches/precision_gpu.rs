@@ -120,7 +120,7 @@ fn table(times: &[Timed]) -> String {
         "| target | mechanism | kernel | arithmetic | form | error | registers | ns per point | faster | bits |\n|---|---|---|---|---|---:|---:|---:|---:|---|\n",
     );
     for Timed { target, mechanism, kernel, setting, report, nanoseconds, share } in times {
-        let registers = report.machine.registers;
+        let registers = report.compiled.as_ref().map_or("-".to_owned(), |compiled| compiled.registers.to_string());
         let bits = match &report.machine_code {
             Some(MachineCode::Verified(_)) if report.text.is_some() => "equal",
             _ => "not run",

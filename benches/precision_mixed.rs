@@ -127,7 +127,7 @@ fn conversions(graph: &Graph, doubles: &BTreeSet<Kind>) -> usize {
     for op in graph.ops.keys() {
         makers.extend(steps(graph, op).flat_map(|step| &step.outputs).map(|&value| (value, op)));
     }
-    let (mut values, mut fields, mut stores) = (BTreeSet::<&Value>::new(), BTreeSet::new(), 0);
+    let (mut values, mut fields, mut stores) = (BTreeSet::<Value>::new(), BTreeSet::new(), 0);
     for op in graph.ops.keys() {
         for step in steps(graph, op) {
             let crosses = |value: &&Value| makers.get(value).is_some_and(|&maker| is_double(maker) != is_double(op));

@@ -373,9 +373,10 @@ fn verified(
     let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
-        let verification = verify::verify(&subject, states)?;
+        // First, as it says which error was asked for.
         let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, claim, states));
-        Ok(Verification { single_error: single_error.transpose()?, ..verification })
+        let single_error = single_error.transpose()?;
+        Ok(Verification { single_error, ..verify::verify(&subject, states)? })
     };
     observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)
 }

@@ -17,13 +17,14 @@ const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel:
 
 fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) -> Result<Report, String> {
     let request = request::of(testkit::shipped(mechanism)).with(|r| {
-        r.common.target = Target::by_name(target).unwrap();
+        r.common.target = if target == "cpu" { Target::cpu() } else { Target::by_name(target).unwrap() };
         r.common.precision = Precision::Single;
         r.kernels = TRANSPORT.to_vec();
         r.tuning.form = None;
         r.codegen = Codegen::DataParallel;
         change(r);
     });
+    let request = request.for_target().map_err(|refused| format!("{refused:?}"))?;
     driver::compile(&request, &mut Observer::silent()).map_err(|failure| format!("{:?}", failure.diagnostics))
 }
 

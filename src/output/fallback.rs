@@ -31,7 +31,7 @@ pub fn files(
     let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
     let mut files: Vec<_> = units.iter().map(text).collect();
     files.extend([
-        (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
+        cpu::header_of(request.common.precision),
         (format!("{name}_context.cpp"), host::context(&interface, &provenance)),
         (host::FALLBACK.into(), host::cmake(&interface, &project, &provenance, Target::cpu())),
         ("driver.cpp".into(), host::driver(&interface, &project, &provenance)),

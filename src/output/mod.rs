@@ -17,7 +17,6 @@ mod write;
 use crate::emit::cuda::Provenance;
 use crate::emit::{cpu, host};
 use crate::graph;
-use crate::kernels::Precision;
 use crate::lower::code::Code;
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
@@ -116,10 +115,7 @@ impl Output<'_> {
             files.push((format!("{name}.h"), host::header(interface, provenance)));
             files.push((format!("{name}_context.{extension}"), host::context(interface, provenance)));
             if target.is_cpu() {
-                files.push(match request.common.precision {
-                    Precision::Double => (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
-                    Precision::Single => (cpu::SINGLE_HEADER.into(), cpu::single_header()),
-                });
+                files.push(cpu::header_of(request.common.precision));
             }
         }
         if self.wanted(Emit::Host) {

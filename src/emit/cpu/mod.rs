@@ -137,6 +137,15 @@ fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String 
     lines.iter().map(|line| comment("", line)).collect()
 }
 
+/// That header: its name and text.
+pub fn header_of(precision: Precision) -> (String, String) {
+    let text = match precision {
+        Precision::Double => vector_header(),
+        Precision::Single => single_header(),
+    };
+    (header_name(precision).to_owned(), text)
+}
+
 /// The name of the header that kernels of a precision include.
 pub fn header_name(precision: Precision) -> &'static str {
     match precision {
