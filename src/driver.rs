@@ -16,7 +16,7 @@ use crate::overlay;
 use crate::overlay::program::Program;
 use crate::plan::Resolved;
 use crate::report::{self, KernelReport, Report};
-use crate::schedule::{self, proof, single};
+use crate::schedule::{self, balance, proof, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use diagnostics::Diagnostic;
@@ -307,16 +307,33 @@ fn draft(
     let mapping = observer
         .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;
-    let (graph, mapping) = match own.codegen {
-        overlay::Codegen::Straight => observer.pass("partial sums", k, || {
-            let plan = mapping::partial_sums::plan(&graph, &mapping);
-            mapping::partial_sums::apply(&graph, &mapping, &plan)
-        }),
-        _ => (graph, mapping),
+    let scheduled = |graph: graph::Graph, mapping: mapping::Mapping, observer: &mut Observer| {
+        let ways = || schedule::ways(&graph, &mapping, own.tuning.placement, limits);
+        let ways = observer.pass("schedule", k, ways).map_err(|d| Failure::input([d]))?;
+        Ok::<_, Failure>((graph, mapping, ways))
     };
-    let mut ways = observer
-        .pass("schedule", k, || schedule::ways(&graph, &mapping, own.tuning.placement, limits))
-        .map_err(|d| Failure::input([d]))?;
+    let (graph, mapping, mut ways) = match own.codegen {
+        overlay::Codegen::Straight => {
+            let split = |class: &dyn Fn(graph::Op) -> u32| {
+                let plan = mapping::partial_sums::plan(&graph, &mapping, class);
+                mapping::partial_sums::apply(&graph, &mapping, &plan)
+            };
+            let depth = graph.depths();
+            let (whole, mapped) = observer.pass("partial sums", k, || split(&|op| depth[op]));
+            let first = scheduled(whole, mapped, observer)?;
+            // What runs at the same time is known now.
+            let phases = balance::phases(&first.0, &first.2[0].schedule);
+            let class = |op: graph::Op| phases.get(graph.ops[op].name.as_str()).copied().unwrap_or(0);
+            let (whole, mapped) = observer.pass("partial sums by phase", k, || split(&class));
+            let second = scheduled(whole, mapped, observer)?;
+            if balance::is_shorter((&second.0, &second.2[0].schedule), (&first.0, &first.2[0].schedule)) {
+                second
+            } else {
+                first
+            }
+        }
+        _ => scheduled(graph, mapping, observer)?,
+    };
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(own.asked.fault, &mut schedule);
@@ -337,6 +354,7 @@ fn draft(
         registers: own.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: own.cache_bytes(),
+        shared_bytes: own.shared_bytes(),
         staging_bytes: own.staging_bytes(),
         barriers: if is_crowded { limits.barriers } else { 0 },
     };

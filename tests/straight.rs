@@ -24,7 +24,8 @@ fn split(kernel: Kernel, form: Form, warps: u32) -> (Graph, Graph, Mapping) {
     let model = made_up::model(17, 60, 5);
     let whole = build(kernel, &model, &Options { warps, form, ..Options::default() }).unwrap();
     let mapping = mapping::map(&whole, warps, Mapper::Greedy, &Weights::default()).unwrap();
-    let (split, mapping) = partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping));
+    let (split, mapping) =
+        partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]));
     (whole, split, mapping)
 }
 

@@ -6,6 +6,7 @@ use super::helpers::Helper;
 use super::legend;
 use super::names::Namer;
 use super::tables;
+use crate::graph::function_tables::POWERS;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
@@ -204,9 +205,12 @@ impl Body<'_> {
                 format!("{}();", self.helper(Helper::InStep))
             }
             Statement::CtaSync => "__syncthreads();".to_owned(),
-            Statement::DefinePower { entry } => {
-                let entry = self.integer(entry).text;
-                format!("const double power = {}[{entry}];", self.tables.powers)
+            Statement::CopyPowers => {
+                let (table, threads) = (self.tables.powers.clone(), 32 * self.code.execution.warps());
+                self.line(depth, &format!("__shared__ double powers[{POWERS}];"));
+                let copy = format!("for (int i = threadIdx.x; i < {POWERS}; i += {threads}) powers[i] = {table}[i];");
+                self.line(depth, &copy);
+                "__syncthreads();".to_owned()
             }
             Statement::StoreSlot { row, value } => {
                 format!("{} = {};", self.slot(row), self.real(value).text)
