@@ -7,7 +7,7 @@ use singe::graph::{Graph, Value};
 use singe::kernels::{Form, Kernel, Options, build};
 use singe::mapping::{self, Mapper, Mapping, Weights, partial_sums};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
+use singe::overlay::{Codegen, Residence};
 use singe::report::KernelReport;
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 use testkit::made_up;
@@ -117,6 +117,8 @@ fn report(codegen: Codegen) -> KernelReport {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.warps = 4;
         r.tuning.form = None;
+        // Passes are those of values alone, but for the table of powers.
+        r.tuning.constants = Some(Residence::ConstantBank);
     });
     let report = driver::compile(&request, &mut Observer::silent());
     report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels.remove(0)
