@@ -17,7 +17,7 @@ use crate::overlay::program::{Arithmetic, Program};
 use crate::plan::{Common, Resolved};
 use crate::report::{self, KernelReport, Report};
 use crate::schedule::single::Claim;
-use crate::schedule::{self, proof, single};
+use crate::schedule::{self, balance, proof, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use diagnostics::Diagnostic;
@@ -307,16 +307,10 @@ fn draft(
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let mapping =
         observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights));
-    let (graph, mapping) = match own.codegen {
-        overlay::Codegen::Straight => observer.pass("partial sums", k, || {
-            let plan = mapping::partial_sums::plan(&graph, &mapping);
-            mapping::partial_sums::apply(&graph, &mapping, &plan)
-        }),
-        _ => (graph, mapping),
+    let (graph, mapping, mut ways) = match own.codegen {
+        overlay::Codegen::Straight => with_partial_sums(own, limits, (&graph, &mapping), observer)?,
+        _ => scheduled(own, limits, (graph, mapping), observer)?,
     };
-    let mut ways = observer
-        .pass("schedule", k, || schedule::ways(&graph, &mapping, own.tuning.placement, limits))
-        .map_err(|d| Failure::input([d]))?;
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(own.asked.fault, &mut schedule);
@@ -341,6 +335,7 @@ fn draft(
         registers: own.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: own.cache_bytes(),
+        shared_bytes: own.shared_bytes(),
         staging_bytes: own.staging_bytes(),
         barriers: if is_crowded { limits.barriers } else { 0 },
     };
@@ -359,6 +354,44 @@ fn draft(
     let code = observer.pass("lower", k, || lower::lower(&program, target));
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
     Ok(Draft { single, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
+}
+
+/// A mapped graph, and the ways to schedule it.
+type Scheduled = (graph::Graph, mapping::Mapping, Vec<schedule::Way>);
+
+fn scheduled(
+    own: &Resolved<'_>,
+    limits: &schedule::Limits,
+    (graph, mapping): (graph::Graph, mapping::Mapping),
+    observer: &mut Observer,
+) -> Result<Scheduled, Failure> {
+    let ways = || schedule::ways(&graph, &mapping, own.tuning.placement, limits);
+    let ways = observer.pass("schedule", Some(own.kernel), ways).map_err(|d| Failure::input([d]))?;
+    Ok((graph, mapping, ways))
+}
+
+/// Sums split among the warps that make their terms, balanced by what runs at the same time: by depth at first, then by the phases that this gave. The
+/// shorter of both is taken.
+fn with_partial_sums(
+    own: &Resolved<'_>,
+    limits: &schedule::Limits,
+    (graph, mapping): (&graph::Graph, &mapping::Mapping),
+    observer: &mut Observer,
+) -> Result<Scheduled, Failure> {
+    let k = Some(own.kernel);
+    let split = |class: &dyn Fn(graph::Op) -> u32| {
+        let plan = mapping::partial_sums::plan(graph, mapping, class);
+        mapping::partial_sums::apply(graph, mapping, &plan)
+    };
+    let depth = graph.depths();
+    let by_depth = observer.pass("partial sums", k, || split(&|op| depth[op]));
+    let first = scheduled(own, limits, by_depth, observer)?;
+    let phases = balance::phases(&first.0, &first.2[0].schedule);
+    let class = |op: graph::Op| phases.get(graph.ops[op].name.as_str()).copied().unwrap_or(0);
+    let by_phase = observer.pass("partial sums by phase", k, || split(&class));
+    let second = scheduled(own, limits, by_phase, observer)?;
+    let is_shorter = balance::is_shorter((&second.0, &second.2[0].schedule), (&first.0, &first.2[0].schedule));
+    Ok(if is_shorter { second } else { first })
 }
 
 /// Runs the code in the simulator and compares.

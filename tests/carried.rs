@@ -53,6 +53,7 @@ fn no_double_is_carried_to_the_next_group() {
                     registers,
                     points_per_lane: 1,
                     cache_bytes: 128 * 1024,
+                    shared_bytes: 48 * 1024,
                     staging_bytes: None,
                     barriers: 0,
                 };

@@ -175,6 +175,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
         registers: own.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: 0,
+        shared_bytes: 0,
         staging_bytes: None,
         barriers: 0,
     };

@@ -7,7 +7,7 @@ use singe::graph::{Graph, Value};
 use singe::kernels::{Form, Kernel, Options, build};
 use singe::mapping::{self, Mapper, Mapping, Weights, partial_sums};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
+use singe::overlay::{Codegen, Residence};
 use singe::report::KernelReport;
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 use testkit::made_up;
@@ -24,7 +24,8 @@ fn split(kernel: Kernel, form: Form, warps: u32) -> (Graph, Graph, Mapping) {
     let model = made_up::model(17, 60, 5);
     let whole = build(kernel, &model, &Options { warps, form, ..Options::default() }).unwrap();
     let mapping = mapping::map(&whole, warps, Mapper::Greedy, &Weights::default());
-    let (split, mapping) = partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping));
+    let (split, mapping) =
+        partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]));
     (whole, split, mapping)
 }
 
@@ -116,6 +117,8 @@ fn report(codegen: Codegen) -> KernelReport {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.warps = 4;
         r.tuning.form = None;
+        // Passes are those of values alone, but for the table of powers.
+        r.tuning.constants = Some(Residence::ConstantBank);
     });
     let report = driver::compile(&request, &mut Observer::silent());
     report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels.remove(0)

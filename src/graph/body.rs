@@ -8,8 +8,8 @@ use super::{elementary, exp2, log2};
 use machine::cost::DIVISION_SLOTS;
 
 /// Issue slots of [`exp2::rising`] or [`exp2::falling`], and of both of one argument.
-const POWER_SLOTS: u32 = 11;
-const BOTH_POWERS_SLOTS: u32 = 13;
+const POWER_SLOTS: u32 = 9;
+const BOTH_POWERS_SLOTS: u32 = 11;
 
 /// Index of an instruction in its body.
 pub type Id = u32;
@@ -187,12 +187,12 @@ impl Unary {
         }
     }
 
-    /// Reads the table of [`super::lane_tables::power`].
+    /// Reads the table of [`super::function_tables::power`].
     pub fn reads_powers(self) -> bool {
         self.function().is_some_and(Function::reads_powers)
     }
 
-    /// Reads the table of [`super::lane_tables::LOGARITHMS`].
+    /// Reads the table of [`super::function_tables::LOGARITHMS`].
     pub fn reads_logarithms(self) -> bool {
         self.function().is_some_and(Function::reads_logarithms)
     }
@@ -462,8 +462,8 @@ impl Inst {
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
             Self::Unary(Unary::Exp2 | Unary::Exp2Within, _) => (25, 14),
-            Self::Unary(Unary::Exp2Table | Unary::Exp2TableWithin, _) => (16, 10),
-            Self::Unary(op, _) if op.reciprocal().is_some() => (17, POWER_SLOTS),
+            Self::Unary(Unary::Exp2Table | Unary::Exp2TableWithin, _) => (12, 8),
+            Self::Unary(op, _) if op.reciprocal().is_some() => (13, POWER_SLOTS),
             Self::Unary(Unary::Log2, _) => (20, 11),
             // Integer operations on the words.
             Self::Unary(Unary::Positive, _) => (1, 0),

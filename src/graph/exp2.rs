@@ -1,9 +1,9 @@
-//! Our own `2^x`, twice: a polynomial, and a shorter polynomial with a table of 32 powers that a warp keeps in one register
-//! per lane. Powers of two need no product in their range reduction, and whoever has `e^x` folds `log2 e` into the
+//! Our own `2^x`, twice: a polynomial, and a shorter polynomial with a table of 256 powers. Powers of two need no product in their range reduction, and whoever has `e^x` folds `log2 e` into the
 //! constants that make x.
 //!
-//! All are lists of operations. Error: below 1 ulp, tested. The coefficients are Chebyshev interpolants made with
-//! 60 digits (relative errors 2e-17 and 6e-19).
+//! All are lists of operations. Error: below 1 ulp, and with the table below 1.02 ulp, tested: of as many entries one is rounded by nearly half a
+//! unit. The coefficients are Chebyshev interpolants made with 60 digits, those of the shorter polynomial at the zeros of r times it (relative errors
+//! 2e-17 and 2.5e-18).
 
 use super::elementary::{limited, scaled};
 use super::steps::Real::{Argument, Literal};
@@ -14,8 +14,8 @@ use std::sync::LazyLock;
 
 /// 1.5 * 2^52: adding it rounds to the nearest integer, which then stands in the low word.
 pub const WHOLE_MAGIC: f64 = super::elementary::ROUND_MAGIC;
-/// 1.5 * 2^47: adding it rounds to the nearest multiple of 1/32, whose 32-fold then stands in the low word.
-pub const PARTS_MAGIC: f64 = 211_106_232_532_992.0;
+/// 1.5 * 2^44: adding it rounds to the nearest multiple of 1/256, whose 256-fold then stands in the low word.
+pub const PARTS_MAGIC: f64 = 26_388_279_066_624.0;
 /// 2^r on |r| <= 1/2, ascending.
 pub const COEFFICIENTS: [f64; 12] = [
     1.0,
@@ -31,15 +31,9 @@ pub const COEFFICIENTS: [f64; 12] = [
     7.072585949269223e-09,
     4.4549605981865186e-10,
 ];
-/// (2^r - 1)/r on |r| <= 1/64, ascending.
-pub const PART_COEFFICIENTS: [f64; 6] = [
-    std::f64::consts::LN_2,
-    0.24022650695910072,
-    0.055504108664310194,
-    0.009618129107584169,
-    0.0013333614003710275,
-    0.0001540357879001064,
-];
+/// (2^r - 1)/r on |r| <= 1/512, ascending.
+pub const PART_COEFFICIENTS: [f64; 4] =
+    [0.6931471805599393, 0.2402265069591, 0.05550411502275783, 0.009618129842126066];
 /// High word of 1021.0: from here on the result is 0 or infinity, so that it is always a normal number.
 pub const LIMIT_HIGH_WORD: u32 = 0x408f_e800;
 
@@ -48,12 +42,12 @@ pub fn polynomial(x: f64) -> f64 {
     POLYNOMIAL.evaluate(x)
 }
 
-/// 2^x likewise in 10 issue slots and two shuffles.
+/// 2^x likewise in 8 issue slots and an access to the table.
 pub fn tabulated(x: f64) -> f64 {
     TABULATED.evaluate(x)
 }
 
-/// 2^x with the table in 11 issue slots; with [`falling`] of the same x together 13, as both split their polynomial into
+/// 2^x with the table in 9 issue slots; with [`falling`] of the same x together 11, as both split their polynomial into
 /// even and odd powers.
 pub fn rising(x: f64) -> f64 {
     RISING.evaluate(x)
@@ -74,20 +68,23 @@ enum Guard {
 }
 
 const ABOUT: &str = "2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.";
-const ABOUT_FALLING: &str = "2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021.";
+const ABOUT_TABLE: &str = "2^x below 1.02 ulp: 0 for x <= -1021, infinity for x >= 1021.";
+const ABOUT_FALLING: &str = "2^-x below 1.02 ulp: infinity for x <= -1021, 0 for x >= 1021.";
 const ABOUT_WITHIN: &str = "2^x below 1 ulp for |x| < 1021; anything beyond.";
-const ABOUT_FALLING_WITHIN: &str = "2^-x below 1 ulp for |x| < 1021; anything beyond.";
+const ABOUT_TABLE_WITHIN: &str = "2^x below 1.02 ulp for |x| < 1021; anything beyond.";
+const ABOUT_FALLING_WITHIN: &str = "2^-x below 1.02 ulp for |x| < 1021; anything beyond.";
 
 pub static POLYNOMIAL: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| plain(s, Guard::Limits)));
-pub static TABULATED: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| short(s, Guard::Limits)));
-pub static RISING: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| up(s, Guard::Limits)));
+pub static TABULATED: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_TABLE, |s| short(s, Guard::Limits)));
+pub static RISING: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_TABLE, |s| up(s, Guard::Limits)));
 pub static FALLING: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_FALLING, |s| down(s, Guard::Limits)));
 
 pub static POLYNOMIAL_WITHIN: LazyLock<Function> =
     LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| plain(s, Guard::None)));
 pub static TABULATED_WITHIN: LazyLock<Function> =
-    LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| short(s, Guard::None)));
-pub static RISING_WITHIN: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| up(s, Guard::None)));
+    LazyLock::new(|| Function::new(ABOUT_TABLE_WITHIN, |s| short(s, Guard::None)));
+pub static RISING_WITHIN: LazyLock<Function> =
+    LazyLock::new(|| Function::new(ABOUT_TABLE_WITHIN, |s| up(s, Guard::None)));
 pub static FALLING_WITHIN: LazyLock<Function> =
     LazyLock::new(|| Function::new(ABOUT_FALLING_WITHIN, |s| down(s, Guard::None)));
 
@@ -133,20 +130,20 @@ fn parts(s: &mut Steps, magic: f64) -> (Word, Real) {
     (n, s.real("r", Sub(Argument, whole)))
 }
 
-/// The number of 1/32 next to x, what is left of x, and the parts of 2^r - 1 = r odd + even.
+/// The number of 1/256 next to x, what is left of x, and the parts of 2^r - 1 = r odd + even.
 fn odd_and_even(s: &mut Steps) -> (Word, Real, Real, Real) {
-    let [c1, c2, c3, c4, c5, c6] = PART_COEFFICIENTS;
+    let [c1, c2, c3, c4] = PART_COEFFICIENTS;
     let (n, r) = parts(s, PARTS_MAGIC);
     let z = s.real("z", Mul(r, r));
-    let odd = s.polynomial("odd", &[c1, c3, c5], z);
-    let even = s.polynomial("even", &[c2, c4, c6], z);
+    let odd = s.polynomial("odd", &[c1, c3], z);
+    let even = s.polynomial("even", &[c2, c4], z);
     (n, r, odd, s.real("rest", Mul(z, even)))
 }
 
-/// 2^(n/32) (1 + q): the exponent of the root takes all of n, since that of the table's entry lacks j.
+/// 2^(n/256) (1 + q): the exponent of the root takes all of n, since that of the table's entry lacks j.
 fn from_table(s: &mut Steps, n: Word, q: Real, guard: Guard, falling: bool) -> Real {
     let entry = s.real("entry", Power(n));
-    let exponent = s.word("", Left(n, 15));
+    let exponent = s.word("", Left(n, 12));
     let old = s.word("", High(entry));
     let high = s.word("", WordOperation::Add(old, exponent));
     let low = s.word("", Low(entry));
@@ -161,7 +158,7 @@ fn from_table(s: &mut Steps, n: Word, q: Real, guard: Guard, falling: bool) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::lane_tables;
+    use crate::graph::function_tables;
 
     /// a * b as a sum of two doubles, exactly.
     fn product(a: f64, b: f64) -> (f64, f64) {
@@ -233,10 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn all_are_within_one_ulp() {
-        let errors = [worst(polynomial), worst(tabulated), worst(rising), worst(|x| falling(-x))];
-        println!("polynomial, tabulated, rising, falling: {errors:.3?} ulp");
-        assert!(errors.iter().all(|&e| e > 0.4 && e <= 1.0), "{errors:?}");
+    fn all_are_within_what_they_tell() {
+        let plain = worst(polynomial);
+        let errors = [worst(tabulated), worst(rising), worst(|x| falling(-x))];
+        println!("polynomial, tabulated, rising, falling: {plain:.3}, {errors:.3?} ulp");
+        assert!(plain > 0.4 && plain <= 1.0, "{plain}");
+        assert!(errors.iter().all(|&e| e > 0.4 && e <= 1.02), "{errors:?}");
     }
 
     #[test]
@@ -257,9 +256,9 @@ mod tests {
 
     #[test]
     fn the_table_holds_roots_of_two() {
-        for j in 0..32 {
-            let (high, low) = precise(j as f64 / 32.0);
-            let root = f64::from_bits(lane_tables::power(j).to_bits() + ((j as u64) << 47));
+        for j in 0..function_tables::POWERS {
+            let (high, low) = precise(j as f64 / 256.0);
+            let root = f64::from_bits(function_tables::power(j).to_bits() + ((j as u64) << 44));
             assert_eq!(root, high + low);
         }
     }

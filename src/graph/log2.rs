@@ -10,7 +10,7 @@
 //! the same, with other operands. Error: below 1 ulp everywhere, tested.
 
 use super::elementary::mantissa;
-use super::lane_tables::LOGARITHMS;
+use super::function_tables::LOGARITHMS;
 use super::steps::FlagOperation::Below;
 use super::steps::Real::{Argument, Literal};
 use super::steps::RealOperation::{Choose, Entry, Fma, FromSigned};

@@ -7,7 +7,7 @@
 //! No product is an operand of a sum, so that compilers which fuse products into sums find nothing to fuse; what is fused
 //! is [`Fma`](RealOperation::Fma).
 
-use super::lane_tables;
+use super::function_tables;
 
 /// A double: the argument, what an earlier step made, or a constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,9 +49,9 @@ pub enum RealOperation {
     OfBits(Word),
     /// The value of a word with a sign.
     FromSigned(Word),
-    /// Entry j of [`lane_tables::power`], j = the last five bits. A warp has one entry in each lane.
+    /// Entry j of [`function_tables::power`], j = the last eight bits.
     Power(Word),
-    /// An entry of [`lane_tables::LOGARITHMS`]: its first number, or its second.
+    /// An entry of [`function_tables::LOGARITHMS`]: its first number, or its second.
     Entry {
         index: Word,
         second: bool,
@@ -181,9 +181,9 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             RealOperation::Join { high, low } => f64::from_bits(u64::from(word(high)) << 32 | u64::from(word(low))),
             RealOperation::FromSigned(a) => f64::from(word(a) as i32),
             RealOperation::OfBits(_) => unreachable!("{SINGLE}"),
-            RealOperation::Power(a) => lane_tables::power(word(a) as usize % 32),
+            RealOperation::Power(a) => function_tables::power(word(a) as usize % function_tables::POWERS),
             RealOperation::Entry { index, second } => {
-                let entries = &lane_tables::LOGARITHMS;
+                let entries = &function_tables::LOGARITHMS;
                 let (first, other) = entries[word(index) as usize % entries.len()];
                 if second { other } else { first }
             }

@@ -36,6 +36,8 @@ pub struct Code {
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
     pub mirror_bytes: u32,
+    /// And for the table of powers.
+    pub power_bytes: u32,
     /// Runs once per thread.
     pub prologue: Vec<Statement>,
     pub stream: Stream,
@@ -88,10 +90,11 @@ impl Code {
 
     /// Bytes of shared memory that a CTA takes.
     pub fn shared_bytes(&self) -> u32 {
-        match self.slots.space {
-            SlotSpace::Shared => self.slots.rows * self.slots.row_bytes() + self.mirror_bytes,
-            SlotSpace::Local => self.mirror_bytes,
-        }
+        let slots = match self.slots.space {
+            SlotSpace::Shared => self.slots.rows * self.slots.row_bytes(),
+            SlotSpace::Local => 0,
+        };
+        slots + self.mirror_bytes + self.power_bytes
     }
 }
 
@@ -127,9 +130,9 @@ pub enum TableKind {
     Indices,
     RealBank,
     IndexBank,
-    /// [`crate::graph::lane_tables::LOGARITHMS`]
+    /// [`crate::graph::function_tables::LOGARITHMS`]
     Logarithms,
-    /// [`crate::graph::lane_tables::power`]
+    /// [`crate::graph::function_tables::power`]
     Powers,
 }
 
@@ -423,10 +426,8 @@ pub enum Statement {
     },
     /// All threads of the CTA wait for each other.
     CtaSync,
-    /// The entry of the table of powers that this lane holds from here on.
-    DefinePower {
-        entry: Integer,
-    },
+    /// All threads of the CTA copy the table of powers to shared memory of its own, and wait for each other.
+    CopyPowers,
     StoreSlot {
         row: Integer,
         value: Real,

@@ -40,7 +40,7 @@ pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statem
     stripes(program, needs, &mut out);
     shared_banks(program, &mut out);
     if needs.powers {
-        out.push(Statement::DefinePower { entry: lane(Integer::Thread) });
+        out.push(Statement::CopyPowers);
     }
     if needs.recomputes {
         out.push(define(Local::GivenStride, Integer::Local(Local::Stride), false));

@@ -11,7 +11,7 @@ mod prefetch;
 mod rounding;
 mod uses;
 
-use crate::graph::lane_tables;
+use crate::graph::function_tables::{self, POWERS};
 use crate::overlay::program::{Bank, Execution, Program};
 use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
 use machine::cost::{self, RegisterPressure};
@@ -26,7 +26,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
     let (body, mut needs) = body::lower(program, target);
     let staged = program.staging_bytes.and_then(|bytes| staged(program, &body, bytes));
     needs.lane |= staged.is_some();
-    let slots = slots(program, staged.as_ref(), target);
+    let slots = slots(program, &needs, staged.as_ref(), target);
     let mut prologue = frame::prologue(program, &needs, target);
     let mut stream = frame::stream(program, &needs, body);
     if let Some(plan) = &staged {
@@ -58,6 +58,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         },
         tables: tables(program, &needs, target.warps_per_wave() as usize),
         mirror_bytes: program.mirror_bytes(target),
+        power_bytes: power_bytes(&needs),
         prologue,
         stream,
         slots,
@@ -103,19 +104,25 @@ struct Needs {
 /// More static shared memory than this does not compile; a larger amount is asked for at launch.
 const STATIC_SHARED_BYTES: u32 = 48 * 1024;
 
-fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) -> Slots {
+/// Of shared memory, for the table of powers.
+fn power_bytes(needs: &Needs) -> u32 {
+    if needs.powers { 8 * POWERS as u32 } else { 0 }
+}
+
+fn slots(program: &Program, needs: &Needs, staged: Option<&prefetch::Plan>, target: &Target) -> Slots {
+    let most = STATIC_SHARED_BYTES - power_bytes(needs);
     let inputs = staged.map_or(0, prefetch::Plan::rows) * program.execution.warps();
     let rows = rows_before_inputs(program) + inputs;
     let number = program.slot_number();
     match program.execution {
         Execution::DataParallel { .. } if program.is_straight_line() => {
-            let are_dynamic = program.row_bytes() * rows > STATIC_SHARED_BYTES;
+            let are_dynamic = program.row_bytes() * rows > most;
             let space = SlotSpace::Shared;
             Slots { count: inputs, rows, pitch: 32, number, space, are_dynamic, are_volatile: false }
         }
         Execution::WarpSpecialized { .. } => {
             let pitch = program.pitch();
-            let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > STATIC_SHARED_BYTES;
+            let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > most;
             let space = SlotSpace::Shared;
             Slots { count: program.slots_per_cta(), rows, pitch, number, space, are_dynamic, are_volatile: false }
         }
@@ -146,7 +153,7 @@ fn tables(program: &Program, needs: &Needs, warps_per_wave: usize) -> Vec<Table>
     let integers = |is_read: bool, kind, is_constant, values: &[i32]| {
         (is_read && !values.is_empty()).then(|| Table { kind, is_constant, values: Values::Integers(values.to_vec()) })
     };
-    let logarithms: Vec<f64> = lane_tables::LOGARITHMS.iter().flat_map(|&(c, l)| [c, l]).collect();
+    let logarithms: Vec<f64> = function_tables::LOGARITHMS.iter().flat_map(|&(c, l)| [c, l]).collect();
     let tables = [
         reals(!needs.reals.is_empty(), TableKind::Reals, false, &striped(&constants.reals, span, groups, in_wave)),
         integers(
@@ -158,7 +165,7 @@ fn tables(program: &Program, needs: &Needs, warps_per_wave: usize) -> Vec<Table>
         reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
         integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
         reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
-        reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(lane_tables::power)),
+        reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, POWERS, _>(function_tables::power)),
     ];
     tables.into_iter().flatten().collect()
 }

@@ -45,6 +45,10 @@ pub enum Residence {
     BankAndStriped,
     /// In shared memory, loaded once per CTA.
     Shared,
+    /// In shared memory where they take little of it, else as [`BankAndStriped`](Self::BankAndStriped).
+    #[value(skip)]
+    #[serde(skip)]
+    SharedWhereFew,
 }
 
 /// Size of a CTA, what its threads may use, and how many points each has.
@@ -58,6 +62,8 @@ pub struct Frame {
     pub points_per_lane: u32,
     /// Of the cache of an SM for code and constants.
     pub cache_bytes: u32,
+    /// Of shared memory that the CTA may have.
+    pub shared_bytes: u32,
     /// As [`Program::staging_bytes`](super::program::Program::staging_bytes).
     pub staging_bytes: Option<u32>,
     /// Named barriers that a CTA may use so that warps of several groups which run the same straight code meet now and then; 0 where they should

@@ -11,6 +11,7 @@ mod contents;
 mod first_terms;
 mod layout;
 mod legend;
+mod loads_first;
 mod partial;
 mod phases;
 pub mod points;
@@ -39,6 +40,9 @@ use repeat::Emitter;
 /// Bytes of machine code that a statement becomes, about: in the kernels of GRI-Mech on Hopper, 50 to 130.
 const STATEMENT_BYTES: usize = 64;
 
+/// Constants take no more than one part in so many of shared memory where nobody says where they live: what they take, slots lack.
+const LEAST_SHARED: usize = 6;
+
 /// Emits a proven schedule. `symbol` names the kernel's function.
 ///
 /// Striped constants stay in registers, unless these are too few for them and the running states.
@@ -52,6 +56,12 @@ pub fn overlay(
 ) -> Program {
     if proven.schedule().storage == Storage::Registers {
         return straight_line::program(graph, proven, residence, symbol, frame);
+    }
+    if residence == Residence::SharedWhereFew {
+        let of = |residence| overlay(graph, proven, codegen, residence, symbol, frame);
+        let program = of(Residence::Shared);
+        let is_little = program.constants.bank_bytes() <= frame.shared_bytes as usize / LEAST_SHARED;
+        return if is_little { program } else { of(Residence::BankAndStriped) };
     }
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
     let phases = phases::of(proven);
@@ -122,7 +132,10 @@ fn emit(
     first_terms::spare(&mut body);
     let arrays = graph.arrays.iter().map(Array::of).collect();
     let states = emitter.state_registers();
-    let (vars, counters, constants) = emitter.finish();
+    let (mut vars, counters, constants) = emitter.finish();
+    if codegen == Codegen::Straight {
+        loads_first::hoist(&mut vars, &mut body);
+    }
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
     let held = RegisterPressure { doubles, integers: constants.index_registers };
     let needed = held.registers() + cost::short_lived(points_per_lane);

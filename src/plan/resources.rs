@@ -2,6 +2,7 @@
 
 use super::{Emit, Multiplier, Prefetch, Resolved, Tuning};
 use crate::forms::{Rates, Variant};
+use crate::graph::function_tables::POWERS;
 use crate::kernels::{self, Exponential, Form, Matrix};
 use crate::overlay::{Codegen, Residence};
 use crate::schedule::Limits;
@@ -151,9 +152,13 @@ impl Resolved<'_> {
     }
 
     /// Where the constants of warp-specialized code live. Shuffles are the paper's answer to a machine that reads indexed
-    /// constants into registers slowly; where the lanes of a warp are not in lockstep, a warp has registers of its own for them.
+    /// constants into registers slowly; where the lanes of a warp are not in lockstep, a warp has registers of its own for them. Straight code
+    /// reads each constant once in a turn: where no instruction has it as an operand, shared memory is nearer than the caches of the bank.
     pub fn residence(&self) -> Residence {
-        let by_target = match self.asked.common.target.shuffle {
+        let target = self.asked.common.target;
+        let loads_constants = target.pipeline.as_ref().is_some_and(|of| !of.constants.are_operands_of_doubles);
+        let by_target = match target.shuffle {
+            _ if loads_constants && self.codegen == Codegen::Straight => Residence::SharedWhereFew,
             Shuffle::ShflSync | Shuffle::Permute => Residence::BankAndStriped,
             Shuffle::Mirror | Shuffle::Shfl => Residence::Striped,
         };
@@ -179,7 +184,8 @@ impl Resolved<'_> {
     /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
     /// asynchronously.
     pub fn staging_bytes(&self) -> Option<u32> {
-        (self.target_copies_ahead() && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
+        let left = || self.shared_bytes() - power_bytes(self.asked.common.target);
+        (self.target_copies_ahead() && self.tuning.prefetch == Prefetch::On).then(left)
     }
 
     /// By what forms are weighed.
@@ -197,8 +203,8 @@ impl Resolved<'_> {
         }
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
-        let shared =
-            self.shared_bytes().saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.cta_warps());
+        let taken = target.mirror_bytes_per_warp(striped, striped) * self.cta_warps() + power_bytes(target);
+        let shared = self.shared_bytes().saturating_sub(taken);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
         let slots = (shared / (256 * points_per_lane * self.groups())).min(self.tuning.buffer.unwrap_or(u32::MAX));
         Limits {
@@ -213,7 +219,12 @@ impl Resolved<'_> {
     }
 }
 
-/// The table is read by shuffle.
+/// Bytes of shared memory that the table of powers takes where a kernel reads it.
+fn power_bytes(target: &Target) -> u32 {
+    if exponential(target) == Exponential::Table { 8 * POWERS as u32 } else { 0 }
+}
+
+/// Machines without shuffles have little shared memory, too.
 fn exponential(target: &Target) -> Exponential {
     if target.shuffle == Shuffle::Mirror { Exponential::Polynomial } else { Exponential::Table }
 }

@@ -34,6 +34,7 @@ use crate::mapping::{self, Cost, Mapping, Optimality};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
 use crate::plan::{Request, Resolved, Tuning};
+use crate::schedule::balance::{self, Balance};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
@@ -110,6 +111,9 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
+    /// How evenly the phases spread the work, and how much is possible, where warps work together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     /// How much of the quasi-steady solution runs beside rates, where a group of warps has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qssa_overlap: Option<Overlap>,
@@ -399,6 +403,7 @@ pub fn kernel(
         barriers: schedule.sync_points(),
         named_barriers: schedule.barrier_ids(),
         phases: schedule.phases.len(),
+        balance: balance::balance(graph, schedule),
         qssa_overlap: overlap::overlap(graph, schedule),
         placement: match schedule.storage {
             Storage::Shared => format!("{:?}", schedule.placement).to_lowercase(),

@@ -5,6 +5,7 @@
 //! it, synchronisation points carry what other warps made. Boundaries are totally ordered and a warp meets them in that
 //! order, which is what Theorem 1 of the paper asks for. [`proof::prove`] trusts none of this.
 
+pub mod balance;
 mod banks;
 pub mod barriers;
 pub mod overlap;

@@ -169,7 +169,7 @@ impl Body<'_> {
             | Statement::LoadStripe { .. }
             | Statement::CopyBank { .. }
             | Statement::CtaSync
-            | Statement::DefinePower { .. }
+            | Statement::CopyPowers
             | Statement::CopyInputs { .. }
             | Statement::AwaitCopies { .. }
             | Statement::Barrier { .. }

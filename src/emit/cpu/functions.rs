@@ -76,7 +76,7 @@ impl Printer<'_> {
             RealOperation::Join { high, low } => self.call("join", &[high, low]),
             RealOperation::OfBits(_) => unreachable!("{SINGLE}"),
             RealOperation::FromSigned(a) => self.call("from_signed", &[a]),
-            RealOperation::Power(n) => format!("looked_up(table, {} & all_words(31u))", self.words(n)),
+            RealOperation::Power(n) => format!("looked_up(table, {} & all_words(255u))", self.words(n)),
             RealOperation::Entry { index, second } => {
                 let second = if second { " + 1" } else { "" };
                 format!("looked_up(table{second}, {} << 1)", self.words(index))

@@ -169,7 +169,7 @@ fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str
 fn table_about(kind: TableKind) -> &'static str {
     match kind {
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
-        TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
+        TableKind::Powers => "// 2^(j/256), j 2^44 less in its bits\n",
         TableKind::RealBank => "// Constants\n",
         TableKind::Reals | TableKind::Indices | TableKind::IndexBank => "// Rows, slots and numbers of rounds\n",
     }

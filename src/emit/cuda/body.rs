@@ -7,6 +7,7 @@ use super::legend;
 use super::names::Namer;
 use super::numbers::Numbers;
 use super::tables;
+use crate::graph::function_tables::POWERS;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
@@ -201,10 +202,7 @@ impl Body<'_> {
                 format!("{}();", self.helper(Helper::InStep))
             }
             Statement::CtaSync => "__syncthreads();".to_owned(),
-            Statement::DefinePower { entry } => {
-                let entry = self.integer(entry).text;
-                format!("const double power = {}[{entry}];", self.tables.powers)
-            }
+            Statement::CopyPowers => return self.copy_powers(depth),
             Statement::StoreSlot { row, value } => {
                 format!("{} = {};", self.slot(row), self.real(value).text)
             }
@@ -248,6 +246,15 @@ impl Body<'_> {
         self.line(depth, head);
         self.block(body, depth + 1);
         self.line(depth, "}");
+    }
+
+    /// The table of powers goes to shared memory, where all threads read it.
+    fn copy_powers(&mut self, depth: usize) {
+        let (table, threads) = (self.tables.powers.clone(), 32 * self.code.execution.warps());
+        self.line(depth, &format!("__shared__ double powers[{POWERS}];"));
+        let copy = format!("for (int i = threadIdx.x; i < {POWERS}; i += {threads}) powers[i] = {table}[i];");
+        self.line(depth, &copy);
+        self.line(depth, "__syncthreads();");
     }
 
     /// A table goes from constant to shared memory.

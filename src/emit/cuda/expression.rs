@@ -92,7 +92,7 @@ impl Body<'_> {
                 let helper = Helper::Function(*function);
                 let (name, argument) = (self.helper(helper), self.real(a).text);
                 let table = match function {
-                    _ if helper.reads_powers() => ", power",
+                    _ if helper.reads_powers() => ", powers",
                     _ if helper.reads_logarithms() => &format!(", {}", self.tables.logarithms),
                     _ => "",
                 };

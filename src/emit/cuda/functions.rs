@@ -1,10 +1,11 @@
 //! The elementary functions as device functions, step by step.
 
 use super::numbers::Numbers;
+use crate::graph::function_tables::POWERS;
 use crate::graph::single;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
 use crate::overlay::program::Unary;
-use machine::target::{Shuffle, Target};
+use machine::target::Target;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -32,7 +33,7 @@ pub fn definition(unary: Unary, target: &Target, numbers: Numbers) -> String {
     let function = function.expect("only lists of steps are defined");
     let (table, about) = match function {
         _ if function.reads_powers() => {
-            (", double power", " Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.")
+            (", const double *powers", " Entry j of `powers` is 2^(j/256), j 2^44 less in its bits.")
         }
         _ if function.reads_logarithms() => (", const double *table", ""),
         _ => ("", ""),
@@ -103,7 +104,6 @@ impl Printer<'_> {
     fn step(&mut self, at: usize) -> String {
         let Step { name, operation } = self.function.steps[at];
         let (kind, value) = match operation {
-            Operation::Real(RealOperation::Power(n)) => return self.power(name, n),
             Operation::Real(operation) => (self.numbers.real(), self.real_operation(operation)),
             Operation::Word(operation) => ("unsigned", self.word_operation(operation)),
             Operation::Flag(operation) => {
@@ -129,34 +129,6 @@ impl Printer<'_> {
         }
         let changes = self.function.steps[at + 1..].iter().any(|later| later.name == name);
         format!("  {}{kind} {name} = {text};\n", if changes { "" } else { "const " })
-    }
-
-    /// The entry of lane n mod 32.
-    fn power(&mut self, name: &'static str, n: Word) -> String {
-        let shuffle = match self.target.shuffle {
-            Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
-            Shuffle::Shfl => "__shfl(",
-            Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
-            Shuffle::Permute => return self.permuted(name, n),
-        };
-        let lane = format!("(int){}", self.unsigned(n));
-        self.made.push(Text::atom(name));
-        format!(
-            "  const int {name}_high = {shuffle}__double2hiint(power), {lane});\n  \
-             const double {name} = __hiloint2double({name}_high, {shuffle}__double2loint(power), {lane}));\n"
-        )
-    }
-
-    /// The same by AMD's permutation of a wave, which takes the number of a byte. All lanes read from the first 32, where the whole
-    /// table is: of a wave with fewer threads these are the ones that run.
-    fn permuted(&mut self, name: &'static str, n: Word) -> String {
-        let byte = format!("(int)({} << 2 & 124u)", self.unsigned(n));
-        self.made.push(Text::atom(name));
-        format!(
-            "  const int {name}_byte = {byte};\n  \
-             const int {name}_high = __builtin_amdgcn_ds_bpermute({name}_byte, __double2hiint(power));\n  \
-             const double {name} = __hiloint2double({name}_high, __builtin_amdgcn_ds_bpermute({name}_byte, __double2loint(power)));\n"
-        )
     }
 
     fn real_operation(&self, operation: RealOperation) -> Text {
@@ -187,7 +159,7 @@ impl Printer<'_> {
             }
             RealOperation::OfBits(a) => Text::atom(format!("__int_as_float({})", self.signed(a))),
             RealOperation::FromSigned(a) => Text::atom(format!("({}){}", self.numbers.real(), self.signed(a))),
-            RealOperation::Power(_) => unreachable!("a power is a statement of its own"),
+            RealOperation::Power(n) => Text::atom(format!("powers[{} & {}u]", self.unsigned(n), POWERS - 1)),
             RealOperation::Entry { index, second } => {
                 let load = if self.target.read_only_loads { "__ldg(" } else { "*(" };
                 let second = if second { " + 1" } else { "" };

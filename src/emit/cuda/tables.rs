@@ -85,7 +85,7 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
         TableKind::RealBank => "// Constants that all lanes of a warp read at one place\n",
         TableKind::IndexBank => "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n",
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
-        TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
+        TableKind::Powers => "// 2^(j/256), j 2^44 less in its bits\n",
     };
     let (space, name) = (if *is_constant { "__constant__" } else { "static __device__" }, names.of(*kind));
     // What other files see, Clang takes for no literal.

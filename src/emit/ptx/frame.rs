@@ -1,6 +1,7 @@
 //! Declarations, parameters, and the variables that have a register or an address for the whole kernel.
 
 use super::{Printer, functions};
+use crate::graph::function_tables::POWERS;
 use crate::lower::code::*;
 use crate::overlay::program::Arithmetic;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -14,6 +15,7 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
     let tables: BTreeMap<TableKind, Variable> =
         code.tables.iter().map(|table| (table.kind, declare_table(code, table, module))).collect();
     let slots = (code.slots.rows > 0).then(|| declare_slots(code, module));
+    let shared_powers = (code.power_bytes > 0).then(|| declare_shared_powers(code, module));
 
     let mut func = Func::new(&code.symbol);
     func.threads = Some([32 * code.execution.warps(), 1, 1]);
@@ -47,6 +49,7 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
         function_tables: functions::Tables { powers: None, logarithms: tables.get(&TableKind::Logarithms).copied() },
         tables,
         slots,
+        shared_powers,
         bases,
         shared_banks: BTreeMap::new(),
         slots_base,
@@ -91,6 +94,12 @@ fn declare_slots(code: &Code, module: &mut Module) -> Variable {
     module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align: 8, bytes, init: Init::None })
 }
 
+fn declare_shared_powers(code: &Code, module: &mut Module) -> Variable {
+    let (name, bytes) = (format!("{}_shared_powers", code.symbol), code.power_bytes.into());
+    let space = Space::Shared;
+    module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align: 8, bytes, init: Init::None })
+}
+
 /// The address of a table, or of the thread's first entry of a striped one.
 fn base(b: &mut Builder, kind: TableKind, variable: Variable, thread: Reg) -> Reg {
     let start = b.mov(Type::U64, Operand::Variable(variable));
@@ -129,12 +138,12 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn define_power(&mut self, entry: &Integer) {
-        let entry = self.integer(entry);
-        let b = &mut self.builder;
-        let entry = b.ternary(TernaryOp::MadWide, Type::U32, entry, 8, self.bases[&TableKind::Powers]);
-        let value = b.load(Space::Global, true, Type::F64, Base::Reg(entry), 0);
-        self.function_tables.powers = Some(b.unpack(value));
+    pub(super) fn copy_powers(&mut self) {
+        let variable = self.shared_powers.expect("a program that reads the table has room for it");
+        let to = self.builder.mov(Type::U32, Operand::Variable(variable));
+        self.copy(Type::F64, self.bases[&TableKind::Powers], to, POWERS as u32);
+        self.builder.push(Op::bar(BarKind::Sync, 0, None));
+        self.function_tables.powers = Some(to);
     }
 
     pub(super) fn declare_stripe(&mut self, stripe: Stripe) {
@@ -162,9 +171,15 @@ impl Printer<'_> {
 
     pub(super) fn copy_bank(&mut self, bank: TableKind, row: u32, entries: u32) {
         let ty = if bank == TableKind::RealBank { self.ty() } else { Type::B32 };
-        let (from, threads) = (self.bases[&bank], 32 * self.code.execution.warps());
         let start = self.slots_base.expect("banks in shared memory lie behind the slots");
         let to = self.builder.binary(BinaryOp::Add, Type::U32, start, row * self.code.slots.row_bytes());
+        self.copy(ty, self.bases[&bank], to, entries);
+        self.shared_banks.insert(bank, to);
+    }
+
+    /// All threads of the CTA copy a table from global to shared memory.
+    fn copy(&mut self, ty: Type, from: Reg, to: Reg, entries: u32) {
+        let threads = 32 * self.code.execution.warps();
         let i = self.builder.mov(Type::U32, self.thread);
         let (head, body, exit) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.end(Terminator::Bra { target: head }, head);
@@ -177,6 +192,5 @@ impl Printer<'_> {
         b.push(Op::store(Space::Shared, ty, Address { base: Base::Reg(target), offset: 0 }, value));
         b.push(super::add(i, threads.into()));
         self.end(Terminator::Bra { target: head }, exit);
-        self.shared_banks.insert(bank, to);
     }
 }

@@ -1,6 +1,7 @@
 //! The instructions of the elementary functions, one or two for each step.
 
 use super::real::literal;
+use crate::graph::function_tables::POWERS;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Word, WordOperation};
 use ptx::builder::Builder;
 use ptx::inst::*;
@@ -9,8 +10,8 @@ use ptx::ir::{Reg, Variable};
 /// The tables that functions read.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tables {
-    /// Low and high words of the lane's power of two.
-    pub powers: Option<(Reg, Reg)>,
+    /// The address of powers of two in shared memory.
+    pub powers: Option<Reg>,
     /// Pairs of doubles in global memory.
     pub logarithms: Option<Variable>,
 }
@@ -134,11 +135,12 @@ impl Emission<'_> {
                 (dst, Op::Cvt { mode: Mode::NEAREST, to: ty, from: Type::S32, dst, a })
             }
             RealOperation::Power(n) => {
-                let (low, high) = self.tables.powers.expect("a program that reads the table has one");
-                let lane = self.word(n);
-                let (low, high) = (self.b.shfl(low, lane), self.b.shfl(high, lane));
+                let table = self.tables.powers.expect("a program that reads the table has one");
+                let n = self.word(n);
+                let index = self.b.binary(BinaryOp::And, Type::B32, n, POWERS as u32 - 1);
+                let entry = self.b.ternary(TernaryOp::Mad, Type::U32, index, 8, table);
                 let dst = dst(self.b);
-                (dst, Op::pack(dst, low, high))
+                (dst, Op::load(Space::Shared, false, ty, dst, Address { base: Base::Reg(entry), offset: 0 }))
             }
             RealOperation::Entry { index, second } => {
                 let base = Base::Reg(self.entry(index));

@@ -54,6 +54,8 @@ struct Printer<'c> {
     slots_base: Option<Reg>,
     /// Where a CTA has several groups of warps: the address of the slots of the warp's own.
     own_slots: Option<Reg>,
+    /// The CTA's table of powers.
+    shared_powers: Option<Variable>,
     /// Addresses of banks in shared memory.
     shared_banks: BTreeMap<TableKind, Reg>,
     /// 1 << warp
@@ -151,7 +153,7 @@ impl Printer<'_> {
             }
             Statement::CopyBank { bank, row, entries } => self.copy_bank(*bank, *row, *entries),
             Statement::CtaSync => self.builder.push(Op::bar(BarKind::Sync, 0, None)),
-            Statement::DefinePower { entry } => self.define_power(entry),
+            Statement::CopyPowers => self.copy_powers(),
             Statement::StoreSlot { row, value } => {
                 let (space, addr) = self.slot(row);
                 let (value, ty) = (self.real(value), real::of_memory(self.code.slots.number));

@@ -6,7 +6,7 @@ use crate::graph::body::{Body, Id, Unary};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exponential {
     Polynomial,
-    /// A shorter polynomial and a table in the lanes' registers.
+    /// A shorter polynomial and a table of powers.
     Table,
 }
 

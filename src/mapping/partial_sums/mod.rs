@@ -24,12 +24,13 @@ pub struct Plan {
     warp_of: BTreeMap<Op, u32>,
 }
 
-/// The warps of makers and sums, so that few parts and few values pass between warps.
-pub fn plan(graph: &Graph, mapping: &Mapping) -> Plan {
+/// The warps of makers and sums, so that few parts and few values pass between warps, and that warps have equal work of each class: of operations
+/// that run at the same time.
+pub fn plan(graph: &Graph, mapping: &Mapping, class: &dyn Fn(Op) -> u32) -> Plan {
     let terms = terms::of(graph);
     let makers = terms::makers(graph, &terms);
     let first: Vec<usize> = makers.keys().map(|&op| mapping.warp_of[op] as usize).collect();
-    let numbered = numbered(graph, &makers);
+    let numbered = numbered(&makers, class);
     let assigned = assign::assign(&numbered, mapping.warps as usize, &first);
     let mut warp_of: BTreeMap<Op, u32> = makers.keys().copied().zip(assigned.into_iter().map(|w| w as u32)).collect();
     let sums = sums(graph, mapping, &terms, &warp_of);
@@ -66,13 +67,12 @@ pub fn apply(graph: &Graph, mapping: &Mapping, plan: &Plan) -> (Graph, Mapping) 
 }
 
 /// Makers as the assignment sees them.
-fn numbered(graph: &Graph, makers: &BTreeMap<Op, Maker>) -> Vec<assign::Maker> {
-    let depth = graph.depths();
+fn numbered(makers: &BTreeMap<Op, Maker>, class: &dyn Fn(Op) -> u32) -> Vec<assign::Maker> {
     let (mut sums, mut inputs, mut classes) =
         (assign::Numbers::default(), assign::Numbers::default(), assign::Numbers::default());
     let maker = |(&op, maker): (&Op, &Maker)| assign::Maker {
         work: maker.slots as f64,
-        class: classes.of(depth[op]),
+        class: classes.of(class(op)),
         sums: maker.sums.iter().map(|&sum| sums.of(sum)).collect(),
         inputs: maker.inputs.iter().map(|&value| inputs.of(value)).collect(),
     };

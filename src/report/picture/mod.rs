@@ -28,6 +28,10 @@ const RIGHT: f64 = 70.0;
 /// Of an entry of the legend.
 const ENTRY: f64 = 155.0;
 const ROW: f64 = 22.0;
+/// For the row that tells how long warps wait.
+const WAITING: f64 = 16.0;
+/// A phase that is narrower has no text, but the tip.
+const NARROWEST: f64 = 30.0;
 
 /// An SVG.
 pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, prediction: Option<&Prediction>) -> String {
@@ -40,7 +44,7 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
     let top = 68.0 + ROW * kinds.len().div_ceil(columns) as f64;
     let bottom = top + LANE * warps as f64;
     let scale = Scale::new(&line, clocks, top);
-    let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bottom + 78.0);
+    let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bottom + WAITING + 78.0);
     svg.text((LEFT, 24.0), 17, "start", title);
     legend(&mut svg, &kinds, columns, LEFT);
     let unit = scale.unit();
@@ -59,7 +63,9 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
         svg.rectangle((LEFT + WIDTH + 4.0, y), (RIGHT - 8.0, LANE - GAP), "transparent", Some(&tip));
     }
     svg.text((LEFT + WIDTH + 8.0, top - 18.0), 12, "start", "busy");
+    waiting(&mut svg, &runs, warps, &scale, bottom);
     line.barriers.iter().for_each(|barrier| meeting(&mut svg, barrier, &scale));
+    let bottom = bottom + WAITING;
     axis(&mut svg, (LEFT, bottom), WIDTH, (scale.length.round() as u64, unit));
     svg.text((LEFT, bottom + 50.0), 12, "start", &format!("Time: {}.", scale.note()));
     let rest = "Lines are named barriers with their number; full dots wait, open dots only arrive. Grey is waiting. Light and dark: before and after iterations.";
@@ -100,6 +106,27 @@ fn kinds<'a>(runs: &[Run<'a>]) -> Vec<(&'a str, Vec<&'static str>)> {
         ["", "prologue", "iterations", "epilogue"].into_iter().filter(has).collect()
     };
     kinds.into_iter().map(|kind| (kind, parts(kind))).collect()
+}
+
+/// Below the warps the share of their time in each phase, from its first block to its last, in which they wait.
+fn waiting(svg: &mut Svg, runs: &[Run], warps: usize, scale: &Scale, top: f64) {
+    let mut phases: Vec<usize> = runs.iter().map(|run| run.phase).collect();
+    phases.sort_unstable();
+    phases.dedup();
+    svg.text((LEFT - 8.0, top + 11.0), 11, "end", "waiting");
+    for phase in phases {
+        let of_phase = || runs.iter().filter(|run| run.phase == phase).map(|run| scale.interval(run));
+        let start = of_phase().map(|(start, _)| start).fold(f64::INFINITY, f64::min);
+        let end = of_phase().map(|(_, end)| end).fold(0.0, f64::max);
+        let busy: f64 = of_phase().map(|(start, end)| end - start).sum();
+        let share = 100.0 * (1.0 - busy / ((end - start) * warps as f64).max(1.0));
+        let (left, right) = (scale.x(start), scale.x(end));
+        let tip = format!("phase {}: warps wait {share:.0} % of {start:.0} to {end:.0} {}", phase + 1, scale.unit());
+        svg.rectangle((left, top), ((right - left).max(1.0), WAITING - 3.0), "transparent", Some(&tip));
+        if right - left >= NARROWEST {
+            svg.text(((left + right) / 2.0, top + 11.0), 11, "middle", &format!("{share:.0} %"));
+        }
+    }
 }
 
 /// Where things lie.

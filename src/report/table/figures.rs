@@ -127,6 +127,14 @@ pub fn over(figure: Option<f64>, other: Option<f64>) -> String {
     hundredths(figure.zip(other).map(|(figure, other)| figure / other))
 }
 
+/// The longest warps of all phases together, and the least that they can be.
+pub fn balance(kernel: &KernelReport) -> String {
+    kernel
+        .balance
+        .as_ref()
+        .map_or("-".into(), |of| format!("{}, {} ({:+.0} %)", of.length, of.lower_bound, 100.0 * of.gap))
+}
+
 /// How much of the quasi-steady solution runs beside rates: as it is, with one full barrier, with full barriers only.
 pub fn beside_rates(kernel: &KernelReport) -> String {
     let text = |o: Overlap| {

@@ -1,9 +1,9 @@
 //! The rows of the table, in their order.
 
 use super::figures::{
-    amd, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
-    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd, single, verdict,
-    verified_machine_code, verified_text,
+    amd, balance, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error,
+    lengths, memory, microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd,
+    single, verdict, verified_machine_code, verified_text,
 };
 use crate::mapping::Optimality;
 use crate::report::KernelReport;
@@ -74,7 +74,7 @@ const CODE: [Row; 5] = [
     of_gpus("points per lane", |k| k.points_per_lane.to_string()),
 ];
 
-const SCHEDULE: [Row; 15] = [
+const SCHEDULE: [Row; 16] = [
     always("operations", |k| k.operations.to_string()),
     of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
     of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
@@ -83,6 +83,7 @@ const SCHEDULE: [Row; 15] = [
     of_warps("barriers after grouping", |k| k.barriers.to_string()),
     of_warps("named barriers", |k| k.named_barriers.to_string()),
     of_warps("phases", |k| k.phases.to_string()),
+    of_warps("their longest warps, least (slots)", balance),
     where_any(|k| k.qssa_overlap.is_some(), "QSSA work beside rates", beside_rates),
     where_any(|k| k.qssa_overlap.is_some(), "iteration, after all rates (slots)", lengths),
     of_warps("placement", |k| k.placement.clone()),
