@@ -125,7 +125,7 @@ fn conversions(graph: &Graph, doubles: &BTreeSet<Kind>) -> usize {
     let is_double = |op: Op| doubles.contains(&kind(graph, op));
     let mut makers: BTreeMap<Value, Op> = BTreeMap::new();
     for op in graph.ops.keys() {
-        steps(graph, op).flat_map(|step| &step.outputs).for_each(|&value| drop(makers.insert(value, op)));
+        makers.extend(steps(graph, op).flat_map(|step| &step.outputs).map(|&value| (value, op)));
     }
     let (mut values, mut fields, mut stores) = (BTreeSet::<Value>::new(), BTreeSet::new(), 0);
     for op in graph.ops.keys() {
