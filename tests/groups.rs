@@ -110,7 +110,8 @@ fn all_warps_of_a_cta_are_proven_and_groups_that_share_a_slot_are_not() {
                 // The first slot of a group is the last one of the group before.
                 code.slots.count -= groups;
                 let verdict = proof(&unit, &code, target);
-                assert!(!verdict.violations.is_empty(), "{what} is proven with slots that overlap");
+                // Where tables lie in shared memory, too, it may be found for some data alone.
+                assert!(!verdict.proven(), "{what} is proven with slots that overlap");
             }
         }
     }

@@ -18,7 +18,7 @@ fn reading_what_was_printed_gives_the_same() {
     let mut opcodes: BTreeSet<String> = BTreeSet::new();
     let mut instructions = 0;
     let mut runner = TestRunner::new_with_rng(
-        Config { cases: 400, failure_persistence: None, ..Config::default() },
+        Config { cases: 450, failure_persistence: None, ..Config::default() },
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
     );
     let found = std::cell::RefCell::new((&mut opcodes, &mut instructions));

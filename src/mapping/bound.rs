@@ -2,10 +2,10 @@
 
 use petgraph::visit::EdgeRef;
 
-use super::Weights;
+use super::cost::Weights;
 use crate::graph::Graph;
 
-/// A lower bound of [`super::cost`]'s total.
+/// A lower bound of [`super::cost::cost`]'s total.
 ///
 /// Where the busiest warp has λ times the mean load, the readers of an operation that are on its own warp do no more than what it leaves there: most edges stay if
 /// the readers with the fewest operations for each edge do, the last of them in part (the relaxed knapsack problem, Dantzig, Oper. Res. 5, 1957). So the

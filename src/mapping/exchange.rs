@@ -5,7 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::{Mapping, Weights};
+use super::cost::{Mapping, Weights, allowed, imbalance};
 use crate::graph::{Graph, Op};
 
 /// Turns over all operations: each takes what saves at once, and few are needed until nothing does.
@@ -23,14 +23,14 @@ pub fn exchange(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Mapping 
     for _ in 0..turns {
         let mut changed = false;
         for (at, &op) in ops.iter().enumerate() {
-            let other = (0..super::allowed(graph, op, mapping.warps)).find(|&warp| state.gains(&[(op, warp)]));
+            let other = (0..allowed(graph, op, mapping.warps)).find(|&warp| state.gains(&[(op, warp)]));
             if let Some(warp) = other {
                 state.set(op, warp);
                 changed = true;
             }
             for &other in &ops[at + 1..] {
                 let (own, its) = (state.mapping.warp_of[op], state.mapping.warp_of[other]);
-                let may = |op: Op, warp: u32| warp < super::allowed(graph, op, mapping.warps);
+                let may = |op: Op, warp: u32| warp < allowed(graph, op, mapping.warps);
                 if own != its && may(op, its) && may(other, own) && state.gains(&[(op, its), (other, own)]) {
                     state.set(op, its);
                     state.set(other, own);
@@ -101,7 +101,7 @@ impl<'a> State<'a> {
 
     /// What the cost has of loads and of states.
     fn balance(&self) -> f64 {
-        self.weights.flops * super::imbalance(&self.loads) + self.weights.registers * super::imbalance(&self.states)
+        self.weights.flops * imbalance(&self.loads) + self.weights.registers * imbalance(&self.states)
     }
 
     fn evenness(&self) -> f64 {

@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
-use super::{Mapping, Optimality, Weights};
+use super::cost::{Mapping, Optimality, Weights, allowed};
 use crate::graph::{Graph, Op, Role};
 
 /// What the running state of a sum weighs beside that of a rate, where the QSSA warps solve for quasi-steady species.
@@ -48,7 +48,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
                 + evenness * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)
         };
-        let best = (0..super::allowed(graph, op, warps) as usize)
+        let best = (0..allowed(graph, op, warps) as usize)
             .min_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)))
             .expect("there is at least one warp");
         load[best] += flops;

@@ -8,8 +8,9 @@ use good_lp::{
 };
 
 use super::bound::{bound, gap};
+use super::cost::{Mapping, Optimality, Weights, allowed, cost};
 use super::exchange::exchange;
-use super::{Mapping, Optimality, Weights, cost, greedy};
+use super::greedy;
 use crate::graph::{Graph, Op};
 
 /// In larger problems, in binary variables, the solver would come nowhere.
@@ -22,7 +23,7 @@ const GAP: f32 = 0.01;
 /// better may take hours.
 const LONGEST: f64 = 60.0;
 
-/// Minimises the [`super::cost`]: largest load, largest number of states, crossing edges. The search begins with the greedy mapping, which is the answer,
+/// Minimises the [`cost`]: largest load, largest number of states, crossing edges. The search begins with the greedy mapping, which is the answer,
 /// too, where it does not come within [`GAP`] of the optimum in [`LONGEST`].
 ///
 /// Warps are interchangeable; operation i is kept to warps 0..=i, which removes most of the symmetry.
@@ -54,7 +55,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     for (i, row) in at.iter().enumerate() {
         model = model.with(constraint!(row.iter().sum::<Expression>() == 1));
         // The QSSA warps are not interchangeable with the others.
-        let allowed = if graph.qssa_warps.is_some() { super::allowed(graph, ops[i], warps) as usize } else { i + 1 };
+        let allowed = if graph.qssa_warps.is_some() { allowed(graph, ops[i], warps) as usize } else { i + 1 };
         for &later in row.iter().skip(allowed) {
             model = model.with(constraint!(later <= 0));
         }

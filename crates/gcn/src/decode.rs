@@ -3,8 +3,11 @@
 use crate::family::Family;
 use crate::forms::{LANES, SCALARS};
 use crate::gfx1250;
-use crate::instruction::{Counter, Instruction, Op, Space, Test, Waits, When};
+use crate::instruction::{Counter, Instruction, Op, Part, Space, Test, Waits, When};
 use crate::operand::{self, Kind, Operand};
+
+/// Behind the names of instructions that take bytes or halves of their sources.
+const SDWA: &str = "_sdwa";
 
 /// Reads an instruction.
 ///
@@ -26,6 +29,7 @@ pub fn decode(line: u32, text: &str, family: Family) -> Result<Instruction, Stri
         operands: Vec::new(),
         offsets: [0; 2],
         select: None,
+        parts: name.ends_with(SDWA).then_some([Part::ALL; 2]),
         offen: false,
         scaled: false,
         truth: 0,
@@ -67,6 +71,13 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
             }
             // Hints for caches.
             "th" if family == Family::Gfx1250 => {}
+            "dst_sel" if instruction.parts.is_some() && value == "DWORD" => {}
+            // All of the destination is used.
+            "dst_unused" if instruction.parts.is_some() => {}
+            "src0_sel" | "src1_sel" => {
+                let at = usize::from(name == "src1_sel");
+                instruction.parts.as_mut().ok_or_else(refused)?[at] = part(value).ok_or_else(refused)?;
+            }
             "op_sel" => instruction.select = Some(u8::from(value.starts_with("[1"))),
             _ => return Err(refused()),
         }
@@ -97,6 +108,18 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
     Ok(())
 }
 
+/// Such as `BYTE_1`.
+fn part(name: &str) -> Option<Part> {
+    let (bits, number) = match name.split_once('_') {
+        None => return (name == "DWORD").then_some(Part::ALL),
+        Some(("BYTE", number)) => (8, number),
+        Some(("WORD", number)) => (16, number),
+        Some(_) => return None,
+    };
+    let number: u32 = number.parse().ok()?;
+    (bits * (number + 1) <= 32).then_some(Part { first: bits * number, bits })
+}
+
 /// Whether operands are as many and as wide as the instruction takes.
 fn fits(instruction: &Instruction) -> Result<(), String> {
     use Kind::{B32, B64, F64};
@@ -120,6 +143,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::DivFmas => vec![Some(F64); 4],
         Op::PackedMove => vec![Some(B64); 3],
         Op::ScalarCompare { kind, .. } => vec![Some(kind); 2],
+        Op::BitCompare { .. } => vec![Some(B32); 2],
         Op::CompareExec { kind, .. } => vec![Some(kind); 2],
         Op::SaveExec(_) => vec![mask; 2],
         Op::ProgramCounter | Op::Jump => vec![Some(B64)],
@@ -148,7 +172,13 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
     let fit = instruction.operands.len() == kinds.len()
         && instruction.operands.iter().zip(kinds).enumerate().all(|(at, (operand, kind))| wide(at, operand, kind));
     let selects = instruction.select.is_none() || matches!(instruction.op, Op::PackedMove);
-    if fit && selects && data_fit(instruction) {
+    // Of other kinds nothing is taken in parts here.
+    let has_parts = match (instruction.parts, instruction.op) {
+        (None, _) => true,
+        (Some(_), Op::Lanes(form)) => form.result == B32 && form.sources.iter().all(|kind| *kind == B32),
+        (Some(_), _) => false,
+    };
+    if fit && has_parts && selects && data_fit(instruction) {
         Ok(())
     } else {
         Err(format!("the operands of `{}` are not known", instruction.text))
@@ -191,7 +221,7 @@ fn op(name: &str, rest: &str) -> Option<Op> {
     }
     match name.split_once('_')?.0 {
         "s" => scalar(name, rest),
-        "v" => vector(name.strip_suffix("_e32").or_else(|| name.strip_suffix("_e64")).unwrap_or(name)),
+        "v" => vector(["_e32", "_e64", SDWA].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)),
         "ds" => lds(name),
         _ => memory(name),
     }
@@ -220,6 +250,8 @@ fn scalar(name: &str, rest: &str) -> Option<Op> {
         "s_or_saveexec_b32" => Op::SaveExec(|source, exec| source | exec),
         "s_xor_saveexec_b32" => Op::SaveExec(|source, exec| source ^ exec),
         "s_andn2_saveexec_b32" => Op::SaveExec(|source, exec| source & !exec),
+        "s_bitcmp0_b32" => Op::BitCompare { set: false },
+        "s_bitcmp1_b32" => Op::BitCompare { set: true },
         "s_load_dword" => Op::ScalarLoad { registers: 1 },
         _ => {
             if let Some(count) = name.strip_prefix("s_load_dwordx") {

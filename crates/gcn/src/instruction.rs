@@ -14,6 +14,8 @@ pub struct Instruction {
     pub offsets: [i64; 2],
     /// `op_sel`, bit by operand.
     pub select: Option<u8>,
+    /// SDWA: what is taken of the first two sources.
+    pub parts: Option<[Part; 2]>,
     /// `offen`: the address of a buffer instruction has a register's offset.
     pub offen: bool,
     /// `scale_offset`: a register's offset counts in units of what is moved.
@@ -26,12 +28,27 @@ pub struct Instruction {
     pub second: Option<Box<Instruction>>,
 }
 
+/// Some bits of a word, with zeros above: a byte, a half, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub first: u32,
+    pub bits: u32,
+}
+
+impl Part {
+    pub const ALL: Self = Self { first: 0, bits: 32 };
+
+    pub fn of(self, word: u64) -> u64 {
+        word >> self.first & ((1 << self.bits) - 1)
+    }
+}
+
 impl Instruction {
     /// Those that it writes.
     pub fn results(&self) -> impl Iterator<Item = Registers> + use<'_> {
         let writes = match self.op {
             Op::Wait(_) | Op::Barrier | Op::Split(_) | Op::Branch(_) | Op::Jump | Op::End | Op::Nothing => 0,
-            Op::ScalarCompare { .. } | Op::CompareExec { .. } => 0,
+            Op::ScalarCompare { .. } | Op::BitCompare { .. } | Op::CompareExec { .. } => 0,
             Op::Memory { store, .. } | Op::Pair { store, .. } if store => 0,
             Op::Carry { .. } | Op::WideMultiplyAdd { .. } | Op::DivScale => 2,
             _ => 1,
@@ -94,6 +111,10 @@ pub enum Op {
         test: Test,
         /// The second source is a number of 16 bits.
         short: bool,
+    },
+    /// SCC becomes whether a bit of the first source, whose number is the second, is set, or is not.
+    BitCompare {
+        set: bool,
     },
     /// EXEC becomes a function of it and the source, and the destination what it was.
     SaveExec(fn(u64, u64) -> u64),

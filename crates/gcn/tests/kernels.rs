@@ -328,3 +328,32 @@ fn what_is_not_known_is_refused_by_name() {
     }
     assert!(read(&listing("", 0), "other").is_err_and(|all| all[0].reason.contains("no kernel `other`")));
 }
+
+/// SDWA takes a byte or a half of a source; other destinations than whole words are refused.
+#[test]
+fn parts_of_sources_are_taken() {
+    let input = |lane: usize| 1.1 * lane as f64 - 7.0;
+    let shifted = |part: &str| {
+        format!(
+            "\tv_mov_b32_e32 v12, 4\n\tv_mov_b32_e32 v3, 0\n\tv_lshlrev_b32_sdwa v2, v12, v1 dst_sel:DWORD \
+             dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:{part}"
+        )
+    };
+    for (part, first, mask) in [("BYTE_0", 0, 0xff), ("BYTE_3", 24, 0xff), ("WORD_1", 16, 0xffff)] {
+        for (lane, found) in bits(&shifted(part), input).into_iter().enumerate() {
+            assert_eq!(found, (input(lane).to_bits() >> 32 >> first & mask) << 4, "{part} {lane}");
+        }
+    }
+    for wrong in [shifted("BYTE_4"), shifted("BYTE_0").replace("dst_sel:DWORD", "dst_sel:BYTE_0")] {
+        assert!(computed(64, &wrong, input).is_err(), "{wrong}");
+    }
+}
+
+/// The third argument is 7.
+#[test]
+fn bits_of_scalars_are_tested() {
+    for (test, chosen) in [("s_bitcmp1_b32 s8, 2", 5), ("s_bitcmp1_b32 s8, 3", 6), ("s_bitcmp0_b32 s8, 3", 5)] {
+        let middle = format!("\t{test}\n\ts_cselect_b32 s9, 5, 6\n\tv_mov_b32_e32 v2, s9\n\tv_mov_b32_e32 v3, 0");
+        assert!(bits(&middle, |_| 0.0).into_iter().all(|found| found == chosen), "{test}");
+    }
+}

@@ -89,7 +89,7 @@ fn one_species(k: usize, n: &mut Numbers) -> Species {
         [n.between(2.5, 5.0), n.between(-1e-3, 1e-3), 1e-7, 1e-11, 1e-15, n.between(-3e4, 3e4), n.between(-5.0, 5.0)]
     };
     let low = coefficients(n);
-    let high = if k % 5 == 0 { low } else { coefficients(n) };
+    let high = if k.is_multiple_of(5) { low } else { coefficients(n) };
     // Some species have three ranges of NASA-9, made of the same numbers.
     let thermo = if k % 4 == 3 {
         let range =

@@ -1,6 +1,6 @@
 //! The instructions of the elementary functions, one or two for each step.
 
-use super::real::literal;
+use super::numbers::literal;
 use crate::graph::function_tables::POWERS;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Word, WordOperation};
 use ptx::builder::Builder;

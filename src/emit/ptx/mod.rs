@@ -7,8 +7,11 @@ mod copies;
 mod frame;
 mod functions;
 mod integer;
+mod numbers;
 mod real;
 mod tensor;
+
+use numbers::of_memory;
 
 use crate::lower::code::{BankSpace, Code, Integer, Less, Local, SlotSpace, Statement, TableKind};
 use crate::overlay::program::{BarrierKind, Counter, Var, WarpMask};
@@ -156,7 +159,7 @@ impl Printer<'_> {
             Statement::CopyPowers => self.copy_powers(),
             Statement::StoreSlot { row, value } => {
                 let (space, addr) = self.slot(row);
-                let (value, ty) = (self.real(value), real::of_memory(self.code.slots.number));
+                let (value, ty) = (self.real(value), of_memory(self.code.slots.number));
                 let value = self.converted(value, ty);
                 self.builder.push(Op::store(space, ty, addr, value));
             }
@@ -165,7 +168,7 @@ impl Printer<'_> {
             Statement::StoreField { array, row, point, value } => {
                 let addr = self.field(*array, row, *point);
                 let guard = Guard { pred: self.own[*point as usize].1, negate: false };
-                let (value, ty) = (self.real(value), real::of_memory(self.code.io()));
+                let (value, ty) = (self.real(value), of_memory(self.code.io()));
                 let value = self.converted(value, ty);
                 self.builder.push_guarded(Some(guard), Op::store(Space::Global, ty, addr, value));
             }

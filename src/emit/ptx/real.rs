@@ -1,26 +1,13 @@
 //! Doubles or singles: one IEEE operation each, and the steps of [`super::functions`].
 
+use super::numbers::{literal, of_memory};
 use super::{Printer, functions};
 use crate::graph::single;
 use crate::graph::steps::Function;
-use crate::kernels::Io;
 use crate::lower::code::{Real, TableKind};
 use crate::overlay::program::{Arithmetic, Binary, Unary};
 use ptx::inst::*;
 use ptx::ir::Reg;
-
-/// The type of numbers in memory.
-pub(super) fn of_memory(io: Io) -> Type {
-    match io {
-        Io::Double => Type::F64,
-        Io::Single => Type::F32,
-    }
-}
-
-/// The bits of a number, rounded where it is a single.
-pub(super) fn literal(ty: Type, value: f64) -> Operand {
-    if ty == Type::F32 { Operand::f32(value as f32) } else { Operand::f64(value) }
-}
 
 impl Printer<'_> {
     /// The type of numbers in registers.

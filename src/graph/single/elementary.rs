@@ -91,15 +91,13 @@ pub fn log2(x: f32) -> f32 {
     positive_normal(x, s.mul_add(horner(&LOG2, s * s), k))
 }
 
-/// p 2^n, whose n is in the last bits of what it was rounded in.
+/// p 2^n, whose n is in the last bits of what it was rounded in. Beyond the limits 0 or infinity; of what is no number no number.
 fn limited(x: f32, limit: f32, p: f32, shifted: f32) -> f32 {
     let power = f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23));
-    if limit < x {
-        f32::INFINITY
-    } else if x < -limit {
-        0.0
-    } else {
-        power
+    match x <= limit {
+        true if x < -limit => 0.0,
+        true => power,
+        false => x + f32::INFINITY,
     }
 }
 

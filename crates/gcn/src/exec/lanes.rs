@@ -3,7 +3,7 @@
 use super::operands::undefined;
 use crate::float;
 use crate::forms::Lanes;
-use crate::instruction::{Counter, Instruction, Op, Test};
+use crate::instruction::{Counter, Instruction, Op, Part, Test};
 use crate::operand::Kind::{self, B32, B64, F32, F64};
 use crate::operand::{EXEC, Operand, VCC};
 use crate::waits::Outstanding;
@@ -24,11 +24,11 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<
 fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), String> {
     let operands = &instruction.operands;
     match instruction.op {
-        Op::Lanes(form) => each(wave, form, operands, None, |bits| bits),
+        Op::Lanes(form) => each(wave, form, (operands, instruction.parts), None, |bits| bits),
         Op::Approximate(form) => {
-            each(wave, form, operands, None, |bits| float::approximate(f64::from_bits(bits), cut).to_bits())
+            each(wave, form, (operands, None), None, |bits| float::approximate(f64::from_bits(bits), cut).to_bits())
         }
-        Op::Accumulate(form) => each(wave, form, operands, Some(&operands[0]), |bits| bits),
+        Op::Accumulate(form) => each(wave, form, (operands, None), Some(&operands[0]), |bits| bits),
         Op::Compare { kind, test } => mask(wave, &operands[0], |wave, lane| {
             let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
             Ok(test.of(kind, of(1)?, of(2)?))
@@ -98,7 +98,7 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
 fn each(
     wave: &mut Wave,
     form: &Lanes,
-    operands: &[Operand],
+    (operands, parts): (&[Operand], Option<[Part; 2]>),
     also: Option<&Operand>,
     finish: impl Fn(u64) -> u64,
 ) -> Result<(), String> {
@@ -113,6 +113,9 @@ fn each(
                     .map_or_else(String::new, |r| format!("{} in lane {lane}", undefined(r))));
             }
             (*value, defined) = (bits, defined && known);
+        }
+        for (value, part) in values.iter_mut().zip(parts.iter().flatten()) {
+            *value = part.of(*value);
         }
         wave.write_lane(&operands[0], lane, finish((form.compute)(values)), defined);
     }

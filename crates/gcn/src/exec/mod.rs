@@ -53,9 +53,12 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
             let address = listing::address(wave.next);
             wave.write_scalar(&instruction.operands[0], address, true);
         }
-        Op::Branch(_) | Op::Scalars(_) | Op::ScalarsOnto(_) | Op::ScalarCompare { .. } | Op::SaveExec(_) => {
-            scalars::execute(wave, instruction)?
-        }
+        Op::Branch(_)
+        | Op::Scalars(_)
+        | Op::ScalarsOnto(_)
+        | Op::ScalarCompare { .. }
+        | Op::BitCompare { .. }
+        | Op::SaveExec(_) => scalars::execute(wave, instruction)?,
         Op::ScalarLoad { .. } | Op::Memory { .. } | Op::Pair { .. } => memory::execute(wave, around, instruction)?,
         _ => lanes::execute(wave, instruction, around.cut)?,
     }

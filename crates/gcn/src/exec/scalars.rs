@@ -3,6 +3,7 @@
 use super::operands::undefined;
 use crate::forms::sign_extended;
 use crate::instruction::{Instruction, Op, When};
+use crate::operand::Kind::B32;
 use crate::operand::{Constant, EXEC, Operand};
 use crate::wave::Wave;
 
@@ -27,6 +28,10 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
             let (a, b) = (wave.known(&operands[0], kind)?, wave.known(&operands[1], kind)?);
             let b = if short && test.signed { sign_extended(b) } else { b };
             wave.scc = test.of(kind, a, b);
+        }
+        Op::BitCompare { set } => {
+            let (a, b) = (wave.known(&operands[0], B32)?, wave.known(&operands[1], B32)?);
+            wave.scc = (a >> (b & 31) & 1 == 1) == set;
         }
         Op::SaveExec(combine) => {
             let (source, exec) = (wave.known(&operands[1], instruction.mask)?, wave.exec());

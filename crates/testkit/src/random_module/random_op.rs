@@ -74,11 +74,11 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
     let ty = choices.of(&DATA);
     let mut c = Maker { func, own, module, choices };
     match sort {
-        0 | 1 | 2 => moved(sort, ty, &mut c),
-        3 | 4 | 5 | 6 | 7 | 8 | 9 | 19 | 20 => computed(sort, ty, &mut c),
-        10 | 11 | 12 | 13 => compared(sort, ty, &mut c),
-        14 | 15 | 16 | 17 | 18 => converted(sort, ty, &mut c),
-        21 | 22 | 23 => accessed(sort, ty, &mut c),
+        0..=2 => moved(sort, ty, &mut c),
+        3..=9 | 19 | 20 => computed(sort, ty, &mut c),
+        10..=13 => compared(sort, ty, &mut c),
+        14..=18 => converted(sort, ty, &mut c),
+        21..=23 => accessed(sort, ty, &mut c),
         24..=27 => shared(sort, &mut c),
         _ => other(sort, ty, &mut c),
     }
