@@ -193,7 +193,7 @@ const PRINTED_WRONG: [(&str, &str, &str); 21] = [
     ("arithmetic", "fma(q, r, 0.2402265069591)", "fma(q, r, 0.2402265079591)"),
     ("lanes", "threadIdx.x & 31", "threadIdx.x & 15"),
     ("lanes", "threadIdx.x >> 5, 0", "threadIdx.x >> 6, 0"),
-    ("lanes", "readlane(value, lane)", "readlane(value, lane ^ 1)"),
+    ("lanes", "group * 32 + lane, points", "group * 32 + (lane & 15), points"),
     ("choices", "near ? f :", "!near ? f :"),
     ("choices", "near ? 1.4426950408889634 : p", "near ? p : 1.4426950408889634"),
     ("choices", "return a <= b ? then : otherwise", "return a > b ? then : otherwise"),
