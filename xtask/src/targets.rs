@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{amd_projects, lab, program, projects};
 
 /// Every machine description, oldest first.
-const TARGETS: [&str; 13] = [
+const TARGETS: [&str; 14] = [
     "fermi",
     "kepler",
     "kepler-gk210",
@@ -22,6 +22,7 @@ const TARGETS: [&str; 13] = [
     "ada",
     "hopper",
     "blackwell",
+    "blackwell-ultra",
     "blackwell-gb20x",
 ];
 

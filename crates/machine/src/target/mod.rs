@@ -319,7 +319,7 @@ struct File {
 }
 
 /// Boards by the names that people call them, and their architectures (NVIDIA, CUDA GPUs: compute capability).
-const BOARDS: [(&str, &str); 36] = [
+const BOARDS: [(&str, &str); 38] = [
     ("c2070", "fermi"),
     ("m2090", "fermi"),
     ("k20", "kepler"),
@@ -354,11 +354,13 @@ const BOARDS: [(&str, &str); 36] = [
     ("b100", "blackwell"),
     ("b200", "blackwell"),
     ("gb200", "blackwell"),
+    ("b300", "blackwell-ultra"),
+    ("gb300", "blackwell-ultra"),
     ("rtx5080", "blackwell-gb20x"),
     ("rtx5090", "blackwell-gb20x"),
 ];
 
-const FILES: [File; 13] = [
+const FILES: [File; 14] = [
     File { name: "fermi", sm: "sm_20", text: include_str!("fermi.toml") },
     File { name: "kepler", sm: "sm_35", text: include_str!("kepler.toml") },
     File { name: "kepler-gk210", sm: "sm_37", text: include_str!("kepler-gk210.toml") },
@@ -371,6 +373,7 @@ const FILES: [File; 13] = [
     File { name: "ada", sm: "sm_89", text: include_str!("ada.toml") },
     File { name: "hopper", sm: "sm_90", text: include_str!("hopper.toml") },
     File { name: "blackwell", sm: "sm_100", text: include_str!("blackwell.toml") },
+    File { name: "blackwell-ultra", sm: "sm_103", text: include_str!("blackwell-ultra.toml") },
     File { name: "blackwell-gb20x", sm: "sm_120", text: include_str!("blackwell-gb20x.toml") },
 ];
 
