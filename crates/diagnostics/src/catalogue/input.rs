@@ -34,6 +34,11 @@ pub const ENTRIES: [Entry; 106] = [
         remedy: "Tell it by other variables with `--state TC`, `TRX`, `TRY`, `ERY` or `HPY`.",
     },
     Entry {
+        id: "kernel::step-state",
+        cause: "A step of a reactor was asked for, and the state is not told by temperature, pressure or density, and mass fractions, which a step advances.",
+        remedy: "Use `--kernel isobaric-step --state TPY` or `--kernel isochoric-step --state TRY`.",
+    },
+    Entry {
         id: "kernel::reduced-jacobian",
         cause: "Derivatives were asked for, and the mechanism has stiff species, whose rates are scaled from a threshold on and have no derivatives there.",
         remedy: "Leave stiff species as they are with `--stiffness off`, or the reduction out with `--reduction none`. Quasi-steady species are no obstacle.",
