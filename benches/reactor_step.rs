@@ -15,18 +15,32 @@ use singe::report::KernelReport;
 struct Case {
     name: &'static str,
     integrator: Integrator,
-    warps: &'static [u32],
+    versions: &'static [Version],
 }
 
+/// A layout with its warps, groups of a CTA and CTAs of an SM.
+#[derive(Clone, Copy)]
+struct Version(Codegen, u32, u32, u32);
+
+/// What keeps an SM busy within its shared memory: some groups of few warps in a CTA, or some CTAs.
+const SMALL: [Version; 6] = [
+    Version(Codegen::DataParallel, 4, 1, 1),
+    Version(Codegen::Straight, 2, 4, 1),
+    Version(Codegen::Straight, 4, 2, 1),
+    Version(Codegen::Straight, 8, 1, 1),
+    Version(Codegen::Partial, 4, 1, 3),
+    Version(Codegen::Overlay, 4, 1, 3),
+];
+
+const LARGE: [Version; 2] = [Version(Codegen::DataParallel, 4, 1, 1), Version(Codegen::Straight, 16, 1, 1)];
+
 const CASES: [Case; 3] = [
-    Case { name: "h2o2", integrator: Integrator::Rodas3, warps: &[2, 4, 8, 16] },
-    Case { name: "h2o2", integrator: Integrator::Rodas5p, warps: &[2, 4, 8, 16] },
-    Case { name: "gri30", integrator: Integrator::Rodas3, warps: &[16] },
+    Case { name: "h2o2", integrator: Integrator::Rodas3, versions: &SMALL },
+    Case { name: "h2o2", integrator: Integrator::Rodas5p, versions: &SMALL },
+    Case { name: "gri30", integrator: Integrator::Rodas3, versions: &LARGE },
 ];
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
-
-const LAYOUTS: [Codegen; 3] = [Codegen::Straight, Codegen::Partial, Codegen::Overlay];
 
 const PAGE: &str = "docs/lab/reactor-step.md";
 
@@ -68,21 +82,21 @@ fn section(case: &Case, model: &Model, target: &'static Target) -> (String, Stri
     let graph = kernels::build(Kernel::IsobaricStep, model, &options).expect("a step");
     let mut text = format!(
         "\n{} stages; {} slots, {} operations, {} values.\n\n\
-         | layout | warps | groups | CTAs per SM | registers | spilled bytes | shared bytes | slots and barriers | ns per point | made in |\n\
+         | layout | warps | groups | CTAs per SM | registers | spilled bytes | shared bytes | phases, barriers | ns per step | made in |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         method.m.len(),
         graph.slots(1),
         graph.ops.len(),
         graph.values.len()
     );
-    let layouts = LAYOUTS.into_iter().flat_map(|codegen| case.warps.iter().map(move |&warps| (codegen, warps)));
-    for (codegen, warps) in std::iter::once((Codegen::DataParallel, 4)).chain(layouts) {
+    for &version in case.versions {
         let began = Instant::now();
-        let row = match report(case, model, target, (codegen, warps)) {
+        let row = match report(case, target, version) {
             Ok(report) => cells(&report),
-            Err(why) => format!("refused: {why} | | | | | | |"),
+            Err(why) => format!("| | | | | refused: {why} | |"),
         };
-        let _ = writeln!(text, "| {} | {warps} | {row} {:.0} s |", codegen.name(), began.elapsed().as_secs_f64());
+        let Version(codegen, warps, ..) = version;
+        let _ = writeln!(text, "| {} | {warps} {row} {:.0} s |", codegen.name(), began.elapsed().as_secs_f64());
     }
     (heading, text)
 }
@@ -95,7 +109,7 @@ fn cells(report: &KernelReport) -> String {
     let time =
         report.prediction.as_ref().map_or("no model".to_owned(), |found| format!("{:.2}", found.nanoseconds_per_point));
     format!(
-        "{} | {} | {} | {} | {} | {}, {} | {time} |",
+        "| {} | {} | {} | {} | {} | {}, {} | {time} |",
         report.groups_per_cta,
         report.machine.ctas_per_sm,
         of(|compiled| compiled.registers),
@@ -109,9 +123,8 @@ fn cells(report: &KernelReport) -> String {
 /// A version, proven, verified and timed; or why there is none.
 fn report(
     case: &Case,
-    model: &Model,
     target: &'static Target,
-    (codegen, warps): (Codegen, u32),
+    Version(codegen, warps, groups, ctas): Version,
 ) -> Result<KernelReport, String> {
     let files = mechanism::Files { mechanism: testkit::shipped(case.name), ..Default::default() };
     let request = Request { files, codegen, kernels: vec![Kernel::IsobaricStep], ..Request::default() };
@@ -120,6 +133,8 @@ fn report(
         r.common.state = StateVariables::MassFractions;
         r.common.integrator = case.integrator;
         r.tuning.warps = warps;
+        r.tuning.groups_per_cta = groups;
+        r.tuning.ctas_per_sm = ctas;
     });
     let request = request.for_target().expect("a request");
     let report = driver::compile(&request, &mut Observer::silent());

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 106] = [
+pub const ENTRIES: [Entry; 107] = [
     Entry {
         id: "fmt::no-chemkin-form",
         cause: "`singe fmt` was to write CHEMKIN files, which have no form of a rate of this mechanism.",
