@@ -127,7 +127,15 @@ fn report(
     Version(codegen, warps, groups, ctas): Version,
 ) -> Result<KernelReport, String> {
     let files = mechanism::Files { mechanism: testkit::shipped(case.name), ..Default::default() };
-    let request = Request { files, codegen, kernels: vec![Kernel::IsobaricStep], ..Request::default() };
+    let request = Request {
+        files,
+        codegen,
+        kernels: vec![Kernel::IsobaricStep],
+        real_compilers: true,
+        verify_machine_code: true,
+        predict_time: true,
+        ..Request::default()
+    };
     let request = request.with(|r| {
         r.common.target = target;
         r.common.state = StateVariables::MassFractions;

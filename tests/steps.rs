@@ -240,7 +240,7 @@ fn wrong_coefficients_pivots_and_products_are_found() {
     let missed = |faults: &[&(String, f64)]| faults.iter().filter(|(_, error)| *error < 1e-10).count();
     println!("{} coefficients and pivots, {} missed", others.len(), missed(&others));
     println!("{} products, {} missed", products.len(), missed(&products));
-    assert!(others.len() > 80 && missed(&others) == 0);
+    assert!(others.len() > 60 && missed(&others) == 0);
     // Some products are too small to matter on these states; what the factors are is compared in bits above.
     assert!(products.len() > 30 && 10 * missed(&products) < products.len());
 }
