@@ -349,6 +349,7 @@ fn command_line() -> Vec<Case> {
             ],
             &["chem.inp", "--codegen", "overlay", "--kernel", "progress"],
         ),
+        printed("kernel::step-state", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "isobaric-step"]),
         printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
         printed(
             "kernel::heat-capacity",

@@ -2,7 +2,6 @@
 //! the table of the page is what this prints.
 
 use singe::elimination::{Elimination, Measure, Pattern, in_order, order, plan};
-use singe::emit::host;
 use singe::kernels::{self, Form, Kernel, Options};
 use testkit::{detailed, root, shipped, skip};
 
@@ -45,7 +44,7 @@ fn ours_has_the_fewest_products_and_the_page_says_so() {
         let model = detailed(&path);
         let options = Options { form: Form::LogSpace, warps: 1, ..Options::default() };
         let graph = kernels::build(Kernel::IsobaricSparseJacobian, &model, &options).unwrap();
-        let pattern = host::matrix(&graph.pattern, model.species().len());
+        let pattern = singe::elimination::matrix(&graph.pattern, model.species().len());
         let entries: usize = pattern.rows.iter().map(|row| row.len()).sum();
         let all = orders(&pattern);
         let cells = (0..5).map(|n| all.get(n).map_or(String::new(), counts)).collect::<Vec<_>>().join(" | ");

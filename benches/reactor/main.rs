@@ -3,6 +3,7 @@
 
 mod cantera;
 mod cvode;
+mod explicit;
 mod large;
 mod sweep;
 
@@ -85,6 +86,9 @@ fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("docs/lab/reactors.md");
     let old = std::fs::read_to_string(&file).unwrap_or_default();
+    if std::env::args().any(|argument| argument == "--explicit") {
+        return explicit::run(root);
+    }
     if std::env::args().any(|argument| argument == "--large") {
         let Some(section) = large::section(root) else { return };
         println!("{section}");

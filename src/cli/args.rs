@@ -14,7 +14,7 @@ use backend::{
     AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
     VerifyArguments,
 };
-use values::{Color, Compilers, Integrator, Layout, ReportForm, Wanted, fault, name, verify};
+use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -147,10 +147,6 @@ pub struct CompileArguments {
     /// each kernel's: --set rho=chemistry:TRY makes rho-chemistry
     #[arg(long, value_name = "NAME=KERNELS[:STATE[:OUTPUTS]]", value_parser = Set::parse)]
     pub set: Vec<Set>,
-    /// How the reactor kernel integrates: a Rosenbrock method of order 5 with 8 stages (rodas5p), of order 4 with 6 (rodas4), of
-    /// order 4 with 4 (ros4) or of order 3 (rodas3); auto takes Heun's method (order 2) for each point that is not stiff, and rodas5p else
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
-    pub integrator: Integrator,
     #[command(flatten)]
     pub common: Common,
     #[command(flatten)]

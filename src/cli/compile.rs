@@ -69,12 +69,12 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
         request.common.state = StateVariables::MassFractions;
     }
     // Where files go and what is printed is no matter of the outcome.
-    let deciding =
-        [plan::names::<Common>(), plan::names::<Tuning>(), ["integrator", "effort"].map(str::to_owned).into()];
+    let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
     request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
+        request.reactor = request.reactor.map(|_| request.common.integrator.method());
     }
     request.for_target().map_err(|d| Failure::usage([d]))
 }
@@ -99,7 +99,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         kernels: without_repeats(&kernels),
         sets: arguments.set.clone(),
         set: None,
-        reactor: is_reactor.then(|| arguments.integrator.method()),
+        reactor: is_reactor.then(|| arguments.common.integrator.method()),
         by_energy: false,
         common: arguments.common,
         tuning: arguments.tuning,

@@ -5,11 +5,13 @@
 
 mod check;
 mod order;
+mod system;
 
 use std::collections::BTreeSet;
 
 pub use check::{Checked, check};
 pub use order::{Measure, order};
+pub use system::{matrix, of_reactor};
 
 /// Where a square matrix may differ from zero: the columns of each row. The diagonal always counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::body::{Body, Inst, PRODUCTS_PER_STEP, Tally, Tensor};
 use super::units::Units;
 use kinetics::approximation::range::TemperatureRange;
+use kinetics::integrator::Method;
 
 /// An operation: the unit that is mapped to a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +57,8 @@ pub struct Graph {
     pub quantities: Vec<Quantity>,
     /// (row, column) of the entry in each row of the output, where that is a matrix whose zeros are left out.
     pub pattern: Vec<(u32, u32)>,
+    /// What a step in time is taken by.
+    pub method: Option<Method>,
     /// The units of the arrays.
     pub units: Units,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
@@ -168,6 +171,7 @@ impl Graph {
             arrays,
             quantities: Vec::new(),
             pattern: Vec::new(),
+            method: None,
             units: Units::Si,
             scalars: Vec::new(),
             preamble: Step::default(),

@@ -12,6 +12,7 @@ pub mod interpret;
 mod intervals;
 pub mod log2;
 pub mod single;
+pub mod splice;
 pub mod steps;
 pub mod text;
 pub mod unguarded;

@@ -7,6 +7,7 @@
 
 pub mod build;
 mod chemistry;
+mod integration;
 mod options;
 mod rates;
 mod slopes;
@@ -14,7 +15,8 @@ mod thermodynamics;
 mod transport;
 
 pub use options::{
-    ErrorBound, Exponential, Form, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision, Property,
+    ErrorBound, Exponential, Form, Integrator, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision,
+    Property,
 };
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
@@ -22,6 +24,7 @@ pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
 use crate::graph::{Graph, unguarded, units};
 use chemistry::{logarithmic, production, progress};
 use diagnostics::Diagnostic;
+use integration::step;
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 use slopes::{jacobian, jacobian_vector};
@@ -35,6 +38,10 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
     refuse(kernel, model, options).map_or(Ok(()), |refused| Err(vec![refused]))?;
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
     let mut graph = in_si(kernel, model, &Options { form, ..*options })?;
+    if kernel.is_step() {
+        units::convert(&mut graph, options.units);
+        return Ok(graph);
+    }
     if options.state != StateVariables::MoleFractions {
         state::connect(&mut graph, model.species().len(), options.state);
     }
@@ -81,6 +88,17 @@ fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic
     if kernel == Kernel::Chemistry && options.precision == Precision::Single {
         return logarithmic::refused(&model.mechanism);
     }
+    let of_reactor = match kernel {
+        Kernel::IsobaricStep => Some((StateVariables::MassFractions, "TPY")),
+        Kernel::IsochoricStep => Some((StateVariables::Density, "TRY")),
+        _ => None,
+    };
+    if let Some((_, state)) = of_reactor.filter(|&(state, _)| state != options.state) {
+        return Some(
+            Diagnostic::error("kernel::step-state", "a step advances temperature and mass fractions")
+                .help(format!("use --state {state}, and call the temperature kernel for other states")),
+        );
+    }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Some(
             Diagnostic::error("kernel::state-is-given", "the temperature kernel has nothing to compute")
@@ -109,5 +127,18 @@ fn in_si(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<
         Kernel::IsochoricSparseJacobian => jacobian::build_sparse(model, options, Constant::Volume),
         Kernel::IsobaricJacobianVector => jacobian_vector::build(model, options, Constant::Pressure),
         Kernel::IsochoricJacobianVector => jacobian_vector::build(model, options, Constant::Volume),
+        Kernel::IsobaricStep => {
+            step_of(model, options, Constant::Pressure, [Kernel::Isobaric, Kernel::IsobaricSparseJacobian])?
+        }
+        Kernel::IsochoricStep => {
+            step_of(model, options, Constant::Volume, [Kernel::Isochoric, Kernel::IsochoricSparseJacobian])?
+        }
     })
+}
+
+/// A step in time, made of the kernels of a reactor's rates and their sparse Jacobian.
+fn step_of(model: &Model, options: &Options, constant: Constant, parts: [Kernel; 2]) -> Result<Graph, Vec<Diagnostic>> {
+    let of_part = |part: Kernel| build(part, model, &Options { units: units::Units::Si, ..*options });
+    let [rates, jacobian] = [of_part(parts[0])?, of_part(parts[1])?];
+    Ok(step::build(model, &options.integrator.method(), constant, [&rates, &jacobian]))
 }

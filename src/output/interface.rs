@@ -58,6 +58,8 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsochoricSparseJacobian => "Derivatives of what the isochoric kernel gives, sparse and shared.",
         Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
         Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
+        Kernel::IsobaricStep => "One step in time at constant pressure, and its error.",
+        Kernel::IsochoricStep => "One step in time at constant volume, and its error.",
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Progress => "Rates of reactions one by one.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
@@ -150,6 +152,9 @@ fn quantity_in_words(name: &str, system: Units) -> (String, String) {
         }
         None if name == "by-concentrations" => ("1/s".into(), "derivatives by concentrations".into()),
         None if name == "by-temperature" => (pick("kmol/m^3/s/K", "mol/cm^3/s/K"), "derivatives by temperature".into()),
+        None if name == "mass-fractions" => ("1".into(), "mass fraction of each species at the end".into()),
+        None if name == "errors-of-mass-fractions" => ("1".into(), "estimated error of each mass fraction".into()),
+        None if name == "error-of-temperature" => ("K".into(), "estimated error of the temperature".into()),
         None if name == "temperature" => ("K".into(), "temperature".into()),
         Some(Output::Pressure) | None => (pick("Pa", "dyn/cm^2"), "pressure".into()),
     }
@@ -163,7 +168,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "mole_fractions" => ("1", "1", "mole fraction of each species"),
         "mass_fractions" => ("1", "1", "mass fraction of each species"),
         "transport_source" => ("kg/m^3/s", "g/cm^3/s", "mass source by transport of each species"),
-        "time_step" => ("s", "s", "time step of the flow solver, at each point"),
+        "time_step" => ("s", "s", "time step at each point"),
         "viscosity" => ("Pa s", "g/cm/s", "viscosity of the mixture"),
         "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
@@ -184,6 +189,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "temperature_gradient" => ("K/m", "K/cm", "gradient of the temperature along the direction of the fluxes"),
         "fluxes" => ("by rows", "by rows", "fluxes, one quantity after the other"),
         "state" => ("by rows", "by rows", "temperature, then pressure"),
+        "end" => ("by rows", "by rows", "state at the end of the step, then its estimated error"),
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")
         }

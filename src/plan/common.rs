@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::{ErrorBound, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
+use crate::kernels::{ErrorBound, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
 use kinetics::Stiffness;
 use kinetics::reactor::Constant;
 use machine::target::Target;
@@ -33,6 +33,10 @@ pub struct Common {
     /// the header has (compressed)
     #[arg(long, value_enum, default_value_t = MatrixStorage::Dense)]
     pub jacobian_storage: MatrixStorage,
+    /// How the reactor kernel and the step kernels integrate: a Rosenbrock method of order 5 with 8 stages (rodas5p), of order 4 with 6 (rodas4), of
+    /// order 4 with 4 (ros4) or of order 3 (rodas3); auto takes Heun's method (order 2) for each point that is not stiff, and rodas5p else
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
+    pub integrator: Integrator,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, ignore_case = true, default_value_t = Units::Si)]
     pub units: Units,
@@ -90,6 +94,7 @@ impl Default for Common {
             outputs: Outputs::default(),
             soret: false,
             jacobian_storage: MatrixStorage::Dense,
+            integrator: Integrator::default(),
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

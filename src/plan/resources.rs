@@ -107,6 +107,7 @@ impl Resolved<'_> {
             outputs: self.asked.common.outputs,
             soret: self.asked.common.soret,
             storage: self.asked.common.jacobian_storage,
+            integrator: self.asked.common.integrator,
             units: self.asked.common.units,
             activities: true,
             exponential: exponential(self.asked.common.target),

@@ -57,7 +57,9 @@ fn without_effect(request: &Request) -> Vec<String> {
         "jacobian-storage" if !any(|kernel| JACOBIANS.contains(&kernel)) => {
             Some("no kernel with a Jacobian is asked for")
         }
-        "integrator" if request.reactor.is_none() => Some("it concerns --kernel reactor"),
+        "integrator" if request.reactor.is_none() && !any(Kernel::is_step) => {
+            Some("it concerns --kernel reactor and the steps")
+        }
         "fit-tolerance" if !any(Kernel::is_transport) => Some("no transport kernel is asked for"),
         "effort" if !request.keep_fastest && request.own_layouts.is_empty() => {
             Some("it concerns --codegen auto, and the layouts are given")

@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::flux::{Gradients, fluxes};
+use kinetics::integrator::advance;
 use kinetics::progress::progress;
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
 use kinetics::{inverse, jacobian, thermal_diffusion};
 
-use super::simulate::{gradients, vector};
+use super::simulate::{self, gradients, vector};
 use super::{Subject, inputs};
 use crate::graph::interpret::{Arithmetic as Number, Evaluation};
 use crate::graph::single::together;
@@ -231,6 +232,7 @@ fn in_si(
         Kernel::IsochoricSparseJacobian => sparse(graph, model, jacobian::tendency(model, state, Constant::Volume)),
         Kernel::IsobaricJacobianVector => product(model, state, Constant::Pressure),
         Kernel::IsochoricJacobianVector => product(model, state, Constant::Volume),
+        Kernel::IsobaricStep | Kernel::IsochoricStep => step(model, graph, state),
         Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
         Kernel::Thermodynamics => {
             let all = properties(model, state);
@@ -344,6 +346,20 @@ fn product(model: &Model, state: &State, constant: Constant) -> (Vec<f64>, Vec<f
     let values = (0..all.rows).map(|row| sum(row, &|at, v| all.values[at] * v)).collect();
     let scale = (0..all.rows).map(|row| sum(row, &|at, v| all.scale[at] * v.abs())).collect();
     (values, scale)
+}
+
+/// What a stage makes of a smaller fraction is no more exact than what it makes of this one: solutions are exact relative to the largest unknown.
+const SMALL_FRACTION: f64 = 1e-6;
+
+/// The state at the end of a step and the errors of its unknowns, relative to the unknowns and all that the stages change them by.
+fn step(model: &Model, graph: &Graph, state: &State) -> (Vec<f64>, Vec<f64>) {
+    let method = graph.method.expect("a step has a method");
+    let (system, length, start) = simulate::step(model, graph, state);
+    let made = advance::step(&system, &method, &start, length);
+    let changes = |k: usize| method.m.iter().zip(&made.stages).map(move |(m, u)| (m * u[k]).abs()).sum::<f64>();
+    let least = SMALL_FRACTION * (1.0 + method.m.iter().map(|m| m.abs()).sum::<f64>());
+    let scale: Vec<f64> = start.iter().enumerate().map(|(k, y)| y.abs() + changes(k) + least).collect();
+    ([made.end, made.errors].concat(), scale.repeat(2))
 }
 
 fn production(model: &Model, stiffness: Stiffness, state: &State) -> Production {

@@ -3,7 +3,11 @@
 use diagnostics::Diagnostic;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::flux::Gradients;
+use kinetics::integrator::advance::{System, first_step};
+use kinetics::integrator::options::Options;
+use kinetics::integrator::reference::Reference;
 use kinetics::properties::{Judged, Molar, properties};
+use kinetics::reactor::Constant;
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use ptx::Module;
@@ -171,6 +175,20 @@ fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
     masses.iter().map(|mass| mass / sum).collect()
 }
 
+/// A reactor, the length of a step that no unknown changes much in, and the unknowns where it begins.
+pub(super) fn step<'a>(model: &'a Model, graph: &Graph, state: &State) -> (Reference<'a>, f64, Vec<f64>) {
+    let (constant, fixed) = match graph.arrays.iter().any(|array| array.name == "density") {
+        true => (Constant::Volume, properties(model, state).density),
+        false => (Constant::Pressure, state.pressure),
+    };
+    let system = Reference { model, constant, fixed };
+    let unknowns = [mass_fractions(model, state), vec![state.temperature]].concat();
+    let longest = kinetics::surroundings(model, state).time_step;
+    let options = Options { relative_tolerance: 1e-4, absolute_tolerance: 1e-10, ..Options::default() };
+    let length = first_step(&unknowns, &system.rates(&unknowns), longest, &options);
+    (system, length, unknowns)
+}
+
 /// What a Jacobian is multiplied with on a state: of the mass fractions, then of the temperature.
 pub(super) fn vector(state: &State) -> Vec<f64> {
     let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -206,6 +224,7 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "mole_fraction_gradients" => field.clone_from(&gradients(state).mole_fractions),
             "temperature_gradient" => field.fill(gradients(state).temperature.unwrap_or(f64::NAN)),
             "transport_source" => field.clone_from(&surroundings.transport_source),
+            "time_step" if graph.method.is_some() => field[0] = step(model, graph, state).1,
             "time_step" => field[0] = surroundings.time_step,
             name => unreachable!("the builders make no input {name}"),
         }

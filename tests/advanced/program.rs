@@ -111,7 +111,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     };
     let [rates, jacobian] = request.common.reactor_kernels().map(unit);
     let n = model.species().len();
-    let plan = elimination::plan(&host::matrix(&jacobian.graph.pattern, n), &[n, n + 1]);
+    let plan = elimination::plan(&elimination::matrix(&jacobian.graph.pattern, n), &[n, n + 1]);
     let constant = request.common.constant();
     Project { rates, jacobian, plan, constant, energies: Energies::new(&model, constant), model }
 }

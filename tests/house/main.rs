@@ -40,7 +40,8 @@ const ROOMS: [&str; 21] = [
 ];
 
 /// The floors of `src/kernels`, in the same way.
-const FLOORS: [&str; 7] = ["options", "build", "thermodynamics", "rates", "transport", "chemistry", "slopes"];
+const FLOORS: [&str; 8] =
+    ["options", "build", "thermodynamics", "rates", "transport", "chemistry", "slopes", "integration"];
 
 /// Lines of the longest function.
 const LONGEST_FUNCTION: usize = 80;

@@ -9,7 +9,6 @@ use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
-use kinetics::integrator::{self, Method};
 use machine::target::Target;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,29 +65,6 @@ impl ValueEnum for Wanted {
             Self::Reactor => {
                 Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems"))
             }
-        }
-    }
-}
-
-/// A method of [`kinetics::integrator`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Integrator {
-    Rodas4,
-    Rodas5p,
-    Ros4,
-    Rodas3,
-    /// An explicit method where a point is not stiff, else rodas5p: on CPUs
-    Auto,
-}
-
-impl Integrator {
-    pub fn method(self) -> Method {
-        match self {
-            Self::Rodas4 => integrator::RODAS4,
-            Self::Rodas5p => integrator::RODAS5P,
-            Self::Ros4 => integrator::ROS4,
-            Self::Rodas3 => integrator::RODAS3,
-            Self::Auto => integrator::AUTO,
         }
     }
 }

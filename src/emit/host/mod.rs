@@ -15,7 +15,7 @@ pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FALLBACK, Project, Table, cmake, driver, install, reference};
 pub use reactor::driver as reactor_driver;
 pub use reactor::{Coefficients, Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, reactor};
-pub use systems::{Systems, matrix};
+pub use systems::Systems;
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;

@@ -1,7 +1,7 @@
 //! The linear systems of implicit integrators of reactors: their sparse matrix, and its factorisation as code.
 
 use super::Interface;
-use crate::elimination::{self, Checked, Elimination, Pattern};
+use crate::elimination::{self, Checked, Elimination};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::tables::{real, wrapped};
 use serde::Serialize;
@@ -11,30 +11,16 @@ use serde::Serialize;
 pub struct Systems {
     /// (row, column) of the entries of the Jacobian's output.
     pub pattern: Vec<(u32, u32)>,
-    /// Of the matrix that [`matrix`] has.
+    /// Of the matrix that [`elimination::matrix`] has.
     pub elimination: Checked,
 }
 
 impl Systems {
     /// With the sparse Jacobian of so many species that has these entries.
     pub fn new(pattern: Vec<(u32, u32)>, species: usize) -> Self {
-        let matrix = matrix(&pattern, species);
-        let plan = elimination::plan(&matrix, &[species, species + 1]);
-        let elimination = elimination::check(&matrix, plan).expect("the plan holds all entries of the matrix");
+        let elimination = elimination::of_reactor(&pattern, species);
         Self { pattern, elimination }
     }
-}
-
-/// Where the matrix may differ from zero, for so many species. Unknowns: mass fractions, the temperature, and the sum of all
-/// changes of Y_k/W_k, whose column is what the rows share.
-pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
-    let mut rows = vec![std::collections::BTreeSet::new(); species + 2];
-    for &(row, column) in pattern {
-        rows[row as usize].insert(column as usize);
-    }
-    rows[species + 1].extend(0..species);
-    rows.iter_mut().enumerate().for_each(|(row, columns)| _ = columns.insert(row));
-    Pattern { rows }
 }
 
 /// The elimination as tables, and the Jacobian's entries.

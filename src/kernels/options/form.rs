@@ -58,7 +58,9 @@ impl Form {
             | Kernel::IsobaricSparseJacobian
             | Kernel::IsochoricSparseJacobian
             | Kernel::IsobaricJacobianVector
-            | Kernel::IsochoricJacobianVector => &[Self::Pairwise, Self::LogSpace],
+            | Kernel::IsochoricJacobianVector
+            | Kernel::IsobaricStep
+            | Kernel::IsochoricStep => &[Self::Pairwise, Self::LogSpace],
             Kernel::Progress | Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;

@@ -39,6 +39,10 @@ pub enum Kernel {
     IsobaricJacobianVector,
     /// The isochoric Jacobian's product with a vector
     IsochoricJacobianVector,
+    /// One step in time of a reactor at constant pressure, by --integrator, with its error
+    IsobaricStep,
+    /// The same at constant volume
+    IsochoricStep,
 }
 
 impl Kernel {
@@ -65,6 +69,8 @@ impl Kernel {
             Self::IsochoricSparseJacobian => "isochoric-sparse-jacobian",
             Self::IsobaricJacobianVector => "isobaric-jacobian-vector",
             Self::IsochoricJacobianVector => "isochoric-jacobian-vector",
+            Self::IsobaricStep => "isobaric-step",
+            Self::IsochoricStep => "isochoric-step",
         }
     }
 
@@ -84,7 +90,14 @@ impl Kernel {
                 | Self::IsochoricSparseJacobian
                 | Self::IsobaricJacobianVector
                 | Self::IsochoricJacobianVector
+                | Self::IsobaricStep
+                | Self::IsochoricStep
         )
+    }
+
+    /// Whether it is a step of an integrator.
+    pub fn is_step(self) -> bool {
+        matches!(self, Self::IsobaricStep | Self::IsochoricStep)
     }
 
     /// Whether it needs transport data.
@@ -93,7 +106,7 @@ impl Kernel {
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
-    /// gross rate for chemistry.
+    /// gross rate for chemistry, to the unknowns and all that stages change them by for steps.
     pub fn tolerance(self) -> f64 {
         if self.has_rates() { 1e-10 } else { 1e-12 }
     }

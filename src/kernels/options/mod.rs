@@ -3,6 +3,7 @@
 
 mod exponential;
 mod form;
+mod integrator;
 mod kernel;
 mod matrix;
 mod output;
@@ -12,6 +13,7 @@ mod variables;
 
 pub use exponential::Exponential;
 pub use form::{Form, low_rank_bound};
+pub use integrator::Integrator;
 pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property, Rows};
@@ -51,6 +53,8 @@ pub struct Options {
     pub soret: bool,
     /// Which entries of Jacobians are stored.
     pub storage: MatrixStorage,
+    /// What takes the steps of reactors.
+    pub integrator: Integrator,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -81,6 +85,7 @@ impl Default for Options {
             outputs: Outputs::default(),
             soret: false,
             storage: MatrixStorage::Dense,
+            integrator: Integrator::default(),
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,

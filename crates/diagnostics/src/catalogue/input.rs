@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 106] = [
+pub const ENTRIES: [Entry; 107] = [
     Entry {
         id: "fmt::no-chemkin-form",
         cause: "`singe fmt` was to write CHEMKIN files, which have no form of a rate of this mechanism.",
@@ -32,6 +32,11 @@ pub const ENTRIES: [Entry; 106] = [
         id: "kernel::state-is-given",
         cause: "The temperature kernel was asked for, and the state is told by temperature and pressure.",
         remedy: "Tell it by other variables with `--state TC`, `TRX`, `TRY`, `ERY` or `HPY`.",
+    },
+    Entry {
+        id: "kernel::step-state",
+        cause: "A step of a reactor was asked for, and the state is not told by temperature, pressure or density, and mass fractions, which a step advances.",
+        remedy: "Use `--kernel isobaric-step --state TPY` or `--kernel isochoric-step --state TRY`.",
     },
     Entry {
         id: "kernel::reduced-jacobian",

@@ -103,7 +103,7 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
 }
 
 /// A step that changes the unknowns by some tolerances, if rates stay as they are.
-pub(super) fn first_step(y: &[f64], rates: &[f64], time: f64, options: &Options) -> f64 {
+pub fn first_step(y: &[f64], rates: &[f64], time: f64, options: &Options) -> f64 {
     let mut sum = 0.0f64;
     for (k, (y, rate)) in y.iter().zip(rates).enumerate() {
         let relative = rate / options.relative_tolerance.mul_add(y.abs(), options.absolute(k));
@@ -130,6 +130,29 @@ pub(super) fn length(left: f64, step: f64) -> f64 {
     if count > 1.0 && count < 4.0 { left / count } else { left.min(step) }
 }
 
+/// A step of a Rosenbrock method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// u_i, by unknown.
+    pub stages: Vec<Vec<f64>>,
+    pub end: Vec<f64>,
+    /// What the end differs by from a solution of lower order.
+    pub errors: Vec<f64>,
+}
+
+/// A step of length h from y.
+pub fn step(system: &dyn System, method: &Method, y: &[f64], h: f64) -> Step {
+    let mut rates = system.rates(y);
+    system.go_on_below_zero(y, y, &mut rates);
+    step_from(system, method, y, rates, h)
+}
+
+/// The sum of a number and multiples of an unknown's changes by the stages.
+fn weighted(factors: &[f64], u: &[Vec<f64>], k: usize, start: f64) -> f64 {
+    let terms = factors.iter().zip(u).filter(|&(&factor, _)| factor != 0.0);
+    terms.fold(start, |sum, (factor, u)| factor.mul_add(u[k], sum))
+}
+
 /// The state after a step of length h, and the norm of its error.
 fn stages(
     system: &dyn System,
@@ -139,14 +162,22 @@ fn stages(
     h: f64,
     options: &Options,
 ) -> (Vec<f64>, f64) {
+    let Step { end, errors, .. } = step_from(system, method, y, rates, h);
+    let mut sum = 0.0f64;
+    for (k, ((&y, &after), error)) in y.iter().zip(&end).zip(&errors).enumerate() {
+        let size = if y.abs() <= after.abs() { after.abs() } else { y.abs() };
+        let relative = error / options.relative_tolerance.mul_add(size, options.absolute(k));
+        sum = relative.mul_add(relative, sum);
+    }
+    let error = (sum / y.len() as f64).sqrt();
+    (end, error)
+}
+
+fn step_from(system: &dyn System, method: &Method, y: &[f64], rates: Vec<f64>, h: f64) -> Step {
     let inverse_step = 1.0 / h;
     let solve = system.solver(y, inverse_step / method.gamma);
     let mut f = rates;
     let mut u: Vec<Vec<f64>> = Vec::new();
-    let weighted = |factors: &[f64], u: &[Vec<f64>], k: usize, start: f64| {
-        let terms = factors.iter().zip(u).filter(|&(&factor, _)| factor != 0.0);
-        terms.fold(start, |sum, (factor, u)| factor.mul_add(u[k], sum))
-    };
     for stage in 0..method.m.len() {
         if stage > 0 && !method.takes_rates_over(stage) {
             let at: Vec<f64> = (0..y.len()).map(|k| weighted(method.a[stage], &u, k, y[k])).collect();
@@ -156,17 +187,9 @@ fn stages(
         let right = (0..y.len()).map(|k| weighted(method.c[stage], &u, k, 0.0).mul_add(inverse_step, f[k]));
         u.push(solve(&right.collect::<Vec<f64>>()));
     }
-    let mut sum = 0.0f64;
-    let mut next = Vec::new();
-    for (k, &y) in y.iter().enumerate() {
-        let after = weighted(method.m, &u, k, y);
-        let size = if y.abs() <= after.abs() { after.abs() } else { y.abs() };
-        let relative = weighted(method.e, &u, k, 0.0) / options.relative_tolerance.mul_add(size, options.absolute(k));
-        sum = relative.mul_add(relative, sum);
-        next.push(after);
-    }
-    let error = (sum / y.len() as f64).sqrt();
-    (next, error)
+    let end = y.iter().enumerate().map(|(k, &y)| weighted(method.m, &u, k, y)).collect();
+    let errors = (0..y.len()).map(|k| weighted(method.e, &u, k, 0.0)).collect();
+    Step { stages: u, end, errors }
 }
 
 #[cfg(test)]
