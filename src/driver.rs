@@ -214,7 +214,7 @@ fn again(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let (target, kernel) = (own.asked.common.target, unit.kernel);
-    let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
+    let code = lowered(own, &program, &unit.proven, observer)?;
     let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
     let codegen = unit.codegen;
     let (graph, mapping, proven) = (unit.graph.clone(), unit.mapping.clone(), unit.proven.clone());
@@ -351,9 +351,27 @@ fn draft(
         program = overlay::apart(&program).unwrap_or(program);
     }
     fault::in_program(own.asked.fault, &mut program);
-    let code = observer.pass("lower", k, || lower::lower(&program, target));
+    let code = lowered(own, &program, &proven, observer)?;
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
     Ok(Draft { single, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
+}
+
+/// A program as code for the target, with what is proven of its named barriers where these are AMD's.
+fn lowered(
+    own: &Resolved<'_>,
+    program: &Program,
+    proven: &proof::Proven,
+    observer: &mut Observer,
+) -> Result<lower::code::Code, Failure> {
+    let (k, target) = (Some(own.kernel), own.asked.common.target);
+    let mut code = observer.pass("lower", k, || lower::lower(program, target));
+    if let Some(amd) = target.amd().filter(|amd| amd.has_named_barriers()) {
+        let room = amd.named_barriers_per_workgroup;
+        code.named_barriers = observer
+            .pass("prove barriers", k, || lower::named_barriers::proven(&code, room, proven.programs()))
+            .map_err(Failure::verification)?;
+    }
+    Ok(code)
 }
 
 /// A mapped graph, and the ways to schedule it.

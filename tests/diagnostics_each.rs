@@ -15,8 +15,8 @@ use singe::observer::Observer;
 use singe::schedule::{self, Limits};
 use singe::verify::{self, Subject};
 use testkit::diagnosed_ptx;
-use testkit::handover;
 use testkit::request;
+use testkit::{handover, named_barriers};
 
 #[test]
 fn each_diagnostic_is_produced() {
@@ -519,6 +519,8 @@ fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Ca
 
 fn schedules() -> Vec<Case> {
     let broken = handover::BROKEN.map(|(id, _, break_it)| (id, handover::violations(break_it)));
+    let plan = |(id, _, break_it)| (id, named_barriers::proven(1, break_it).err().unwrap_or_default());
+    let plans = named_barriers::BROKEN.map(plan);
     broken
         .into_iter()
         .chain([
@@ -526,6 +528,7 @@ fn schedules() -> Vec<Case> {
             ("proof::outside-qssa-warps", handover::qssa_warps(&[(2, 1)])),
             ("proof::lanes", handover::exchange([false, true])),
         ])
+        .chain(plans)
         .collect()
 }
 

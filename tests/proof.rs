@@ -3,6 +3,7 @@
 
 use singe::schedule::proof;
 use testkit::handover::{BROKEN, exchange, handover, qssa_warps, violations};
+use testkit::named_barriers;
 
 #[test]
 fn the_handover_is_proven() {
@@ -33,5 +34,26 @@ fn lanes_that_exchange_values_meet() {
     for meets in [[false, true], [true, false]] {
         let violations = exchange(meets);
         assert!(!violations.is_empty() && violations.iter().all(|d| d.id == "proof::lanes"), "{violations:?}");
+    }
+}
+
+/// With one wave for each warp, and with a wave of each of several groups.
+#[test]
+fn the_plan_of_named_barriers_is_proven() {
+    for groups in 1..=3 {
+        let proven = named_barriers::proven(groups, |_| {}).unwrap();
+        assert_eq!(proven.plan().set_up.barriers, [(0, 2 * groups), (1, 2 * groups), (2, 2 * groups)]);
+        assert_eq!(proven.plan().programs.len() as u32, 2 * groups);
+    }
+}
+
+#[test]
+fn every_broken_plan_of_named_barriers_is_refused_for_the_right_reason() {
+    for (id, what, break_it) in named_barriers::BROKEN {
+        for groups in [1, 2] {
+            let violations = named_barriers::proven(groups, break_it).err().unwrap_or_default();
+            let found: Vec<&str> = violations.iter().map(|d| d.id).collect();
+            assert!(found.contains(&id), "{what}, groups {groups}: {id} is not among {violations:?}");
+        }
     }
 }

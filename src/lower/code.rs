@@ -10,6 +10,7 @@
 
 use crate::kernels::Io;
 use crate::overlay::program::{Arithmetic, Array, Bank, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
+use crate::schedule::named_barriers;
 use cranelift_entity::PrimaryMap;
 
 pub struct Code {
@@ -41,6 +42,8 @@ pub struct Code {
     /// Runs once per thread.
     pub prologue: Vec<Statement>,
     pub stream: Stream,
+    /// What the waves of a machine with AMD's named barriers do at those of the code.
+    pub named_barriers: Option<named_barriers::proof::Proven>,
 }
 
 /// Registers per thread for striped constants.

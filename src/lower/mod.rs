@@ -7,6 +7,7 @@ mod fold;
 mod frame;
 mod lane_order;
 mod lockstep;
+pub mod named_barriers;
 mod prefetch;
 mod rounding;
 mod uses;
@@ -61,6 +62,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         power_bytes: power_bytes(&needs),
         prologue,
         stream,
+        named_barriers: None,
         slots,
         contents: program.contents.clone(),
     }

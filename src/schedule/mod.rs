@@ -8,6 +8,7 @@
 pub mod balance;
 mod banks;
 pub mod barriers;
+pub mod named_barriers;
 pub mod overlap;
 pub mod phases;
 pub mod proof;

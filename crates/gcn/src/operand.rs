@@ -70,6 +70,10 @@ impl Registers {
     pub fn all(self) -> impl Iterator<Item = u16> {
         self.first..self.first + self.count
     }
+
+    pub fn overlaps(self, other: Self) -> bool {
+        self.file == other.file && self.first < other.first + other.count && other.first < self.first + self.count
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -26,12 +26,7 @@ struct Translation {
 
 impl Translation {
     fn reads(&self, registers: Registers) -> bool {
-        let overlaps = |source: &Registers| {
-            source.file == registers.file
-                && source.first < registers.first + registers.count
-                && registers.first < source.first + source.count
-        };
-        self.sources.iter().any(overlaps)
+        self.sources.iter().any(|source| source.overlaps(registers))
     }
 }
 
@@ -72,6 +67,18 @@ impl Waiting {
             let name = Registers { first: at, count: 1, ..registers };
             Err(format!("it uses {name} before an `s_wait…` covers the load of line {line}"))
         })
+    }
+
+    /// Whether none of the registers waits for a load but such as this counter waits for, in whose order the next one comes behind.
+    ///
+    /// # Errors
+    /// As of [`Self::arrived`].
+    pub fn arrives_before(&mut self, registers: Registers, counter: Counter) -> Result<(), String> {
+        let waits_elsewhere = self.outstanding.iter().enumerate().any(|(at, queue)| {
+            let comes_before = |entry: &Outstanding| at == counter as usize && !entry.scalar;
+            queue.iter().any(|entry| entry.registers.is_some_and(|own| own.overlaps(registers)) && !comes_before(entry))
+        });
+        if waits_elsewhere { self.arrived(registers) } else { Ok(()) }
     }
 
     /// Whether no instruction may still read one of the registers to begin again.
@@ -146,8 +153,12 @@ impl Waiting {
 
     fn deliver(&mut self, done: Outstanding) {
         if let Some(registers) = done.registers {
-            let pending = self.pending_in(registers.file);
-            registers.all().for_each(|at| pending[usize::from(at)] = 0);
+            for at in registers.all() {
+                let own = Registers { first: at, count: 1, ..registers };
+                let covers = |entry: &&Outstanding| entry.registers.is_some_and(|later| later.overlaps(own));
+                let later = self.outstanding.iter().flatten().rfind(covers).map_or(0, |entry| entry.line);
+                self.pending_in(registers.file)[usize::from(at)] = later;
+            }
         }
         // What has ended was translated, and of vectors also all before it.
         match done.scalar {

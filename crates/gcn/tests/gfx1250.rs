@@ -120,8 +120,15 @@ fn registers_beyond_256_are_those_that_were_set() {
     let through = |middle: &str| computed(32, middle, |lane| lane as f64);
     let right = "\ts_set_vgpr_msb 64\n\tv_mov_b64_e32 v[4:5] /*v[260:261]*/, v[0:1]\n\ts_set_vgpr_msb 0x4001\n\t\
                  v_add_f64_e32 v[2:3], v[4:5] /*v[260:261]*/, v[0:1]\n\ts_set_vgpr_msb 0x100";
-    assert_eq!(through(right), Ok((0..32).map(|lane| 2.0 * lane as f64).collect()));
+    let doubled = Ok((0..32).map(|lane| 2.0 * lane as f64).collect());
+    assert_eq!(through(right), doubled);
+    // The mode's bits stand elsewhere.
+    let mode = |bits: &str| format!("s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 25, 1), {bits}");
+    let by_mode = |bits: &str| right.replace("s_set_vgpr_msb 64", &mode(bits));
+    assert_eq!(through(&by_mode("0x1001")), doubled);
     for (wrong, reason) in [
+        (by_mode("0x4001"), "v260 is not what"),
+        (by_mode("1"), "v260 is not what"),
         (right.replacen("\ts_set_vgpr_msb 64\n", "", 1), "v260 is not what `s_set_vgpr_msb` says"),
         (right.replace("0x4001", "0x4004"), "v260 is not what"),
         (right.replace("0x4001", "0x4041"), "v2 is not what"),
@@ -178,6 +185,7 @@ fn each_counter_covers_its_own_memory() {
         ("\ts_wait_tensorcnt 0x0", "`s_wait_tensorcnt` is not known"),
         ("\tv_dual_mov_b32 v2, v1 :: v_dual_rcp_f64 v[4:5], v[0:1]", "is not known"),
         ("\ts_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 0, 4), 1", "`s_setreg_imm32_b32` is not known"),
+        ("\ts_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 25, 1), 3", "is not known"),
         ("\tv_mov_b32_e32 v256, 0", "is not what `s_set_vgpr_msb` says"),
         ("\tv_add_f64_e32 v[2:3], vcc, v[0:1]", "has no value"),
     ] {

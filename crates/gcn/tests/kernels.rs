@@ -304,6 +304,24 @@ fn hazards_are_found() {
     }
 }
 
+/// So one may write what another one is to write, whose value nobody reads: Clang restores a register twice.
+#[test]
+fn loads_of_one_counter_come_in_their_order() {
+    let load = "\tglobal_load_dwordx2 v[2:3], v11, s[4:5]\n";
+    let found = computed(64, &format!("{load}{load}\ts_waitcnt vmcnt(0)"), |lane| lane as f64);
+    assert_eq!(found, Ok((0..64).map(|lane| lane as f64).collect()));
+    let share = "\tds_write_b64 v11, v[0:1]\n\ts_waitcnt lgkmcnt(0)\n\tds_read_b64 v[2:3], v11\n";
+    for wrong in [
+        format!("{load}{load}\ts_waitcnt vmcnt(1)"),
+        format!("{share}{load}\ts_waitcnt vmcnt(0)\n\ts_waitcnt lgkmcnt(0)"),
+        format!("{load}{share}\ts_waitcnt vmcnt(0)\n\ts_waitcnt lgkmcnt(0)"),
+        format!("{load}\tglobal_load_dwordx2 v[2:3], v2, s[4:5]\n\ts_waitcnt vmcnt(0)"),
+    ] {
+        let found = computed(64, &wrong, |lane| lane as f64);
+        assert!(found.as_ref().is_err_and(|e| e.contains("uses v2 before")), "{wrong}: {found:?}");
+    }
+}
+
 #[test]
 fn what_is_not_known_is_refused_by_name() {
     for (line, reason) in [

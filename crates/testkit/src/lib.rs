@@ -48,6 +48,8 @@ pub mod made_up;
 #[cfg(feature = "compiler")]
 mod model;
 #[cfg(feature = "compiler")]
+pub mod named_barriers;
+#[cfg(feature = "compiler")]
 pub mod project;
 #[cfg(feature = "compiler")]
 pub mod reference;

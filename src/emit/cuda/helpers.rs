@@ -111,7 +111,7 @@ impl Helper {
     pub fn definition(self, target: &Target, warps: u32, dialect: Dialect, numbers: Numbers) -> String {
         let load = if target.read_only_loads { "__ldg(" } else { "*(" };
         let text = match self {
-            _ if dialect.is_hip() && hip::differs(self, target) => hip::definition(self, target),
+            _ if dialect.is_hip() && hip::differs(self) => hip::definition(self),
             Self::Broadcast => broadcast(target, warps),
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),

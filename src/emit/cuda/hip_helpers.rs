@@ -1,19 +1,18 @@
 //! The device functions that AMD's machines have by other means than NVIDIA's.
 
 use super::helpers::Helper;
-use machine::target::{Amd, Target};
 
 /// Whether HIP's definition is another one.
-pub fn differs(helper: Helper, target: &Target) -> bool {
-    text(helper, target).is_some()
+pub fn differs(helper: Helper) -> bool {
+    text(helper).is_some()
 }
 
 /// HIP's own definition.
-pub fn definition(helper: Helper, target: &Target) -> String {
-    text(helper, target).expect("it was asked for where it is there").to_owned()
+pub fn definition(helper: Helper) -> String {
+    text(helper).expect("it was asked for where it is there").to_owned()
 }
 
-fn text(helper: Helper, target: &Target) -> Option<&'static str> {
+fn text(helper: Helper) -> Option<&'static str> {
     Some(match helper {
         Helper::Broadcast => BROADCAST,
         Helper::BroadcastIndex => BROADCAST_INDEX,
@@ -21,9 +20,7 @@ fn text(helper: Helper, target: &Target) -> Option<&'static str> {
         Helper::ReloadIndex => RELOAD_INDEX,
         Helper::Thread => THREAD,
         Helper::Again => AGAIN,
-        Helper::BarrierSync if !target.amd().is_some_and(Amd::has_named_barriers) => WORKGROUP_SYNC,
-        Helper::BarrierSync => BARRIER_SYNC,
-        Helper::BarrierArrive => BARRIER_ARRIVE,
+        Helper::BarrierSync => WORKGROUP_SYNC,
         _ => return None,
     })
 }
@@ -89,27 +86,5 @@ template <int id, int threads> INLINE void barrier_sync()
 {
   static_assert(id == 0 && threads == THREADS, \"a barrier of some waves\");
   __syncthreads();
-}
-";
-
-/// A wave waits for the barrier that it joined, and signals any; how many waves take part is said by each signal.
-const BARRIER_SYNC: &str = "\
-// Arrives and waits for the rest.
-template <int id, int threads> INLINE void barrier_sync()
-{
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");
-  __builtin_amdgcn_s_barrier_join(&BARRIERS[id]);
-  __builtin_amdgcn_s_barrier_signal_var(&BARRIERS[id], threads / 32);
-  __builtin_amdgcn_s_barrier_wait(1);
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");
-}
-";
-
-const BARRIER_ARRIVE: &str = "\
-// Arrives and goes on.
-template <int id, int threads> INLINE void barrier_arrive()
-{
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");
-  __builtin_amdgcn_s_barrier_signal_var(&BARRIERS[id], threads / 32);
 }
 ";

@@ -6,6 +6,8 @@
 //! the loop, more than there are registers for; constants are visible outside of their file, so that they stay in memory, which scalar
 //! loads read, and become no literals; and every lane stores, without a branch.
 
+mod named_barriers;
+
 use super::cuda::body::{self, Printed, comment};
 use super::cuda::dialect::Dialect;
 use super::cuda::glue::{Template, render};
@@ -16,6 +18,7 @@ use super::cuda::{Provenance, legend, names, tables, wrap};
 use crate::lower::code::{Code, SlotSpace};
 use crate::overlay::program::Execution;
 use machine::target::{Amd, Target};
+use named_barriers::NamedBarriers;
 use serde::Serialize;
 
 /// The whole file of one kernel.
@@ -28,7 +31,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
-    let set_up = if amd.has_named_barriers() { set_up(code) } else { String::new() };
+    let named = NamedBarriers::of(code);
+    let set_up = named.as_ref().map_or(String::new(), NamedBarriers::set_up);
     let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
     let file = File {
         header: header(code, provenance, target, amd),
@@ -37,9 +41,9 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             .helpers
             .iter()
             .map(|helper| {
-                let text = helper.definition(target, warps, dialect, Numbers::of(code));
-                text.replace("BARRIERS", &format!("{}_barriers", code.symbol)).replace("THREADS", &threads.to_string())
-                    + "\n"
+                let text = || helper.definition(target, warps, dialect, Numbers::of(code));
+                let text = named.as_ref().and_then(|named| named.definition(*helper)).unwrap_or_else(text);
+                text.replace("THREADS", &threads.to_string()) + "\n"
             })
             .collect(),
         threads,
@@ -54,7 +58,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
         turn: turn(code, &printed),
         launched: if has_one_turn(code) { ONE_TURN } else { MANY_TURNS },
         grid: if has_one_turn(code) { "needed".to_owned() } else { resident(code, &prefix) },
-        barriers: if amd.has_named_barriers() { declared_barriers(code) } else { String::new() },
+        barriers: named.as_ref().map_or(String::new(), NamedBarriers::declaration),
         groups_per_cta: code.stream.groups_per_cta,
         points_per_group: code.points_per_group(),
         point: printed.points,
@@ -114,31 +118,6 @@ fn turn(code: &Code, printed: &Printed) -> String {
         );
     }
     format!("  for (int group = {first_group}; {more_groups}; group += {group_step}) {{")
-}
-
-/// The named barriers of a workgroup, by their ids.
-fn declared_barriers(code: &Code) -> String {
-    let count = barriers(&code.stream.body).last_key_value().map_or(0, |(last, _)| last + 1);
-    if count == 0 {
-        return String::new();
-    }
-    format!("__shared__ __amdgpu_named_workgroup_barrier_t {}_barriers[{count}];\n\n", code.symbol)
-}
-
-/// Sets the named barriers up. The machine keeps what an earlier kernel left in them.
-fn set_up(code: &Code) -> String {
-    let barriers = barriers(&code.stream.body);
-    if barriers.is_empty() {
-        return String::new();
-    }
-    let mut text = String::from(
-        "  // One wave sets the named barriers up before any is used; each arrival tells how many there will be, too.\n  \
-         if (__builtin_amdgcn_readlane(threadIdx.x, 0) == 0) {\n",
-    );
-    for (id, threads) in barriers {
-        text += &format!("    __builtin_amdgcn_s_barrier_init(&{}_barriers[{id}], {});\n", code.symbol, threads / 32);
-    }
-    text + "  }\n  __syncthreads();\n"
 }
 
 /// The statements, in which every lane stores unless some lane reads an output.

@@ -151,7 +151,11 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     if is_of_amd(report) {
         out += "bounds are per point on the whole board; no times are told, as AMD publishes no latencies\n";
         if report.kernels.iter().any(|kernel| kernel.on_amd.is_none()) {
-            out += "a clang that would tell registers and code is absent: singe doctor\n";
+            out += if request.real_compilers {
+                "a clang that would tell registers and code is absent: singe doctor\n"
+            } else {
+                "compilers are off: clang would tell registers and code (leave out --compilers off)\n"
+            };
         }
     } else if !is_of_a_cpu(report) {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 51] = [
+pub const ENTRIES: [Entry; 56] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -66,7 +66,12 @@ pub const ENTRIES: [Entry; 51] = [
     },
     Entry {
         id: "proof::barrier-count",
-        cause: "Warps disagree about the number of threads at a barrier.",
+        cause: "Warps disagree about the number of threads at a barrier, or a named barrier of AMD's is set up for another number.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::barrier-fence",
+        cause: "A wave arrives at a named barrier of AMD's without releasing what it wrote, or goes on without acquiring what others did.",
         remedy: DEFECT,
     },
     Entry {
@@ -76,8 +81,28 @@ pub const ENTRIES: [Entry; 51] = [
     },
     Entry { id: "proof::barrier-limit", cause: "A schedule uses more named barriers than a CTA has.", remedy: DEFECT },
     Entry {
+        id: "proof::barrier-membership",
+        cause: "A wave arrives or waits at a named barrier of AMD's that it has not joined, or joins one before it has waited at another.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::barrier-pairing",
+        cause: "A use of a named barrier of AMD's has not one arrival, with one waiting behind it where it waits.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::barrier-plan",
+        cause: "What waves do at AMD's named barriers is not what the proven schedule says, or not the same in all uses of a kind.",
+        remedy: DEFECT,
+    },
+    Entry {
         id: "proof::barrier-recycling",
         cause: "A barrier is used again before its previous use is known to be over.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::barrier-set-up",
+        cause: "A named barrier of AMD's is used without having been set up, or nothing orders its use behind that.",
         remedy: DEFECT,
     },
     Entry { id: "proof::barrier-twice", cause: "A warp arrives twice at one use of a barrier.", remedy: DEFECT },

@@ -7,12 +7,22 @@ mod operands;
 mod scalars;
 mod surroundings;
 
-use crate::instruction::{Instruction, Op, Space};
+use crate::instruction::{Counter, Instruction, Op, Space};
 use crate::listing::{self, CODE};
 use crate::operand::Kind;
 use crate::wave::{State, Wave};
 
 pub use surroundings::Surroundings;
+
+/// The counter of a load whose first operand comes behind all that the same counter waits for.
+fn loads_in_order(instruction: &Instruction) -> Option<Counter> {
+    match instruction.op {
+        Op::Memory { store: false, space: Space::Lds, .. } | Op::Pair { store: false, .. } => Some(Counter::Lds),
+        Op::Memory { store: false, space: Space::Flat, .. } => None,
+        Op::Memory { store: false, .. } => Some(Counter::Loads),
+        _ => None,
+    }
+}
 
 /// Executes the next instruction.
 ///
@@ -25,8 +35,12 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
     };
     wave.next += 1;
     count(wave, instruction);
-    for registers in instruction.registers() {
-        wave.waiting.arrived(registers)?;
+    let in_order = loads_in_order(instruction);
+    for (place, registers) in instruction.registers().enumerate() {
+        match in_order {
+            Some(counter) if place == 0 => wave.waiting.arrives_before(registers, counter)?,
+            _ => wave.waiting.arrived(registers)?,
+        }
     }
     for registers in instruction.results() {
         match instruction.op {

@@ -13,12 +13,17 @@ const RESULT: usize = 3;
 impl HighBits {
     /// The upper byte of the number is what was set before.
     pub fn set(&mut self, number: &str) -> Option<()> {
-        let number = match number.strip_prefix("0x") {
-            Some(hex) => u16::from_str_radix(hex, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        self.0 = number as u8;
+        self.0 = u16::try_from(read(number)?).ok()? as u8;
         Some(())
+    }
+
+    /// Writing any of the mode's bits sets these from bits 12 to 19 of the number: first those of the result, then those of the sources
+    /// (LLVM, AMDGPULowerVGPREncoding). Of the mode itself it may only say how loads are begun again whose pages are absent.
+    pub fn set_with_mode(&mut self, number: &str) -> Option<()> {
+        let number = read(number)?;
+        let bits = (number >> 12) as u8;
+        self.0 = bits >> 2 | bits << 6;
+        (number & !0xff000 == 1).then_some(())
     }
 
     /// Whether all are zero, as they must be where code from elsewhere comes to.
@@ -42,6 +47,10 @@ impl HighBits {
         }
         Ok(())
     }
+}
+
+fn read(number: &str) -> Option<u32> {
+    number.strip_prefix("0x").map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
 }
 
 /// The places of an instruction's operands, one by one (LLVM, AMDGPULowerVGPREncoding).

@@ -18,8 +18,6 @@ pub fn op(name: &str, rest: &str) -> Option<Op> {
         "s_delay_alu" | "s_clause" => Op::Nothing,
         // The wave ends next.
         "s_sendmsg" if rest == "sendmsg(MSG_DEALLOC_VGPRS)" => Op::Nothing,
-        // How loads are begun again whose pages are absent.
-        "s_setreg_imm32_b32" if rest == "hwreg(HW_REG_WAVE_MODE, 25, 1), 1" => Op::Nothing,
         // Far branches, as distances of labels.
         "s_add_pc_i64" => Op::Branch(When::Always),
         "s_barrier_init" => Op::Split(Split::Init),

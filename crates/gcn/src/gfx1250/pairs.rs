@@ -10,8 +10,10 @@ use crate::instruction::{Instruction, Op};
 /// # Errors
 /// What of it is not known, or contradicts itself.
 pub fn decode(line: u32, text: &str, high: &mut HighBits) -> Result<Instruction, String> {
-    if let Some(bits) = text.strip_prefix("s_set_vgpr_msb ") {
-        high.set(bits.trim()).ok_or_else(|| format!("`{text}` is not known"))?;
+    let set = text.strip_prefix("s_set_vgpr_msb ").map(|bits| high.set(bits.trim()));
+    let mode = text.strip_prefix("s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 25, 1), ");
+    if let Some(set) = set.or_else(|| mode.map(|number| high.set_with_mode(number.trim()))) {
+        set.ok_or_else(|| format!("`{text}` is not known"))?;
         return decode::decode(line, "s_nop 0", Family::Gfx1250).map(|nothing| named(nothing, text));
     }
     let whole = numbered(text).ok_or_else(|| format!("a register of `{text}` has no number"))?;

@@ -1,0 +1,102 @@
+//! The named barriers of AMD's machines (LLVM, "AMDGPU Execution Synchronization"): what every wave does with them, as data that is proven
+//! ([`proof::prove`]) before text is printed from it.
+//!
+//! A barrier is set up with the number of arrivals that complete it. A wave joins one named barrier at a time, which leaves the former;
+//! it arrives (signals) at any, and goes on; it waits at the one that it has joined. So a use in which a warp of the schedule waits is a
+//! joining, an arrival and a waiting, and one in which it goes on is an arrival. What it wrote before is released ahead of the arrival, and
+//! what the others wrote is acquired behind the waiting.
+
+pub mod proof;
+
+/// A use of a barrier by a warp, as code has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    pub id: u32,
+    /// Waves that take part.
+    pub waves: u32,
+    pub waits: bool,
+}
+
+/// The uses in one turn of the streaming loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uses {
+    pub by_wave: Vec<Vec<Use>>,
+    /// As they stand in the code.
+    pub in_order: Vec<Use>,
+}
+
+/// One thing that a wave does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// What the wave wrote is there for whom its next arrival lets go on.
+    Release,
+    Join(u32),
+    /// Arrives, and tells how many arrivals there are.
+    Signal {
+        id: u32,
+        waves: u32,
+    },
+    Wait(u32),
+    /// What those wrote that arrived is there for the wave.
+    Acquire,
+}
+
+/// What a wave does for one use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub of: Use,
+    pub acts: Vec<Act>,
+}
+
+/// What happens once, ahead of the streaming loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetUp {
+    /// The wave that does it.
+    pub wave: u32,
+    /// Barriers with the arrivals that their first uses expect.
+    pub barriers: Vec<(u32, u32)>,
+    /// Whether all waves of the workgroup meet behind it.
+    pub meets: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub set_up: SetUp,
+    /// By wave, one turn of the streaming loop.
+    pub programs: Vec<Vec<Step>>,
+}
+
+impl Plan {
+    /// For waves with these uses.
+    pub fn new(uses: &Uses) -> Self {
+        let mut barriers: Vec<(u32, u32)> = Vec::new();
+        for of in &uses.in_order {
+            if barriers.iter().all(|&(id, _)| id != of.id) {
+                barriers.push((of.id, of.waves));
+            }
+        }
+        barriers.sort_unstable();
+        let step = |&of: &Use| Step { of, acts: acts(of) };
+        let programs = uses.by_wave.iter().map(|program| program.iter().map(step).collect()).collect();
+        Self { set_up: SetUp { wave: 0, barriers, meets: true }, programs }
+    }
+
+    /// What a wave does for a use of one kind, of which all are alike; nothing where there is none.
+    pub fn acts_of(&self, waits: bool) -> Option<&Step> {
+        self.programs.iter().flatten().find(|step| step.of.waits == waits)
+    }
+
+    /// How many barriers the workgroup has: their ids are below.
+    pub fn barriers(&self) -> u32 {
+        self.set_up.barriers.iter().map(|(id, _)| id + 1).max().unwrap_or(0)
+    }
+}
+
+fn acts(Use { id, waves, waits }: Use) -> Vec<Act> {
+    let signal = Act::Signal { id, waves };
+    if waits {
+        vec![Act::Release, Act::Join(id), signal, Act::Wait(id), Act::Acquire]
+    } else {
+        vec![Act::Release, signal]
+    }
+}
