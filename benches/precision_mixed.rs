@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 use singe::graph::body::Inst;
-use singe::graph::single::{self, Domain, Rounding, together};
+use singe::graph::single::kinds::Kinds;
+use singe::graph::single::{self, Domain, Kind as Arithmetic, Roundings, together};
 use singe::graph::{Graph, Op, Step, Value};
 use singe::kernels::{self, Form, Kernel, Options, Precision};
 use singe::schedule::single::cells;
@@ -65,7 +66,10 @@ fn line(model: &Model, kernel: Kernel, graph: &Graph, asked: f64) -> Option<Stri
     let order = graph.order();
     let bound = |doubles: &BTreeSet<Kind>, is_preamble_double: bool| {
         let is_double = |op: Option<Op>| op.map_or(is_preamble_double, |op| doubles.contains(&kind(graph, op)));
-        let plan = single::prove_mixed(graph, &order, &domain, &Rounding::SINGLE, &is_double).ok()?;
+        let kinds = Kinds::of(graph, &order, &|at, _| {
+            if is_double(at.map(|at| at.op)) { Arithmetic::Double } else { Arithmetic::Single }
+        });
+        let plan = single::prove_mixed(graph, &order, &domain, &Roundings::ALL, &kinds).ok()?;
         Some(plan.bound).filter(|bound| together(*bound, graph.bound) <= asked)
     };
     let mut slots: BTreeMap<Kind, u64> = BTreeMap::new();

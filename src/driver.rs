@@ -235,6 +235,7 @@ fn again(
         ptx,
         registers_held: unit.report.registers_held,
         single: None,
+        whole: None,
     };
     Ok(Unit::new(kernel, codegen, kept, source, report))
 }
@@ -274,7 +275,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
     observer.text("ptx", k, || draft.ptx.to_string());
     if let Some(Claim::Proven(plan)) = &draft.single {
-        observer.text("precision", k, || graph::single::text(&draft.graph, plan));
+        observer.text("precision", k, || graph::single::text(draft.whole.as_ref().unwrap_or(&draft.graph), plan));
     }
     let verified = match own.asked.verify {
         None => None,
@@ -305,6 +306,18 @@ fn draft(
     let is_crowded = own.codegen == overlay::Codegen::Straight
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
+    let Common { precision, error_bound, .. } = own.asked.common;
+    let asked = own.asked.common.largest_error();
+    let premises = (model.species().len(), options.fit_range, options.floor);
+    // What mixed precision is proven of: the graph in whose place one on singles stands.
+    let (graph, mixed) = match precision {
+        Precision::Mixed => {
+            let mix = || single::mix(kernel, &graph, premises, asked);
+            let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
+            (graph::single::expand::expand(&graph, &kinds), Some((graph, kinds)))
+        }
+        Precision::Double | Precision::Single => (graph, None),
+    };
     let mapping =
         observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights));
     let (graph, mapping, mut ways) = match own.codegen {
@@ -317,18 +330,16 @@ fn draft(
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
-    let Common { precision, error, error_bound, .. } = own.asked.common;
     let single = match (precision, error_bound) {
         (Precision::Double, _) => None,
-        (Precision::Single, ErrorBound::Measured) => {
-            Some(Claim::Measured { limit: error.unwrap_or(single::LARGEST_ERROR) })
-        }
-        (Precision::Single, ErrorBound::Proven) => {
-            let domain = (model.species().len(), options.fit_range, options.floor);
-            let prove = || single::prove(kernel, &graph, proven.schedule(), domain, error);
+        (_, ErrorBound::Measured) => Some(Claim::Measured { limit: asked }),
+        (_, ErrorBound::Proven) => {
+            let (whole, kinds) = mixed.as_ref().map_or((&graph, None), |(whole, kinds)| (whole, Some(kinds)));
+            let prove = || single::prove(kernel, whole, proven.schedule(), premises, (asked, kinds));
             Some(Claim::Proven(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?))
         }
     };
+    let whole = mixed.map(|(whole, _)| whole);
     let frame = overlay::Frame {
         warps: own.warps(),
         groups: own.groups(),
@@ -353,7 +364,7 @@ fn draft(
     fault::in_program(own.asked.fault, &mut program);
     let code = lowered(own, &program, &proven, observer)?;
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
-    Ok(Draft { single, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
+    Ok(Draft { single, whole, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
 }
 
 /// A program as code for the target, with what is proven of its named barriers where these are AMD's.
@@ -425,7 +436,8 @@ fn verified(
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
         // First, as it says which error was asked for.
-        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, claim, states));
+        let whole = draft.whole.as_ref().unwrap_or(graph);
+        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, (whole, claim), states));
         let single_error = single_error.transpose()?;
         Ok(Verification { single_error, ..verify::verify(&subject, states)? })
     };

@@ -117,3 +117,42 @@ fn an_error_that_is_measured_keeps_to_what_is_asked_for() {
     });
     assert!(refused.unwrap_err().contains("1.00e-8"));
 }
+
+/// Singles and pairs of singles keep an error that singles alone do not.
+#[test]
+fn mixed_precision_gives_the_bits_of_its_graph() {
+    if !has_compilers("ada") {
+        return;
+    }
+    let report = compiled("h2o2", "ada", |r| {
+        r.common.precision = Precision::Mixed;
+        r.common.error = Some(1e-6);
+        r.common.io = Io::Single;
+        r.real_compilers = true;
+    })
+    .unwrap();
+    keeps_to_its_bound(&report);
+    for kernel in &report.kernels {
+        let mixed = kernel.single.as_ref().unwrap();
+        let [singles, pairs] = mixed.operations.expect("single precision alone does not keep the error");
+        println!("{}: {singles} singles, {pairs} pairs, {:.2e} with the form", kernel.kernel, mixed.total);
+        assert!(mixed.proven && mixed.total <= 1e-6 && singles > 0 && pairs > 0);
+        assert!(kernel.text.is_some());
+        assert!(matches!(kernel.machine_code, Some(MachineCode::Verified(_))), "{:?}", kernel.machine_code);
+    }
+}
+
+#[test]
+fn mixed_precision_is_for_gpus_and_proven() {
+    let mixed = |target: &str, bound: ErrorBound, error: f64| {
+        compiled("h2o2", target, |r| {
+            r.common.precision = Precision::Mixed;
+            r.common.error_bound = bound;
+            r.common.error = Some(error);
+        })
+        .unwrap_err()
+    };
+    assert!(mixed("cpu", ErrorBound::Proven, 1e-6).contains("precision::not-offered"));
+    assert!(mixed("ada", ErrorBound::Measured, 1e-6).contains("precision::not-offered"));
+    assert!(mixed("ada", ErrorBound::Proven, 1e-8).contains("precision::not-proven"));
+}

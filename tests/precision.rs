@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use singe::graph::single::{self, Domain, Plan, Rounding, Unproven, elementary};
+use singe::graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Form, Kernel, Options, Precision};
 use testkit::numbers::Numbers;
@@ -156,6 +156,40 @@ fn a_rounding_that_is_stated_too_small_is_refused() {
     for form in [Form::Polynomial, Form::LowRank] {
         let weak = Rounding { unit: proven.unit * 0.99, ..proven };
         is_refused(&model, &graph(&model, Kernel::Diffusion, form), &weak);
+    }
+}
+
+/// The same of pairs of singles, whose sums err relative to their terms.
+#[test]
+fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    let proven = Rounding::PAIR;
+    for (kernel, form) in [(Kernel::Viscosity, Form::LowRank), (Kernel::Diffusion, Form::Polynomial)] {
+        let graph = graph(&model, kernel, form);
+        let order = graph.order();
+        let kinds = Kinds::of(&graph, &order, &|_, _| Kind::Pair);
+        let domain = domain(&model, TEMPERATURES, singe::schedule::single::cells(kernel));
+        let prove = |pair: Rounding| {
+            single::prove_mixed(&graph, &order, &domain, &Roundings { pair, ..Roundings::ALL }, &kinds)
+        };
+        let plan = prove(proven).unwrap();
+        println!("{kernel} {form}: pairs alone {:.2e}", plan.bound);
+        // What is stored is a single.
+        assert!(plan.bound < 6.2e-8);
+        for weak in [
+            Rounding { unit: proven.unit * 0.99, ..proven },
+            Rounding { power: proven.power * 0.99, ..proven },
+            Rounding { logarithm: proven.logarithm * 0.99, ..proven },
+        ] {
+            let has_powers = kernel == Kernel::Viscosity;
+            if weak.power == proven.power || has_powers {
+                let refused = prove(weak);
+                assert!(
+                    matches!(&refused, Err(Unproven::Refused(why)) if why.contains("does not follow")),
+                    "{refused:?}"
+                );
+            }
+        }
     }
 }
 

@@ -65,6 +65,8 @@ pub enum Unary {
     Exp2TableWithin,
     Exp2RisingWithin,
     Exp2FallingWithin,
+    /// 2^n of a whole number, exactly, with n from -126 to 126: of singles in three steps
+    Exp2OfWhole,
     /// [`super::log2::log2`]
     Log2,
     /// 0 instead of a negative number; [`super::elementary::positive`]
@@ -109,7 +111,7 @@ pub enum RealFunction {
 }
 
 impl Unary {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Neg,
         Self::Sqrt,
         Self::Exp,
@@ -122,6 +124,7 @@ impl Unary {
         Self::Exp2TableWithin,
         Self::Exp2RisingWithin,
         Self::Exp2FallingWithin,
+        Self::Exp2OfWhole,
         Self::Log2,
         Self::Positive,
     ];
@@ -132,7 +135,7 @@ impl Unary {
             Self::Neg | Self::Sqrt => return None,
             Self::Exp => &elementary::EXP,
             Self::Log => &elementary::LOG,
-            Self::Exp2 => &exp2::POLYNOMIAL,
+            Self::Exp2 | Self::Exp2OfWhole => &exp2::POLYNOMIAL,
             Self::Exp2Table => &exp2::TABULATED,
             Self::Exp2Rising => &exp2::RISING,
             Self::Exp2Falling => &exp2::FALLING,
@@ -147,7 +150,7 @@ impl Unary {
 
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
-        matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within) || self.reads_powers()
+        matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within | Self::Exp2OfWhole) || self.reads_powers()
     }
 
     /// What it computes.
@@ -158,7 +161,7 @@ impl Unary {
             Self::Exp => RealFunction::Exp,
             Self::Log => RealFunction::Log,
             Self::Exp2 | Self::Exp2Table | Self::Exp2Rising => RealFunction::Exp2,
-            Self::Exp2Within | Self::Exp2TableWithin | Self::Exp2RisingWithin => RealFunction::Exp2,
+            Self::Exp2Within | Self::Exp2TableWithin | Self::Exp2RisingWithin | Self::Exp2OfWhole => RealFunction::Exp2,
             Self::Exp2Falling | Self::Exp2FallingWithin => RealFunction::Exp2OfNegative,
             Self::Log2 => RealFunction::Log2,
             Self::Positive => RealFunction::Positive,

@@ -56,7 +56,7 @@ pub struct Common {
     /// Arithmetic of the kernels of viscosity, conductivity and diffusion; of chemistry with --error-bound measured
     #[arg(long, value_enum, default_value_t = Precision::Double)]
     pub precision: Precision,
-    /// Largest relative error that is to be proven of single precision and the form together, 1e-4 by default
+    /// Largest relative error that is to be proven of single or mixed precision and the form together, 1e-4 and 1e-6 by default
     #[arg(long, value_name = "X|default", default_value = "default", value_parser = values::error::parse)]
     #[serde(with = "super::values::error")]
     pub error: std::option::Option<f64>,
@@ -69,6 +69,19 @@ pub struct Common {
 }
 
 impl Common {
+    /// What approximations may err by: of mixed precision no more than half of what is asked for, so that the arithmetic has the rest.
+    pub fn tolerance(&self) -> Option<f64> {
+        match self.precision {
+            Precision::Mixed => self.fit_tolerance.map(|tolerance| tolerance.min(0.5 * self.largest_error())),
+            _ => self.fit_tolerance,
+        }
+    }
+
+    /// What arithmetic and form together may err by in single or mixed precision.
+    pub fn largest_error(&self) -> f64 {
+        self.error.unwrap_or(if self.precision == Precision::Mixed { 1e-6 } else { 1e-4 })
+    }
+
     /// What stays constant in reactors of this state: their volume where the density tells it, else their pressure.
     pub fn constant(&self) -> Constant {
         match self.state {

@@ -43,7 +43,7 @@ impl Request {
             return self.in_layouts_of_amd();
         }
         if !self.common.target.is_cpu() {
-            return if self.common.precision == Precision::Single { self.in_layouts_of_single() } else { Ok(self) };
+            return if self.common.precision == Precision::Double { Ok(self) } else { self.in_layouts_of_single() };
         }
         let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
         let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
@@ -173,11 +173,11 @@ impl Request {
                 (None, Io::Double) => Ok(()),
                 (Some(_), _) => refuse(
                     "--error bounds what single precision and the form err by, and the kernels are in double precision",
-                    "add --precision single, or leave out --error",
+                    "add --precision single or mixed, or leave out --error",
                 ),
                 (None, Io::Single) => refuse(
                     "--io single rounds the arrays of kernels in single precision, and the kernels are in double precision",
-                    "add --precision single, or leave out --io",
+                    "add --precision single or mixed, or leave out --io",
                 ),
             };
         }
@@ -189,6 +189,20 @@ impl Request {
         }
         if !common.target.is_cpu() && common.target.shuffle == Shuffle::Mirror {
             return refuse("single precision is offered from kepler on", "use another --target, or --precision double");
+        }
+        if common.precision == Precision::Mixed {
+            if common.target.is_cpu() {
+                return refuse(
+                    "mixed precision takes the place of rare double precision, of which a CPU has half as many operations as of single",
+                    "use --precision double or single, or name a GPU with --target",
+                );
+            }
+            if common.error_bound == ErrorBound::Measured {
+                return refuse(
+                    "the error of mixed precision is proven",
+                    "leave out --error-bound, or use --precision single",
+                );
+            }
         }
         let is_measured = common.error_bound == ErrorBound::Measured;
         if is_measured && self.verify.is_none() {

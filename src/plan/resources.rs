@@ -99,7 +99,7 @@ impl Resolved<'_> {
             stage_inputs: true,
             floor: self.asked.common.floor,
             form: Form::Pairwise,
-            fit_tolerance: self.asked.common.fit_tolerance,
+            fit_tolerance: self.asked.common.tolerance(),
             fit_range: TemperatureRange::DEFAULT,
             stiffness: self.asked.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
@@ -112,7 +112,7 @@ impl Resolved<'_> {
             activities: true,
             exponential: exponential(self.asked.common.target),
             matrix: Matrix::Dfma,
-            precision: self.asked.common.precision,
+            precision: self.asked.common.precision.of_graph(),
             states: self.states(),
         }
     }

@@ -18,6 +18,8 @@ pub struct Single {
     pub total: f64,
     #[serde(flatten)]
     pub ranges: Option<Ranges>,
+    /// Of mixed precision: operations of a point that are singles, and pairs of singles.
+    pub operations: Option<[usize; 2]>,
 }
 
 /// Where a bound is proven.
@@ -34,16 +36,17 @@ pub struct Ranges {
 impl Single {
     pub fn of(claim: &Claim, form: f64) -> Self {
         let bound = claim.bound();
-        let (proven, total, ranges) = match claim {
+        let (proven, total, ranges, operations) = match claim {
             Claim::Proven(plan) => {
                 let range = plan.domain.temperatures;
                 let temperatures = [range.coldest, range.hottest];
                 let ranges = Ranges { temperatures, pressures: plan.domain.pressures, sums: plan.domain.sums };
-                (true, together(bound, form), Some(ranges))
+                let [singles, pairs, _] = plan.counts;
+                (true, together(bound, form), Some(ranges), (pairs > 0).then_some([singles, pairs]))
             }
-            Claim::Measured { limit } => (false, *limit, None),
+            Claim::Measured { limit } => (false, *limit, None, None),
         };
-        Self { proven, bound, total, ranges }
+        Self { proven, bound, total, ranges, operations }
     }
 }
 
@@ -53,9 +56,12 @@ impl fmt::Display for Single {
             return write!(f, "single; its error is measured, not proven (allowed: {})", rounded_up(self.bound));
         };
         let ([coldest, hottest], [lowest, highest], [least, most]) = (temperatures, pressures, sums);
+        let arithmetic = self.operations.map_or("single".to_owned(), |[singles, pairs]| {
+            format!("mixed ({singles} operations are singles, {pairs} pairs of singles, none is in double precision)")
+        });
         write!(
             f,
-            "single, proven to err by at most {} ({} with the form) from {coldest} to {hottest} K and {lowest:e} to {highest:e} Pa, for mole fractions that are not negative \
+            "{arithmetic}, proven to err by at most {} ({} with the form) from {coldest} to {hottest} K and {lowest:e} to {highest:e} Pa, for mole fractions that are not negative \
              and whose sum is {least} to {most}",
             rounded_up(self.bound),
             rounded_up(self.total)

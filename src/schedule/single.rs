@@ -1,14 +1,11 @@
 //! The bound of single precision for the order in which a schedule runs the steps.
 
 use super::Schedule;
-use crate::graph::single::{self, Domain, Plan, Rounding, Unproven};
+use crate::graph::single::{self, Domain, Kinds, Plan, Rounding, Roundings, Unproven};
 use crate::graph::{Graph, StepRef};
 use crate::kernels::Kernel;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
-
-/// Of the arithmetic and the form together, where no other is asked for.
-pub const LARGEST_ERROR: f64 = 1e-4;
 
 /// How a kernel's error in single precision is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,38 +27,67 @@ impl Claim {
     }
 }
 
-/// The plan of a kernel in single precision.
+/// What a proof of a kernel is for: so many species, these temperatures, and the floor of the mole fractions.
+pub type Premises = (usize, TemperatureRange, f64);
+
+/// In which arithmetic each instruction of a graph is in mixed precision.
+///
+/// Errors: the error that is asked for is not kept by pairs of singles.
+pub fn mix(kernel: Kernel, graph: &Graph, premises: Premises, asked: f64) -> Result<Kinds, Diagnostic> {
+    let domain = domain(kernel, premises);
+    // The search looks at some temperatures, and the proof at all.
+    let room = 0.95 * (asked - graph.bound) / (1.0 + graph.bound);
+    single::mix::choose(graph, &graph.order(), &domain, room).ok_or_else(|| {
+        let message = format!(
+            "{kernel}: an error of {asked:.1e} is asked for, the form errs by {:.1e}, and pairs of singles have no proof of the rest",
+            graph.bound
+        );
+        Diagnostic::error("precision::not-proven", message)
+            .help("use a larger --error, a smaller --fit-tolerance where the form errs more, or --precision double")
+    })
+}
+
+/// The plan of a kernel in single precision, or in mixed precision of these kinds.
 ///
 /// Errors: there is no bound, or it is not the one that was asked for.
 pub fn prove(
     kernel: Kernel,
     graph: &Graph,
     schedule: &Schedule,
-    (species, temperatures, floor): (usize, TemperatureRange, f64),
-    asked: Option<f64>,
+    premises: Premises,
+    (asked, kinds): (f64, Option<&Kinds>),
 ) -> Result<Plan, Diagnostic> {
     let refuse = |message: String, help: &str| Err(Diagnostic::error("precision::not-proven", message).help(help));
     let order: Vec<StepRef> = schedule.phases.iter().flat_map(|phase| phase.runs.iter().flatten().copied()).collect();
-    let domain = Domain::of(species, temperatures, cells(kernel), floor);
-    let plan = match single::prove(graph, &order, &domain, &Rounding::SINGLE) {
+    let domain = domain(kernel, premises);
+    let words = if kinds.is_some() { "mixed" } else { "single" };
+    let plan = match kinds {
+        None => single::prove(graph, &order, &domain, &Rounding::SINGLE),
+        Some(kinds) => single::prove_mixed(graph, &order, &domain, &Roundings::ALL, kinds),
+    };
+    let plan = match plan {
         Ok(plan) => plan,
         Err(unproven) => {
             let why = in_words(&unproven);
-            let message = format!("{kernel}: single precision has no proven bound in this form: {why}");
+            let message = format!("{kernel}: {words} precision has no proven bound in this form: {why}");
             return refuse(message, "use another --form, or --precision double");
         }
     };
-    let (total, asked) = (single::together(plan.bound, graph.bound), asked.unwrap_or(LARGEST_ERROR));
+    let total = single::together(plan.bound, graph.bound);
     match total > asked {
         true => refuse(
             format!(
-                "{kernel}: an error of {asked:.1e} is asked for, and single precision is proven to {:.2e}, with the form to {total:.2e}",
+                "{kernel}: an error of {asked:.1e} is asked for, and {words} precision is proven to {:.2e}, with the form to {total:.2e}",
                 plan.bound
             ),
             "use a larger --error, a smaller --fit-tolerance where the form errs more, or --precision double",
         ),
         false => Ok(plan),
     }
+}
+
+fn domain(kernel: Kernel, (species, temperatures, floor): Premises) -> Domain {
+    Domain::of(species, temperatures, cells(kernel), floor)
 }
 
 /// Polynomials of conductivities and of pairs are known to be positive where cells are small; viscosities are powers, and their graphs are large.

@@ -48,6 +48,8 @@ pub struct Draft {
     pub registers_held: u32,
     /// What is known of its error in single precision, where that is asked for.
     pub single: Option<Claim>,
+    /// The graph whose error in mixed precision is proven, in whose place `graph` on singles stands.
+    pub whole: Option<Graph>,
 }
 
 impl Draft {
@@ -71,7 +73,7 @@ impl Draft {
             _ => 0,
         };
         let registers_held = between_blocks.max(within_the_block);
-        Self { graph, mapping, proven, schedules, program, code, ptx, registers_held, single: None }
+        Self { graph, mapping, proven, schedules, program, code, ptx, registers_held, single: None, whole: None }
     }
 
     /// With what lives shortly: what an assembler takes where nothing limits it, about.

@@ -2,21 +2,25 @@
 //! with itself, rates with the gross ones.
 
 use super::{Subject, inputs, judge};
-use crate::graph::interpret;
 use crate::graph::single::Machine;
+use crate::graph::{Graph, interpret};
 use crate::schedule::single::Claim;
 use diagnostics::Diagnostic;
 
-/// The largest relative error on so many states.
+/// The largest relative error on so many states. `whole`: what is computed in double precision.
 ///
 /// Errors: it is beyond the bound that was proven, or beyond what may be measured.
-pub fn verify_single(subject: &Subject<'_>, claim: &Claim, states: usize) -> Result<f64, Vec<Diagnostic>> {
+pub fn verify_single(
+    subject: &Subject<'_>,
+    (whole, claim): (&Graph, &Claim),
+    states: usize,
+) -> Result<f64, Vec<Diagnostic>> {
     let Subject { kernel, model, graph, proven, .. } = *subject;
     let order = || proven.schedule().phases.iter().flat_map(|phase| phase.runs.iter().flatten());
     let mut worst = 0.0f64;
     for state in judge::states(model, graph, states) {
         let (mut double, mut single) = (inputs(model, graph, &state), inputs(model, graph, &state));
-        let mut machine = interpret::Machine::new(graph, &double);
+        let mut machine = interpret::Machine::new(whole, &double);
         order().for_each(|&at| machine.step(at, &mut double));
         let mut machine = Machine::new(graph, &single);
         order().for_each(|&at| machine.step(at, &mut single));

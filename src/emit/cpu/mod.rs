@@ -129,7 +129,7 @@ fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String 
     }
     let vector = match precision {
         Precision::Double => "a vector of points",
-        Precision::Single => "a vector of points in single precision",
+        Precision::Single | Precision::Mixed => "a vector of points in single precision",
     };
     lines.push(format!("target      cpu: {vector} at a time, threads by OpenMP"));
     lines.push(format!("banks       entries: {reals} real, {indices} index"));
@@ -141,7 +141,7 @@ fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String 
 pub fn header_of(precision: Precision) -> (String, String) {
     let text = match precision {
         Precision::Double => vector_header(),
-        Precision::Single => single_header(),
+        Precision::Single | Precision::Mixed => single_header(),
     };
     (header_name(precision).to_owned(), text)
 }
@@ -150,7 +150,7 @@ pub fn header_of(precision: Precision) -> (String, String) {
 pub fn header_name(precision: Precision) -> &'static str {
     match precision {
         Precision::Double => VECTOR_HEADER,
-        Precision::Single => SINGLE_HEADER,
+        Precision::Single | Precision::Mixed => SINGLE_HEADER,
     }
 }
 

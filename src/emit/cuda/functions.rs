@@ -22,6 +22,7 @@ pub fn name(function: Unary) -> &'static str {
         Unary::Exp2TableWithin => "singe_exp2_table_within",
         Unary::Exp2RisingWithin => "singe_exp2_rising_within",
         Unary::Exp2FallingWithin => "singe_exp2_falling_within",
+        Unary::Exp2OfWhole => "singe_exp2_of_whole",
         Unary::Log2 => "singe_log2",
         Unary::Positive => "positive",
     }

@@ -35,7 +35,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 31] = [
+    const ALL: [Self; 32] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -62,6 +62,7 @@ impl Helper {
         Self::Function(Unary::Exp2TableWithin),
         Self::Function(Unary::Exp2RisingWithin),
         Self::Function(Unary::Exp2FallingWithin),
+        Self::Function(Unary::Exp2OfWhole),
         Self::Function(Unary::Log2),
         Self::Function(Unary::Positive),
         Self::Multiply,

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_2, LOG2_E};
 
-use super::super::body::{Binary, Inst, RealFunction, Unary};
+use super::super::body::{Binary, Body, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, StepRef, Value};
 use super::form::{Claims, Form, Variable};
+use super::kinds::{Kind, Kinds};
 use super::known::Known;
-use super::premises::{Domain, Doubles};
+use super::premises::Domain;
 use kinetics::approximation::range::TemperatureRange;
 
 /// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.
@@ -20,18 +21,25 @@ const ULPS_OF_DOUBLES: f64 = 4.0 * HALF_ULP_OF_DOUBLES;
 /// Twice the least normal number.
 const TINY: f64 = 2.350_988_701_644_575e-38;
 
+/// Second numbers of pairs are below the normal ones where the first is below 2^-69; less than 2^-120 is lost there.
+const LEAST_OF_PAIRS: f64 = LOST_BY_PAIRS * 2_251_799_813_685_248.0;
+const LOST_BY_PAIRS: f64 = 32.0 * TINY;
+/// 2^100: the reciprocals of divisors up to here are normal numbers.
+const INVERTED: f64 = 1_267_650_600_228_229_401_496_703_205_376.0;
+
 /// Errors: the first line that does not follow, in words.
 pub fn check(
     graph: &Graph,
     order: &[StepRef],
     (domain, cell): (&Domain, TemperatureRange),
     claims: &Claims,
-    doubles: Doubles<'_>,
+    kinds: &Kinds,
 ) -> Result<(), String> {
     let preamble = &graph.shapes[graph.preamble.shape];
-    let mut values: BTreeMap<Value, (bool, &Form)> = BTreeMap::new();
-    let mut states: BTreeMap<Op, Vec<&Form>> = BTreeMap::new();
-    let mut scalars: Vec<&Form> = Vec::new();
+    // What was made, and in which arithmetic.
+    let mut values: BTreeMap<Value, (Kind, &Form)> = BTreeMap::new();
+    let mut states: BTreeMap<Op, Vec<(Kind, &Form)>> = BTreeMap::new();
+    let mut scalars: Vec<(Kind, &Form)> = Vec::new();
     if claims.len() != 1 + order.len() {
         return Err("steps are missing".into());
     }
@@ -47,25 +55,30 @@ pub fn check(
         if all.len() != body.insts.len() || body.tensor.is_some() {
             return Err(format!("{name}: lines are missing"));
         }
-        let digits = if doubles(at.map(|at| at.op)) { &Digits::DOUBLE } else { &Digits::SINGLE };
+        let kinds = kinds.at(*at);
+        if kinds.len() != body.insts.len() {
+            return Err(format!("{name}: it is not said which arithmetic lines are in"));
+        }
         for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
-            let same = |source: Option<&&Form>| source.is_some_and(|source| *source == claim);
-            let read = |is_double: bool, source: &Form| match is_double && !digits.are_double {
-                true => round(&factors(source), domain, digits).is_some_and(|rounded| implies(&rounded, claim)),
-                false => source == claim,
+            let kind = kinds[line];
+            let digits = Digits::of(kind);
+            // A number that is read back has the digits that it was made with; a running state may have room for more.
+            let read = |source: Option<&(Kind, &Form)>, has_room: bool| {
+                source.is_some_and(|(made, source)| *source == claim && (*made == kind || has_room && *made < kind))
             };
+            let operands = Operands { all, kinds, body, constants: &step.constants, kind, domain };
+            let of_operand = |id: u32| kind == kinds[id as usize];
             let follows = match *inst {
-                Inst::Literal(c) => is_constant(claim, c, digits),
-                Inst::Constant(k) => is_constant(claim, step.constants[k as usize], digits),
-                Inst::Scalar(k) => scalars.get(k as usize).is_some_and(|source| read(doubles(None), source)),
-                Inst::Input(k) => {
-                    values.get(&step.inputs[k as usize]).is_some_and(|&(is_double, source)| read(is_double, source))
-                }
-                Inst::State(k) => at.and_then(|at| states.get(&at.op)).is_some_and(|s| same(s.get(k as usize))),
+                Inst::Literal(c) => is_constant(claim, c, kind),
+                Inst::Constant(k) => is_constant(claim, step.constants[k as usize], kind),
+                Inst::Scalar(k) => read(scalars.get(k as usize), false),
+                Inst::Input(k) => read(values.get(&step.inputs[k as usize]), false),
+                Inst::State(k) => read(at.and_then(|at| states.get(&at.op)?.get(k as usize)), true),
                 Inst::Field { array, operand } => {
                     let species = step.rows[operand as usize];
                     is_input(graph, array, species, (domain, cell), claim, digits)
                 }
+                Inst::Unary(Unary::Neg | Unary::Positive, a) => of_operand(a) && operation(inst, &operands, claim),
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
                     let fraction = match body.insts[a as usize] {
                         Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
@@ -75,17 +88,21 @@ pub fn check(
                     };
                     let is_floor = matches!(body.insts[b as usize], Inst::Literal(c) if c == domain.floor);
                     match fraction {
-                        Some(species) if is_floor => is_clamped(species, domain.floor, claim, digits),
-                        _ => operation(inst, all, claim, domain, digits),
+                        Some(species) if is_floor && (kind == Kind::Single || of_operand(a)) => {
+                            is_clamped(species, domain.floor, claim, digits)
+                        }
+                        _ => operation(inst, &operands, claim),
                     }
                 }
-                _ => operation(inst, all, claim, domain, digits),
+                _ => operation(inst, &operands, claim),
             };
             if !follows {
                 return Err(format!("{name}: line {line}, {inst}, does not follow"));
             }
         }
-        let of = |ids: &[u32]| -> Vec<&Form> { ids.iter().map(|&id| &all[id as usize]).collect() };
+        let of = |ids: &[u32]| -> Vec<(Kind, &Form)> {
+            ids.iter().map(|&id| (kinds[id as usize], &all[id as usize])).collect()
+        };
         match at {
             None => scalars = of(&body.states),
             Some(at) if !body.states.is_empty() => {
@@ -93,23 +110,64 @@ pub fn check(
             }
             Some(_) => {}
         }
-        let made = of(&body.values).into_iter().map(|form| (digits.are_double, form));
-        values.extend(step.outputs.iter().copied().zip(made));
+        values.extend(step.outputs.iter().copied().zip(of(&body.values)));
     }
     Ok(())
 }
 
+/// What an instruction reads.
+struct Operands<'a> {
+    all: &'a [Form],
+    kinds: &'a [Kind],
+    body: &'a Body,
+    constants: &'a [f64],
+    /// The arithmetic of the instruction.
+    kind: Kind,
+    domain: &'a Domain,
+}
+
+impl Operands<'_> {
+    /// As it was made.
+    fn whole(&self, id: u32) -> Factors {
+        factors(&self.all[id as usize])
+    }
+
+    /// As a single.
+    fn leading(&self, id: u32) -> Option<Factors> {
+        match self.body.insts[id as usize] {
+            _ if self.kinds[id as usize] == Kind::Single => Some(self.whole(id)),
+            Inst::Literal(c) => Some(Factors::number(of_constant(c, Kind::Single))),
+            Inst::Constant(k) => Some(Factors::number(of_constant(self.constants[k as usize], Kind::Single))),
+            _ => round(&self.whole(id), self.domain, &Digits::SINGLE).map(|read| read.map(Factor::closed)),
+        }
+    }
+
+    fn of(&self, id: u32) -> Option<Factors> {
+        if self.kind == Kind::Single { self.leading(id) } else { Some(self.whole(id)) }
+    }
+}
+
 /// Roundings of one arithmetic.
 struct Digits {
-    are_double: bool,
+    kind: Kind,
     half_ulp: f64,
     /// Of powers and logarithms.
     of_functions: f64,
 }
 
 impl Digits {
-    const SINGLE: Self = Self { are_double: false, half_ulp: HALF_ULP, of_functions: ULP };
-    const DOUBLE: Self = Self { are_double: true, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
+    const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
+    const PAIR: Self =
+        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 256.0 * HALF_ULP * HALF_ULP };
+    const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
+
+    fn of(kind: Kind) -> &'static Self {
+        match kind {
+            Kind::Single => &Self::SINGLE,
+            Kind::Pair => &Self::PAIR,
+            Kind::Double => &Self::DOUBLE,
+        }
+    }
 }
 
 /// An exact factor within the ends, and two bounds of its error, which both hold.
@@ -154,6 +212,12 @@ impl Factor {
             return self;
         }
         Self { off: self.off * (1.0 + unit) + unit * self.size(), share: self.share * (1.0 + unit) + unit, ..self }
+    }
+
+    /// With errors that are larger by a 2^-18th.
+    fn wider(self) -> Self {
+        let more = 1.0 + 1.0 / 262_144.0;
+        Self { off: self.off * more, share: self.share * more, ..self }
     }
 
     fn scaled(self, by: Self) -> Self {
@@ -235,12 +299,26 @@ fn implies(all: &Factors, claim: &Form) -> bool {
     ascends && of_claim && rest.all(|(_, factor)| factor.implies(&Known::ZERO)) && all.constant.implies(&claim.constant)
 }
 
-fn is_constant(claim: &Form, c: f64, digits: &Digits) -> bool {
+fn of_constant(c: f64, kind: Kind) -> Factor {
+    let single = |c: f64| f64::from(c as f32);
+    let off = match kind {
+        Kind::Single => (single(c) - c).abs(),
+        // The first number is the nearest single, the second one that nearest to what is left, or 0 where that is below the normal numbers.
+        Kind::Pair => {
+            let rest = c - single(c);
+            let second = single(rest);
+            (rest - if second.abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { second }).abs()
+        }
+        Kind::Double => 0.0,
+    };
+    Factor { ends: [c, c], off, share: f64::INFINITY }.closed()
+}
+
+fn is_constant(claim: &Form, c: f64, kind: Kind) -> bool {
     if c.is_nan() {
         return claim.constant.absolute == f64::INFINITY && claim.constant.relative == f64::INFINITY;
     }
-    let off = if digits.are_double { 0.0 } else { (f64::from(c as f32) - c).abs() };
-    implies(&Factors::number(Factor { ends: [c, c], off, share: f64::INFINITY }), claim)
+    implies(&Factors::number(of_constant(c, kind)), claim)
 }
 
 fn is_input(
@@ -350,50 +428,98 @@ fn opposite(all: &Factors) -> Factors {
 
 /// The result of one rounding, as long as it is in range.
 fn round(all: &Factors, domain: &Domain, digits: &Digits) -> Option<Factors> {
-    let result = whole(all, domain);
+    let rounded = match digits.kind {
+        Kind::Pair => all.map(|factor| factor.wider().round(digits.half_ulp)),
+        _ => all.map(|factor| factor.round(digits.half_ulp)),
+    };
+    in_range(all, rounded, domain, digits)
+}
+
+/// What was rounded, with what is lost of small numbers; nothing where the exact numbers are too large.
+fn in_range(exact: &Factors, mut rounded: Factors, domain: &Domain, digits: &Digits) -> Option<Factors> {
+    let result = whole(exact, domain);
     let reach = result.size() * (1.0 + result.share.min(1.0));
     let is_nothing = |factor: Factor| factor.size() == 0.0 && factor.off == 0.0;
-    if is_nothing(all.constant) && all.terms.iter().all(|(_, factor)| is_nothing(*factor)) {
-        return Some(all.clone());
+    if is_nothing(exact.constant) && exact.terms.iter().all(|(_, factor)| is_nothing(*factor)) {
+        return Some(exact.clone());
     }
     if reach.is_nan() || reach > 0.5 * f64::from(f32::MAX) {
         return None;
     }
-    let mut rounded = all.map(|factor| factor.round(digits.half_ulp));
-    if result.distance() * (1.0 - result.share.min(1.0)) < TINY {
-        rounded.constant.off += TINY;
+    let [least, lost] = if digits.kind == Kind::Pair { [LEAST_OF_PAIRS, LOST_BY_PAIRS] } else { [TINY; 2] };
+    if result.distance() * (1.0 - result.share.min(1.0)) < least {
+        rounded.constant.off += lost;
         rounded.constant.share = f64::INFINITY;
     }
-    Some(rounded)
+    Some(if digits.kind == Kind::Pair { rounded.map(Factor::closed) } else { rounded })
 }
 
-fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain, digits: &Digits) -> bool {
-    let of = |id: u32| factors(&all[id as usize]);
-    let number = |id: u32| whole(&of(id), domain);
-    let is = |exact: Factors| round(&exact, domain, digits).is_some_and(|rounded| implies(&rounded, claim));
+/// A sum. That of pairs has an error relative to each of its terms.
+fn total(a: Option<Factors>, b: Option<Factors>, domain: &Domain, digits: &Digits) -> Option<Factors> {
+    let (a, b) = (a?, b?);
+    if digits.kind != Kind::Pair {
+        return round(&sum(&a, &b), domain, digits);
+    }
+    let exact = sum(&round(&a, domain, digits)?, &round(&b, domain, digits)?);
+    in_range(&exact, exact.clone(), domain, digits)
+}
+
+fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
+    let (domain, digits) = (operands.domain, Digits::of(operands.kind));
+    let of = |id: u32| operands.of(id);
+    let number = |id: u32| of(id).map(|all| whole(&all, domain));
+    let is_claim = |all: Option<Factors>| all.is_some_and(|all| implies(&all, claim));
+    let is = |exact: Factors| is_claim(round(&exact, domain, digits));
     // Either factor may be the one that is taken as a number.
-    let products = |a: u32, b: u32| [scaled(&of(a), number(b)), scaled(&of(b), number(a))];
+    let products = |a: u32, b: u32| -> Vec<Factors> {
+        let (Some(a), Some(b)) = (of(a), of(b)) else { return Vec::new() };
+        vec![scaled(&a, whole(&b, domain)), scaled(&b, whole(&a, domain))]
+    };
     match *inst {
-        Inst::Unary(Unary::Neg, a) => implies(&opposite(&of(a)), claim),
-        Inst::Unary(Unary::Positive, a) => number(a).ends[0] >= 0.0 && implies(&of(a), claim),
-        Inst::Unary(op, a) => function(op, number(a), digits).is_some_and(|f| implies(&Factors::number(f), claim)),
+        Inst::Unary(Unary::Neg, a) => implies(&opposite(&operands.whole(a)), claim),
+        Inst::Unary(Unary::Positive, a) => {
+            let exact = operands.whole(a);
+            whole(&exact, domain).ends[0] >= 0.0 && implies(&exact, claim)
+        }
+        Inst::Unary(op, a) => {
+            let result = number(a).and_then(|x| function(op, x, digits));
+            result.is_some_and(|f| implies(&Factors::number(f), claim))
+        }
         Inst::Binary(Binary::Sub, a, b) if a == b => implies(&Factors::number(NOUGHT), claim),
-        Inst::Binary(Binary::Add, a, b) => is(sum(&of(a), &of(b))),
-        Inst::Binary(Binary::Sub, a, b) => is(sum(&of(a), &opposite(&of(b)))),
+        Inst::Binary(Binary::Add, a, b) => is_claim(total(of(a), of(b), domain, digits)),
+        Inst::Binary(Binary::Sub, a, b) => is_claim(total(of(a), of(b).map(|b| opposite(&b)), domain, digits)),
         Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),
         Inst::Binary(Binary::Div, a, b) => {
-            let divisor = number(b);
+            let (Some(dividend), Some(divisor)) = (of(a), number(b)) else { return false };
             divisor.distance() > 0.0 && divisor.share < 0.5 && {
                 let mut ends = divisor.ends.map(|x| 1.0 / x);
                 ends.sort_by(f64::total_cmp);
                 // 1/(b + f) - 1/b = -f/b / (b + f)
                 let share = divisor.share / (1.0 - divisor.share);
-                is(scaled(&of(a), Factor { ends, off: f64::INFINITY, share }.closed()))
+                let inverse = Factor { ends, off: f64::INFINITY, share }.closed();
+                match digits.kind {
+                    // What a pair's remainder loses of small numbers is as if the dividend were off by it.
+                    Kind::Pair => {
+                        let is_far_from_limits = divisor.size() <= INVERTED && divisor.distance() >= 1.0 / INVERTED;
+                        let dividend = in_range(&dividend, dividend.clone(), domain, digits);
+                        is_far_from_limits && dividend.is_some_and(|dividend| is(scaled(&dividend, inverse)))
+                    }
+                    _ => is(scaled(&dividend, inverse)),
+                }
             }
         }
-        Inst::Fma(a, b, c) => products(a, b).into_iter().any(|product| is(sum(&product, &of(c)))),
+        Inst::Fma(a, b, c) => products(a, b).into_iter().any(|product| match digits.kind {
+            Kind::Pair => is_claim(total(round(&product, domain, digits), of(c), domain, digits)),
+            _ => of(c).is_some_and(|c| is(sum(&product, &c))),
+        }),
         Inst::SelectLe { a, b, then, otherwise } => {
-            let [left, right] = [number(a), number(b)];
+            // Of pairs the first numbers are compared.
+            let compared = |id: u32| match operands.kinds[id as usize] {
+                Kind::Pair => round(&operands.whole(id), domain, &Digits::SINGLE),
+                _ => of(id),
+            };
+            let (Some(left), Some(right)) = (compared(a), compared(b)) else { return false };
+            let [left, right] = [left, right].map(|all| whole(&all, domain));
             let taken = if left.ends[1] + left.off <= right.ends[0] - right.off {
                 then
             } else if left.ends[0] - left.off > right.ends[1] + right.off {
@@ -401,7 +527,7 @@ fn operation(inst: &Inst, all: &[Form], claim: &Form, domain: &Domain, digits: &
             } else {
                 return false;
             };
-            implies(&of(taken), claim)
+            is_claim(of(taken))
         }
         _ => false,
     }
@@ -416,18 +542,25 @@ fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     };
     let logarithm =
         |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_functions);
+    // Powers of pairs have second numbers that are normal.
+    let most_of_powers = if digits.kind == Kind::Pair { 64.0 } else { 126.0 };
+    let has_root = digits.kind != Kind::Pair || low >= LEAST_OF_PAIRS;
     let is_temperature = low * (1.0 - x.share) >= 64.0 && high * (1.0 + x.share) <= 16384.0;
     match op.real_function() {
-        RealFunction::Exp => (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1())),
-        RealFunction::Exp2OfNegative => {
-            (reach <= 126.0).then(|| power([(-high).exp2(), (-low).exp2()], (x.off * LN_2).exp_m1()))
+        RealFunction::Exp if digits.kind != Kind::Pair => {
+            (reach <= 87.0).then(|| power([low.exp(), high.exp()], x.off.exp_m1()))
         }
-        RealFunction::Exp2 => (reach <= 126.0).then(|| power([low.exp2(), high.exp2()], (x.off * LN_2).exp_m1())),
+        RealFunction::Exp2OfNegative => {
+            (reach <= most_of_powers).then(|| power([(-high).exp2(), (-low).exp2()], (x.off * LN_2).exp_m1()))
+        }
+        RealFunction::Exp2 => {
+            (reach <= most_of_powers).then(|| power([low.exp2(), high.exp2()], (x.off * LN_2).exp_m1()))
+        }
         RealFunction::Log => is_temperature.then(|| logarithm([low.ln(), high.ln()], -(-x.share).ln_1p())),
         RealFunction::Log2 => {
             is_temperature.then(|| logarithm([low.log2(), high.log2()], -(-x.share).ln_1p() * LOG2_E))
         }
-        RealFunction::Sqrt if low > 0.0 && x.share < 0.5 => Some(
+        RealFunction::Sqrt if low > 0.0 && x.share < 0.5 && has_root => Some(
             Factor { ends: [low.sqrt(), high.sqrt()], off: f64::INFINITY, share: x.share }
                 .closed()
                 .round(digits.half_ulp),

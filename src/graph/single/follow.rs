@@ -1,13 +1,17 @@
 //! Follows all values through a graph within a cell of temperatures.
 
+use std::borrow::Cow;
+
 use cranelift_entity::SecondaryMap;
 
 use super::super::body::{Binary, Body, Id, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::double_float::{EXP2_LIMIT_OF_PAIRS, INVERTED, LEAST};
 use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
 use super::form::{Claims, Form};
+use super::kinds::{Kind, Kinds};
 use super::known::Known;
-use super::premises::{Domain, Doubles, Rounding, Unproven};
+use super::premises::{Domain, Rounding, Roundings, Unproven};
 use kinetics::approximation::range::TemperatureRange;
 
 /// What is claimed of every instruction.
@@ -15,17 +19,14 @@ pub fn claims(
     graph: &Graph,
     order: &[StepRef],
     (domain, cell): (&Domain, TemperatureRange),
-    rounding: &Rounding,
-    doubles: Doubles<'_>,
+    roundings: &Roundings,
+    kinds: &Kinds,
 ) -> Result<Claims, Unproven> {
-    let follower = |at: Option<Op>| {
-        let is_double = doubles(at);
-        Follower { graph, domain, rounding: if is_double { &Rounding::DOUBLE } else { rounding }, is_double, cell }
-    };
-    let mut values: SecondaryMap<Value, Option<(bool, Form)>> = SecondaryMap::new();
+    let follower = Follower { graph, domain, roundings, cell };
+    let mut values: SecondaryMap<Value, Option<Form>> = SecondaryMap::new();
     let mut states: SecondaryMap<Op, Vec<Form>> = SecondaryMap::new();
     let preamble = &graph.shapes[graph.preamble.shape];
-    let all = follower(None).evaluate(preamble, &graph.preamble, ((false, &[]), &[]), &values)?;
+    let all = follower.evaluate(preamble, &graph.preamble, kinds.at(None), (&[], &[]), &values)?;
     let scalars: Vec<Form> = preamble.states.iter().map(|&id| all[id as usize].clone()).collect();
     let mut claims = vec![(None, all)];
     for &at in order {
@@ -33,12 +34,12 @@ pub fn claims(
         if body.tensor.is_some() {
             return Err(Unproven::Operation("a product on tensor cores".into()));
         }
-        let all = follower(Some(at.op)).evaluate(body, step, ((doubles(None), &scalars), &states[at.op]), &values)?;
+        let all = follower.evaluate(body, step, kinds.at(Some(at)), (&scalars, &states[at.op]), &values)?;
         if !body.states.is_empty() {
             states[at.op] = body.states.iter().map(|&id| all[id as usize].clone()).collect();
         }
         for (&value, &id) in step.outputs.iter().zip(&body.values) {
-            values[value] = Some((doubles(Some(at.op)), all[id as usize].clone()));
+            values[value] = Some(all[id as usize].clone());
         }
         claims.push((Some(at), all));
     }
@@ -48,8 +49,7 @@ pub fn claims(
 struct Follower<'a> {
     graph: &'a Graph,
     domain: &'a Domain,
-    rounding: &'a Rounding,
-    is_double: bool,
+    roundings: &'a Roundings,
     cell: TemperatureRange,
 }
 
@@ -58,40 +58,63 @@ impl Follower<'_> {
         &self,
         body: &Body,
         step: &Step,
-        ((are_double, scalars), states): ((bool, &[Form]), &[Form]),
-        values: &SecondaryMap<Value, Option<(bool, Form)>>,
+        kinds: &[Kind],
+        (scalars, states): (&[Form], &[Form]),
+        values: &SecondaryMap<Value, Option<Form>>,
     ) -> Result<Vec<Form>, Unproven> {
         let mut all: Vec<Form> = Vec::with_capacity(body.insts.len());
-        let constant = |c: f64| Form::of(if self.is_double { Known::new([c], 0.0, 0.0) } else { Known::number(c) });
-        for inst in &body.insts {
-            let get = |id: Id| &all[id as usize];
-            let number = |id: Id| get(id).number(self.domain);
+        for (inst, &kind) in body.insts.iter().zip(kinds) {
+            let whole = |id: Id| &all[id as usize];
+            // An operand as this instruction reads it: of a number with more digits than its own it takes the first ones.
+            let get = |id: Id| -> Result<Cow<'_, Form>, Unproven> {
+                let made = kinds[id as usize];
+                if kind != Kind::Single || made == Kind::Single {
+                    return Ok(Cow::Borrowed(whole(id)));
+                }
+                Ok(Cow::Owned(match body.insts[id as usize] {
+                    Inst::Literal(c) => constant(c, kind),
+                    Inst::Constant(k) => constant(step.constants[k as usize], kind),
+                    _ => whole(id).rounded(self.roundings.single.unit, self.domain)?,
+                }))
+            };
+            let number = |id: Id| Ok(get(id)?.number(self.domain));
             all.push(match *inst {
-                Inst::Literal(c) => constant(c),
-                Inst::Constant(k) => constant(step.constants[k as usize]),
-                Inst::Scalar(k) => self.read(are_double, &scalars[k as usize])?,
-                Inst::Input(k) => match &values[step.inputs[k as usize]] {
-                    Some((is_double, value)) => self.read(*is_double, value)?,
-                    None => Form::of(Known::NOTHING),
-                },
-                Inst::Field { array, operand } => self.field(array, step.rows[operand as usize]),
+                Inst::Literal(c) => constant(c, kind),
+                Inst::Constant(k) => constant(step.constants[k as usize], kind),
+                Inst::Scalar(k) => scalars[k as usize].clone(),
+                Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or(Form::of(Known::NOTHING)),
+                Inst::Field { array, operand } => self.field(array, step.rows[operand as usize], kind),
                 Inst::State(k) => states[k as usize].clone(),
-                Inst::Unary(Unary::Neg, a) => get(a).negative(),
-                Inst::Unary(Unary::Positive, a) if number(a).least >= 0.0 => get(a).clone(),
-                Inst::Unary(op, a) => Form::of(self.function(op, number(a))?),
+                Inst::Unary(Unary::Neg, a) => whole(a).negative(),
+                Inst::Unary(Unary::Positive, a) if number(a)?.least >= 0.0 => whole(a).clone(),
+                Inst::Unary(op, a) => Form::of(self.function(op, number(a)?, kind)?),
                 // The difference of a number and itself is exact.
                 Inst::Binary(Binary::Sub, a, b) if a == b => Form::of(Known::ZERO),
-                Inst::Binary(op, a, b) => self.binary(op, get(a), get(b))?,
-                Inst::Fma(a, b, c) => self.rounded(&get(a).times(get(b), self.domain).plus(get(c)))?,
+                Inst::Binary(op, a, b) => self.binary(op, &*get(a)?, &*get(b)?, kind)?,
+                Inst::Fma(a, b, c) => {
+                    let product = get(a)?.times(&*get(b)?, self.domain);
+                    match kind {
+                        // The product is one of pairs.
+                        Kind::Pair => self.sum(&self.rounded(&product, kind)?, &*get(c)?, kind)?,
+                        _ => self.rounded(&product.plus(&*get(c)?), kind)?,
+                    }
+                }
                 Inst::SelectLe { .. } if let Some(species) = self.clamped(body, step, inst) => {
-                    Form::clamped(species, self.rounding.unit, self.domain.floor)
+                    Form::clamped(species, self.roundings.of(kind).unit, self.domain.floor)
                 }
                 Inst::SelectLe { a, b, then, otherwise } => {
-                    let (left, right) = (number(a), number(b));
+                    // Pairs are compared by their first numbers.
+                    let leading = |id: Id| match kinds[id as usize] {
+                        Kind::Pair => {
+                            Ok(whole(id).rounded(self.roundings.single.unit, self.domain)?.number(self.domain))
+                        }
+                        _ => number(id),
+                    };
+                    let (left, right) = (leading(a)?, leading(b)?);
                     if left.most + left.absolute <= right.least - right.absolute {
-                        get(then).clone()
+                        get(then)?.into_owned()
                     } else if right.most + right.absolute < left.least - left.absolute {
-                        get(otherwise).clone()
+                        get(otherwise)?.into_owned()
                     } else {
                         return Err(Unproven::Comparison);
                     }
@@ -99,11 +122,6 @@ impl Follower<'_> {
             });
         }
         Ok(all)
-    }
-
-    /// What another operation has made, rounded where that is in double precision and this is not.
-    fn read(&self, is_double: bool, value: &Form) -> Result<Form, Unproven> {
-        if is_double && !self.is_double { self.rounded(value) } else { Ok(value.clone()) }
     }
 
     /// Of which species this is the larger one of mole fraction and floor.
@@ -118,8 +136,8 @@ impl Follower<'_> {
         (is_larger && is_fraction).then(|| step.rows[operand as usize])
     }
 
-    fn field(&self, array: u32, row: u32) -> Form {
-        let unit = self.rounding.unit;
+    fn field(&self, array: u32, row: u32, kind: Kind) -> Form {
+        let unit = self.roundings.of(kind).unit;
         let TemperatureRange { coldest, hottest } = self.cell;
         match self.graph.arrays[array as usize].name {
             "temperature" => Form::of(Known::new([coldest, hottest], f64::INFINITY, unit)),
@@ -132,35 +150,52 @@ impl Follower<'_> {
         }
     }
 
-    fn rounded(&self, exact: &Form) -> Result<Form, Unproven> {
-        exact.rounded(self.rounding.unit, self.domain)
+    fn rounded(&self, exact: &Form, kind: Kind) -> Result<Form, Unproven> {
+        let unit = self.roundings.of(kind).unit;
+        if kind == Kind::Pair { exact.rounded_as_pair(unit, self.domain) } else { exact.rounded(unit, self.domain) }
     }
 
-    fn binary(&self, op: Binary, a: &Form, b: &Form) -> Result<Form, Unproven> {
-        self.rounded(&match op {
-            Binary::Add => a.plus(b),
-            Binary::Sub => a.plus(&b.negative()),
-            Binary::Mul => a.times(b, self.domain),
+    /// Of pairs each term is rounded, and then their sum is exact.
+    fn sum(&self, a: &Form, b: &Form, kind: Kind) -> Result<Form, Unproven> {
+        if kind != Kind::Pair {
+            return self.rounded(&a.plus(b), kind);
+        }
+        self.rounded(a, kind)?.plus(&self.rounded(b, kind)?).as_pair(self.domain)
+    }
+
+    fn binary(&self, op: Binary, a: &Form, b: &Form, kind: Kind) -> Result<Form, Unproven> {
+        match op {
+            Binary::Add => self.sum(a, b, kind),
+            Binary::Sub => self.sum(a, &b.negative(), kind),
+            Binary::Mul => self.rounded(&a.times(b, self.domain), kind),
             Binary::Div => {
-                let inverse = b.number(self.domain).reciprocal().ok_or(Unproven::Cancellation)?;
-                a.times(&Form::of(inverse), self.domain)
+                let divisor = b.number(self.domain);
+                let inverse = Form::of(divisor.reciprocal().ok_or(Unproven::Cancellation)?);
+                if kind != Kind::Pair {
+                    return self.rounded(&a.times(&inverse, self.domain), kind);
+                }
+                if divisor.magnitude() > INVERTED || divisor.nearest() < 1.0 / INVERTED {
+                    return Err(Unproven::Range);
+                }
+                // What the remainder loses of small numbers is as if the dividend were off by it.
+                self.rounded(&a.as_pair(self.domain)?.times(&inverse, self.domain), kind)
             }
-        })
+        }
     }
 
-    fn function(&self, op: Unary, x: Known) -> Result<Known, Unproven> {
-        let Rounding { unit, power, logarithm } = *self.rounding;
+    fn function(&self, op: Unary, x: Known, kind: Kind) -> Result<Known, Unproven> {
+        let Rounding { unit, power, logarithm } = *self.roundings.of(kind);
         let within = |limit: f32| match x.magnitude() + x.absolute <= f64::from(limit) {
             true => Ok(()),
             false => Err(Unproven::Range),
         };
         match op.real_function() {
-            RealFunction::Exp => {
+            RealFunction::Exp if kind != Kind::Pair => {
                 within(EXP_LIMIT)?;
                 Ok(x.map(f64::exp, [f64::INFINITY, x.absolute.exp_m1()], power))
             }
             function @ (RealFunction::Exp2 | RealFunction::Exp2OfNegative) => {
-                within(EXP2_LIMIT)?;
+                within(if kind == Kind::Pair { EXP2_LIMIT_OF_PAIRS } else { EXP2_LIMIT })?;
                 let errors = [f64::INFINITY, (x.absolute * std::f64::consts::LN_2).exp_m1()];
                 let falls = function == RealFunction::Exp2OfNegative;
                 Ok(if falls { x.negative() } else { x }.map(f64::exp2, errors, power))
@@ -176,6 +211,7 @@ impl Follower<'_> {
                 let f = if function == RealFunction::Log { f64::ln } else { f64::log2 };
                 Ok(x.map(f, [error, f64::INFINITY], logarithm))
             }
+            RealFunction::Sqrt if kind == Kind::Pair && x.least < LEAST => Err(Unproven::Range),
             RealFunction::Sqrt if x.least > 0.0 && x.relative < 0.5 => {
                 Ok(x.map(f64::sqrt, [f64::INFINITY, x.relative], unit))
             }
@@ -183,4 +219,13 @@ impl Follower<'_> {
             _ => Err(Unproven::Operation(format!("{op:?}"))),
         }
     }
+}
+
+/// A constant of the code, as this arithmetic has it.
+fn constant(c: f64, kind: Kind) -> Form {
+    Form::of(match kind {
+        Kind::Single => Known::number(c),
+        Kind::Pair => Known::of_pair(c),
+        Kind::Double => Known::new([c], 0.0, 0.0),
+    })
 }

@@ -7,6 +7,7 @@
 //! The x_j are mole fractions, and mole fractions with a floor, which are never smaller than that: a sum over a few of these is never 0.
 
 use super::super::dataflow::StepRef;
+use super::double_float::{LEAST, LOOSE, LOST};
 use super::known::Known;
 use super::premises::{Domain, Unproven};
 
@@ -182,5 +183,32 @@ impl Form {
             result.constant = Known::new([c.least, c.most], c.absolute + UNDERFLOW, f64::INFINITY);
         }
         Ok(result)
+    }
+
+    /// With the rounding of a result of pairs, and what its second number loses below the normal ones.
+    pub fn rounded_as_pair(&self, unit: f64, domain: &Domain) -> Result<Self, Unproven> {
+        if self.is_exactly_zero() {
+            return Ok(self.clone());
+        }
+        let result = self.mapped(|c| if c == Known::ZERO { c } else { c.loosened(LOOSE).rounded(unit) });
+        result.as_pair(domain)
+    }
+
+    /// A number of pairs: within their range, with what is lost where its second number is below the normal ones.
+    pub fn as_pair(&self, domain: &Domain) -> Result<Self, Unproven> {
+        if self.is_exactly_zero() {
+            return Ok(self.clone());
+        }
+        let number = self.number(domain);
+        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
+        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) {
+            return Err(Unproven::Range);
+        }
+        if number.nearest() * (1.0 - number.relative.min(1.0)) >= LEAST {
+            return Ok(self.clone());
+        }
+        let c = self.constant;
+        let constant = Known::new([c.least, c.most], c.absolute + LOST, f64::INFINITY);
+        Ok(Self { constant, terms: self.terms.clone() })
     }
 }

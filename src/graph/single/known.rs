@@ -1,5 +1,7 @@
 //! What is known of a number that depends on the temperature: where the exact one lies, and how far the one in single precision may be from it.
 
+use super::double_float::split;
+
 /// Both errors hold, each for itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Known {
@@ -37,6 +39,12 @@ impl Known {
     /// A constant, which is rounded when the code is made.
     pub fn number(c: f64) -> Self {
         Self::new([c], (c - f64::from(c as f32)).abs(), f64::INFINITY)
+    }
+
+    /// A constant that is the sum of two singles.
+    pub fn of_pair(c: f64) -> Self {
+        let [high, low] = split(c).map(f64::from);
+        Self::new([c], (c - high - low).abs(), f64::INFINITY)
     }
 
     pub fn magnitude(self) -> f64 {
@@ -83,6 +91,11 @@ impl Known {
         let relative = self.relative / (1.0 - self.relative);
         let is_apart = self.nearest() > 0.0 && self.relative < 0.5;
         is_apart.then(|| Self::new([1.0 / self.least, 1.0 / self.most], f64::INFINITY, relative))
+    }
+
+    /// With errors that are larger by this share.
+    pub fn loosened(self, share: f64) -> Self {
+        Self::new([self.least, self.most], self.absolute * (1.0 + share), self.relative * (1.0 + share))
     }
 
     /// With a rounding to this relative error.

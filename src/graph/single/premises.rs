@@ -1,6 +1,7 @@
 //! What a bound of single precision rests on, and why there may be none.
 
-use super::super::dataflow::Op;
+use super::double_float;
+use super::kinds::Kind;
 use kinetics::approximation::range::TemperatureRange;
 
 /// What one operation errs by at most, relatively, where its result is a normal number.
@@ -17,11 +18,32 @@ impl Rounding {
     pub const DOUBLE: Self =
         Self { unit: f64::EPSILON / 2.0, power: 2.0 * f64::EPSILON, logarithm: 2.0 * f64::EPSILON };
 
+    /// Of [`double_float`](super::double_float), which says why; of its sums relative to each term.
+    pub const PAIR: Self =
+        Self { unit: double_float::UNIT, power: double_float::FUNCTIONS, logarithm: double_float::FUNCTIONS };
+
     pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
 }
 
-/// Which operations are in double precision, and whether what comes before all points' operations is (`None`). Outputs are arrays of doubles there.
-pub type Doubles<'a> = &'a dyn Fn(Option<Op>) -> bool;
+/// What the operations of each arithmetic err by.
+#[derive(Debug, Clone, Copy)]
+pub struct Roundings {
+    pub single: Rounding,
+    pub pair: Rounding,
+    pub double: Rounding,
+}
+
+impl Roundings {
+    pub const ALL: Self = Self { single: Rounding::SINGLE, pair: Rounding::PAIR, double: Rounding::DOUBLE };
+
+    pub fn of(&self, kind: Kind) -> &Rounding {
+        match kind {
+            Kind::Single => &self.single,
+            Kind::Pair => &self.pair,
+            Kind::Double => &self.double,
+        }
+    }
+}
 
 /// The points for which a bound holds: mole fractions are not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]

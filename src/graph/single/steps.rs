@@ -9,6 +9,9 @@ use super::elementary::{EXP, EXP_LIMIT, EXP2, EXP2_LIMIT, LN2, LOG, LOG2, MAGIC,
 
 /// The steps of a function; nothing for what is one operation.
 pub fn function(op: Unary) -> Option<&'static Function> {
+    if op == Unary::Exp2OfWhole {
+        return Some(&WHOLE_POWER_OF_TWO);
+    }
     Some(match op.real_function() {
         RealFunction::Neg | RealFunction::Sqrt => return None,
         RealFunction::Exp => &POWER_OF_E,
@@ -23,6 +26,7 @@ pub fn function(op: Unary) -> Option<&'static Function> {
 /// The one of several functions that differ in double precision alone.
 pub fn representative(op: Unary) -> Unary {
     match op.real_function() {
+        RealFunction::Exp2 if op == Unary::Exp2OfWhole => op,
         RealFunction::Exp2 => Unary::Exp2,
         RealFunction::Exp2OfNegative => Unary::Exp2Falling,
         _ => op,
@@ -54,6 +58,13 @@ static FALLING_POWER_OF_TWO: LazyLock<Function> = LazyLock::new(|| {
         let shifted = s.real("shifted", RealOperation::Sub(single(MAGIC), Real::Argument));
         let negative = s.real("negative", RealOperation::Neg(Real::Argument));
         power_of_two(s, negative, shifted)
+    })
+});
+
+static WHOLE_POWER_OF_TWO: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("2^n of a whole number n from -126 to 126, exactly.", |s| {
+        let shifted = s.real("shifted", RealOperation::Add(Real::Argument, single(MAGIC)));
+        scale(s, shifted)
     })
 });
 
@@ -108,15 +119,20 @@ fn polynomial(s: &mut Steps, coefficients: &[f32], x: Real) -> Real {
 /// of exponents: what is not a number stays that.
 fn limited(s: &mut Steps, (x, limit): (Real, f32), (p, r): (Real, Real), shifted: Real) -> Real {
     let mantissa = s.real("mantissa", RealOperation::Fma(p, r, single(1.0)));
-    let bits = s.word("", WordOperation::Bits(shifted));
-    let exponent = s.word("", WordOperation::Left(bits, 23));
-    let scale = s.word("", WordOperation::Add(exponent, Word::Literal(1f32.to_bits())));
-    let scale = s.real("scale", RealOperation::OfBits(scale));
+    let scale = scale(s, shifted);
     let power = s.real("power", RealOperation::Mul(mantissa, scale));
     let is_small = s.flag("", FlagOperation::Less(x, single(-limit)));
     let power = s.real("power", RealOperation::Choose(is_small, single(0.0), power));
     let is_large = s.flag("", FlagOperation::Less(single(limit), x));
     s.real("", RealOperation::Choose(is_large, single(f32::INFINITY), power))
+}
+
+/// 2^n, of the number that n was rounded in.
+fn scale(s: &mut Steps, shifted: Real) -> Real {
+    let bits = s.word("", WordOperation::Bits(shifted));
+    let exponent = s.word("", WordOperation::Left(bits, 23));
+    let scale = s.word("", WordOperation::Add(exponent, Word::Literal(1f32.to_bits())));
+    s.real("scale", RealOperation::OfBits(scale))
 }
 
 /// x = 2^k (1 + f), f / (2 + f), and the square of that.

@@ -6,8 +6,17 @@ pub enum Precision {
     /// 53 digits to the base 2
     #[default]
     Double,
+    /// 24 digits, and 48 where those do not keep the error that is asked for, with a proven bound; for GPUs
+    Mixed,
     /// 24 digits, with a proven bound of what that errs
     Single,
+}
+
+impl Precision {
+    /// What the graph is made for: that of mixed precision is one of singles.
+    pub fn of_graph(self) -> Self {
+        if self == Self::Double { Self::Double } else { Self::Single }
+    }
 }
 
 /// How it is known what single precision errs by.

@@ -25,7 +25,7 @@ use kinetics::{Model, TransportFits};
 fn log_space_scalars(options: &Options) -> &'static [u32] {
     match options.precision {
         Precision::Double => &[scalar::LN_TEMPERATURE],
-        Precision::Single => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
+        Precision::Single | Precision::Mixed => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
     }
 }
 
@@ -182,7 +182,7 @@ impl Scale {
         let range = options.fit_range;
         let largest = match options.precision {
             Precision::Double => LARGEST_PRODUCT,
-            Precision::Single => LARGEST_PRODUCT_IN_SINGLE,
+            Precision::Single | Precision::Mixed => LARGEST_PRODUCT_IN_SINGLE,
         };
         let middles = fits.conductivity.iter().map(|c| {
             let [low, high] = extremes(&range.scaled(c));
@@ -194,7 +194,7 @@ impl Scale {
                 let mean = middles.sum::<f64>() / count;
                 ([mean, 0.0, 0.0, 0.0], HalfUnit::Constant(0.5 * mean.exp()))
             }
-            Precision::Single => {
+            Precision::Single | Precision::Mixed => {
                 let mean = std::array::from_fn(|i| fits.conductivity.iter().map(|c| c[i]).sum::<f64>() / count);
                 let [a, b, c, d] = range.scaled(&mean).map(|c| LOG2_E * c);
                 (mean, HalfUnit::Power([a - 1.0, b, c, d]))

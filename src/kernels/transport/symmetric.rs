@@ -20,7 +20,7 @@ use kinetics::{Model, TransportFits};
 fn scalars(options: &Options) -> &'static [u32] {
     match options.precision {
         Precision::Double => &[scalar::LN_TEMPERATURE],
-        Precision::Single => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
+        Precision::Single | Precision::Mixed => &[scalar::LN_TEMPERATURE, scalar::SCALED_LN_TEMPERATURE],
     }
 }
 
@@ -389,7 +389,7 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
     let again = ends.roots.is_empty();
     let fractions = match ends.options.precision {
         Precision::Double => FRACTIONS,
-        Precision::Single => FRACTIONS_IN_SINGLE,
+        Precision::Single | Precision::Mixed => FRACTIONS_IN_SINGLE,
     };
     let stride = if again { 5 } else { 1 };
     let mut b = Body::default();
