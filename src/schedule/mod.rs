@@ -11,6 +11,7 @@ pub mod barriers;
 pub mod overlap;
 pub mod phases;
 pub mod proof;
+pub mod refine;
 pub mod single;
 mod straight_line;
 pub mod sync;
@@ -18,7 +19,7 @@ mod threshold_accepting;
 pub mod timeline;
 mod ways;
 
-pub use ways::{schedule, ways};
+pub use ways::{like, schedule, ways};
 
 use cranelift_entity::SecondaryMap;
 
