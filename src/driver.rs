@@ -17,7 +17,7 @@ use crate::overlay::program::{Arithmetic, Program};
 use crate::plan::{Common, Resolved};
 use crate::report::{self, KernelReport, Report};
 use crate::schedule::single::Claim;
-use crate::schedule::{self, balance, proof, single};
+use crate::schedule::{self, balance, proof, refine, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use diagnostics::Diagnostic;
@@ -410,17 +410,20 @@ fn with_partial_sums(
     let k = Some(own.kernel);
     let split = |class: &dyn Fn(graph::Op) -> u32| {
         let plan = mapping::partial_sums::plan(graph, mapping, class);
-        mapping::partial_sums::apply(graph, mapping, &plan)
+        let made = mapping::partial_sums::apply(graph, mapping, &plan);
+        (plan, made)
     };
     let depth = graph.depths();
-    let by_depth = observer.pass("partial sums", k, || split(&|op| depth[op]));
+    let (first_plan, by_depth) = observer.pass("partial sums", k, || split(&|op| depth[op]));
     let first = scheduled(own, limits, by_depth, observer)?;
     let phases = balance::phases(&first.0, &first.2[0].schedule);
     let class = |op: graph::Op| phases.get(graph.ops[op].name.as_str()).copied().unwrap_or(0);
-    let by_phase = observer.pass("partial sums by phase", k, || split(&class));
+    let (second_plan, by_phase) = observer.pass("partial sums by phase", k, || split(&class));
     let second = scheduled(own, limits, by_phase, observer)?;
     let is_shorter = balance::is_shorter((&second.0, &second.2[0].schedule), (&first.0, &first.2[0].schedule));
-    Ok(if is_shorter { second } else { first })
+    let (plan, found) = if is_shorter { (second_plan, second) } else { (first_plan, first) };
+    let refine = || refine::refined((graph, mapping), plan, limits, found);
+    Ok(observer.pass("refine", k, refine))
 }
 
 /// Runs the code in the simulator and compares.

@@ -9,7 +9,7 @@ use singe::mapping::{self, Mapper, Mapping, Weights, partial_sums};
 use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
 use singe::report::KernelReport;
-use singe::schedule::{self, Limits, Placement, Schedule, proof};
+use singe::schedule::{self, Limits, Placement, Schedule, balance, proof, refine};
 use testkit::made_up;
 use testkit::request;
 
@@ -39,6 +39,31 @@ fn fields(graph: &Graph) -> Vec<Vec<f64>> {
 
 fn scheduled(graph: &Graph, mapping: &Mapping) -> Schedule {
     schedule::schedule(graph, mapping, Placement::Auto, &limits()).unwrap()
+}
+
+/// With few slots there are many phases, whose longest warps take much more than an equal share.
+#[test]
+fn work_is_shared_by_the_phases_of_the_schedule() {
+    let model = made_up::model(17, 60, 5);
+    let whole =
+        build(Kernel::Chemistry, &model, &Options { warps: 4, form: Form::LogSpace, ..Options::default() }).unwrap();
+    let mapping = mapping::map(&whole, 4, Mapper::Greedy, &Weights::default());
+    let plan = partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]);
+    let limits = Limits { slots: Some(24), ..limits() };
+    let (graph, mapped) = partial_sums::apply(&whole, &mapping, &plan);
+    let ways = schedule::ways(&graph, &mapped, Placement::Auto, &limits).unwrap();
+    let clocks = ways[0].clocks;
+    let (graph, mapped, mut ways) = refine::refined((&whole, &mapping), plan, &limits, (graph, mapped, ways));
+    println!("{clocks} clocks before, {} after", ways[0].clocks);
+    assert!(ways[0].clocks < 0.97 * clocks);
+    let balance = balance::balance(&graph, &ways[0].schedule).unwrap();
+    assert!(balance.lower_bound <= balance.length);
+    let [mut a, mut b] = [fields(&whole), fields(&graph)];
+    interpret::run(&whole, &mut a);
+    interpret::run(&graph, &mut b);
+    let scale = a.last().unwrap().iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    assert!(a.last().unwrap().iter().zip(b.last().unwrap()).all(|(x, y)| (x - y).abs() <= 1e-13 * scale));
+    proof::prove(&graph, &mapped, ways.swap_remove(0).schedule, 16).unwrap();
 }
 
 /// A value of which all readers follow it, with where it is made and read.

@@ -192,18 +192,23 @@ impl KernelReport {
 
     /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
     fn spill_warning(&self) -> Option<String> {
-        const REMEDY: &str = "use more warps, or fewer CTAs per SM";
+        let was_chosen = self.layouts.iter().any(|layout| layout.predicted_ns.is_some());
+        let remedy = if was_chosen {
+            "by the model no other version that was tried is faster"
+        } else {
+            "use more warps, or fewer CTAs per SM"
+        };
         if self.codegen == Codegen::DataParallel.name() {
             // A thread that has a point to itself keeps what its registers have no room for in local memory. It is counted there.
             return None;
         }
         match &self.compiled {
             Some(compiled) if compiled.spill_store_bytes > 0 => Some(format!(
-                "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
+                "{}: ptxas spills {} bytes per thread at {} registers; {remedy}",
                 self.kernel, compiled.spill_store_bytes, compiled.registers
             )),
             None if self.registers_held > self.registers_available => Some(format!(
-                "{}: {} registers per thread hold values from block to block and {} are available: expect spilling; {REMEDY}",
+                "{}: {} registers per thread hold values from block to block and {} are available: expect spilling; {remedy}",
                 self.kernel, self.registers_held, self.registers_available
             )),
             _ => None,

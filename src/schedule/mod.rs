@@ -12,6 +12,7 @@ pub mod named_barriers;
 pub mod overlap;
 pub mod phases;
 pub mod proof;
+pub mod refine;
 pub mod single;
 mod straight_line;
 pub mod sync;
@@ -19,7 +20,7 @@ mod threshold_accepting;
 pub mod timeline;
 mod ways;
 
-pub use ways::{schedule, ways};
+pub use ways::{like, schedule, ways};
 
 use cranelift_entity::SecondaryMap;
 

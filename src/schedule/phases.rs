@@ -25,30 +25,8 @@ mod turns;
 /// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them; and the values
 /// that most warps read keep their slots, or none do.
 pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Vec<Way>, Diagnostic> {
-    let readers = reading_warps(graph, mapping);
-    let crossing =
-        graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
-            as u32;
-    let follows = if limits.straight { partial_sums::followers(graph, mapping) } else { BTreeMap::new() };
-    let passing = passing(graph, &follows);
-    let all = graph.values.keys().filter(|&v| !passing[v]).count() as u32;
-    let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
-    let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
-    let share = limits.passes.map_or(u32::MAX, |passes| (all / passes).max(most_at_once(graph)));
-    let attempt = |placement: Placement, slots: u32, phase_slots: u32| {
-        let permanent = |v: Value| match placement {
-            Placement::Store | Placement::Auto => true,
-            Placement::Mixed => stored[v],
-            Placement::Buffer => false,
-        };
-        let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let budget = Budget { slots, phase_slots, share, states: limits.states };
-        let (phases, slot_of, slots) =
-            Placer::new(graph, mapping, budget, &permanent, uniform, (&follows, &passing)).run()?;
-        let (warps, crossing_values) = (mapping.warps, crossing);
-        let schedule = Schedule { warps, phases, slot_of, slots, placement, storage, crossing_values };
-        Some(Way { schedule, slots_per_phase: phase_slots, clocks: f64::NAN })
-    };
+    let attempts = Attempts::new(graph, mapping, limits);
+    let (all, attempt) = (attempts.all, |placement, slots, phase_slots| attempts.make(placement, slots, phase_slots));
     let both = |placement: Placement, slots: u32| {
         let found: Vec<Way> =
             [slots, slots / 2].into_iter().filter_map(|phase_slots| attempt(placement, slots, phase_slots)).collect();
@@ -77,6 +55,59 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
         }
     };
     found.ok_or_else(|| shortage(graph, placement, all, capacity))
+}
+
+/// The same in the way of an earlier schedule; nothing where slots do not suffice.
+pub fn place_like(graph: &Graph, mapping: &Mapping, limits: &Limits, like: &Way) -> Option<Way> {
+    let attempts = Attempts::new(graph, mapping, limits);
+    let slots = limits.slots.unwrap_or(attempts.all);
+    attempts.make(like.schedule.placement, slots, like.slots_per_phase)
+}
+
+/// What all attempts to place the values of a graph have in common.
+struct Attempts<'a> {
+    graph: &'a Graph,
+    mapping: &'a Mapping,
+    limits: &'a Limits,
+    /// Values that other warps read than the one that makes them.
+    crossing: u32,
+    /// Values that need slots.
+    all: u32,
+    follows: Follows,
+    passing: SecondaryMap<Value, bool>,
+    /// Those that keep their slots under mixed placement.
+    stored: SecondaryMap<Value, bool>,
+}
+
+impl<'a> Attempts<'a> {
+    fn new(graph: &'a Graph, mapping: &'a Mapping, limits: &'a Limits) -> Self {
+        let readers = reading_warps(graph, mapping);
+        let crosses = |v: Value| readers[v] & !(1 << mapping.warp_of[graph.values[v].producer.op]) != 0;
+        let crossing = graph.values.keys().filter(|&v| crosses(v)).count() as u32;
+        let follows = if limits.straight { partial_sums::followers(graph, mapping) } else { BTreeMap::new() };
+        let passing = passing(graph, &follows);
+        let all = graph.values.keys().filter(|&v| !passing[v]).count() as u32;
+        let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
+        Self { graph, mapping, limits, crossing, all, follows, passing, stored }
+    }
+
+    fn make(&self, placement: Placement, slots: u32, phase_slots: u32) -> Option<Way> {
+        let Self { graph, mapping, limits, .. } = *self;
+        let permanent = |v: Value| match placement {
+            Placement::Store | Placement::Auto => true,
+            Placement::Mixed => self.stored[v],
+            Placement::Buffer => false,
+        };
+        let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
+        let share = limits.passes.map_or(u32::MAX, |passes| (self.all / passes).max(most_at_once(graph)));
+        let budget = Budget { slots, phase_slots, share, states: limits.states };
+        let (phases, slot_of, slots) =
+            Placer::new(graph, mapping, budget, &permanent, uniform, (&self.follows, &self.passing)).run()?;
+        let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
+        let (warps, crossing_values) = (mapping.warps, self.crossing);
+        let schedule = Schedule { warps, phases, slot_of, slots, placement, storage, crossing_values };
+        Some(Way { schedule, slots_per_phase: phase_slots, clocks: f64::NAN })
+    }
 }
 
 /// The values of which all readers follow the step that makes them: they pass in registers.

@@ -34,16 +34,27 @@ pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Lim
         let clocks = schedule.iteration(graph, limits).clocks(limits.target);
         return Ok(vec![Way { slots_per_phase: schedule.slots, schedule, clocks }]);
     }
-    let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
     let mut ways = phases::place(graph, mapping, placement, limits)?;
-    for Way { schedule, clocks, .. } in &mut ways {
-        let boundaries = sync::boundaries(graph, mapping, schedule);
-        barriers::allocate(schedule, &boundaries, limits.barriers);
-        for phase in schedule.phases.iter_mut().filter(|_| crossing) {
-            phase.warp_syncs = phase.syncs.iter().fold(all_warps(mapping.warps), |warps, sync| warps & !sync.wait);
-        }
-        *clocks = schedule.iteration(graph, limits).clocks(limits.target);
-    }
+    ways.iter_mut().for_each(|way| synchronise(graph, mapping, limits, way));
     ways.sort_by(|a, b| a.clocks.total_cmp(&b.clocks));
     Ok(ways)
+}
+
+/// A schedule of a mapped graph in the way of an earlier one, where shared memory suffices.
+pub fn like(graph: &Graph, mapping: &Mapping, limits: &Limits, earlier: &Way) -> Option<Way> {
+    let mut way = phases::place_like(graph, mapping, limits, earlier)?;
+    synchronise(graph, mapping, limits, &mut way);
+    Some(way)
+}
+
+/// Barriers, and the clocks that come of all.
+fn synchronise(graph: &Graph, mapping: &Mapping, limits: &Limits, Way { schedule, clocks, .. }: &mut Way) {
+    let boundaries = sync::boundaries(graph, mapping, schedule);
+    barriers::allocate(schedule, &boundaries, limits.barriers);
+    if graph.steps().any(|at| graph.crosses_lanes(at)) {
+        for phase in &mut schedule.phases {
+            phase.warp_syncs = phase.syncs.iter().fold(all_warps(mapping.warps), |warps, sync| warps & !sync.wait);
+        }
+    }
+    *clocks = schedule.iteration(graph, limits).clocks(limits.target);
 }

@@ -31,26 +31,30 @@ const INPUTS: [Input; 6] = [
     Input { name: "heptane, reduced", folder: "../shared/mechanisms/heptane", reduced: true, warps: 8 },
 ];
 
-/// Compiles every kernel of the mechanisms whose names start with `only`, and writes `docs/lab/machine-code.md` and
-/// `docs/lab/machine-code.json`; rows of other mechanisms stay as they are.
+/// Compiles the kernels whose names start with `kernel`, of the mechanisms whose names start with `only`, and writes `docs/lab/machine-code.md` and
+/// `docs/lab/machine-code.json`; rows of others stay as they are.
 ///
 /// Errors: the compiler cannot be built or run, a mechanism is absent, or the files cannot be written.
-pub fn write(root: &Path, only: &str) -> Result<(), String> {
+pub fn write(root: &Path, only: &str, kernel: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let inputs: Vec<&Input> = INPUTS.iter().filter(|input| input.name.starts_with(only)).collect();
     let mut rows: Vec<Value> = lab::last(root, "machine-code.json").as_array().cloned().unwrap_or_default();
-    let bar = lab::bar(inputs.len() * TARGETS.len() * KERNELS.len());
+    let kernels: Vec<&str> = KERNELS.into_iter().filter(|name| name.starts_with(kernel)).collect();
+    let bar = lab::bar(inputs.len() * TARGETS.len() * kernels.len());
     for input in inputs {
         let file = root.join(input.folder).join("chem.inp");
         if !file.is_file() {
             return Err(format!("{} is absent: {} cannot be swept", file.display(), input.name));
         }
         for target in TARGETS {
-            rows.retain(|row| row["mechanism"] != input.name || row["target"] != target);
-            for kernel in KERNELS {
+            for &kernel in &kernels {
+                let is_other =
+                    |row: &Value| row["mechanism"] != input.name || row["target"] != target || row["kernel"] != kernel;
                 bar.set_message(format!("{} {target} {kernel}", input.name));
                 bar.tick();
-                rows.extend(run(&compiler, &file, input, target, kernel)?);
+                let made = run(&compiler, &file, input, target, kernel)?;
+                rows.retain(is_other);
+                rows.extend(made);
                 bar.inc(1);
             }
             // a sweep that is cut off leaves what it has

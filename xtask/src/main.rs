@@ -60,8 +60,8 @@ const CHORES: [Chore; 22] = [
     ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
         warps::write(root, word(words, 0, ""))
     }),
-    ("machine-code", "[MECHANISM]", "the machine code of every kernel: machine-code.md", |root, words| {
-        machine_code::write(root, word(words, 0, ""))
+    ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
+        machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
     }),
     (
         "targets",

@@ -18,10 +18,19 @@ pub use inlined::{inlined, is_crowded};
 use terms::{Maker, Terms};
 
 /// Which warp makes which terms, and which adds up which sums.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// Of all operations but those of QSSA warps that neither make terms nor add them up.
     warp_of: BTreeMap<Op, u32>,
+}
+
+impl Plan {
+    /// The same with other warps for some operations.
+    pub fn with(&self, moves: &[(Op, u32)]) -> Self {
+        let mut warp_of = self.warp_of.clone();
+        warp_of.extend(moves.iter().copied());
+        Self { warp_of }
+    }
 }
 
 /// The warps of makers and sums, so that few parts and few values pass between warps, and that warps have equal work of each class: of operations
