@@ -20,8 +20,14 @@ const INPUTS: [(&str, &str); 4] = [
     ("heptane", "../shared/mechanisms/heptane"),
 ];
 
-/// Warps that work together, in warp-specialized code.
-const WARPS: [(&str, &str); 4] = [("h2o2", "4"), ("gri30", "8"), ("dme", "8"), ("heptane", "8")];
+/// Warps that work together, in warp-specialized code: as many as give a lane all registers where there are two groups of them, where the kernel would spill else.
+fn warps(mechanism: &str, kernel: &str, layout: &str) -> &'static str {
+    match (mechanism, kernel) {
+        _ if layout == ALONE => "8",
+        ("h2o2", _) | ("dme", "chemistry") => "4",
+        _ => "8",
+    }
+}
 const ALONE: &str = "data-parallel";
 const TOGETHER: [&str; 3] = ["overlay", "partial", "switch"];
 /// Kernels that are run in all layouts.
@@ -94,7 +100,7 @@ fn run(
     &Case { kernel, state, layout }: &Case,
 ) -> Result<Value, String> {
     let folder = compiler.with_file_name("amd").join(format!("{mechanism}-{kernel}-{state}-{target}-{layout}"));
-    let warps = WARPS.iter().find(|(name, _)| *name == mechanism && layout != ALONE).map_or("8", |(_, warps)| warps);
+    let warps = warps(mechanism, kernel, layout);
     let output = Command::new(compiler)
         .arg(file)
         .args(["--kernel", kernel, "--state", state, "--target", target, "--codegen", layout, "--warps", warps])
