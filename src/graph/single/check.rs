@@ -158,7 +158,7 @@ struct Digits {
 impl Digits {
     const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
     const PAIR: Self =
-        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 256.0 * HALF_ULP * HALF_ULP };
+        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 65_536.0 * HALF_ULP * HALF_ULP };
     const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
 
     fn of(kind: Kind) -> &'static Self {
@@ -480,6 +480,15 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Unary(Unary::Positive, a) => {
             let exact = operands.whole(a);
             whole(&exact, domain).ends[0] >= 0.0 && implies(&exact, claim)
+        }
+        Inst::Unary(op, a)
+            if [operands.kind, operands.kinds[a as usize]] == [Kind::Single, Kind::Pair]
+                && matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) =>
+        {
+            // What is left of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of what the power errs by.
+            let digits = Digits { of_functions: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
+            let result = function(op, whole(&operands.whole(a), domain), &digits);
+            result.is_some_and(|f| implies(&Factors::number(f), claim))
         }
         Inst::Unary(op, a) => {
             let result = number(a).and_then(|x| function(op, x, digits));
