@@ -106,8 +106,10 @@ impl Follower<'_> {
                         _ => self.rounded(&product.plus(&*get(c)?), kind)?,
                     }
                 }
-                Inst::SelectLe { .. } if let Some(species) = self.clamped(body, step, inst) => {
-                    Form::clamped(species, self.roundings.of(kind).unit, self.domain.floor)
+                Inst::SelectLe { a, .. } if let Some(species) = self.clamped(body, step, inst) => {
+                    // The floor has all digits of the result, and the fraction those that it was read with.
+                    let unit = self.roundings.of(kind.min(kinds[a as usize])).unit;
+                    Form::clamped(species, unit, self.domain.floor)
                 }
                 Inst::SelectLe { a, b, then, otherwise } => {
                     // Pairs are compared by their first numbers.
