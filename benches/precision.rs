@@ -248,6 +248,7 @@ fn arithmetic(setting: &Setting) -> &'static str {
         (Precision::Double, _) => "double",
         (Precision::Single, Io::Double) => "single",
         (Precision::Single, Io::Single) => "single, arrays of floats",
+        (Precision::Mixed, _) => "mixed",
     }
 }
 
