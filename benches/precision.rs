@@ -96,13 +96,26 @@ fn main() {
     if times.is_empty() {
         return println!("skipped: g++ is absent");
     }
-    let page = format!("{HEAD}{table}{}{}{}", in_words(&times), rates(), goals(&times, &ratios));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab");
+    let before = std::fs::read_to_string(folder.join("precision.md")).unwrap_or_default();
+    let mixed = section(&before, MIXED);
+    let page = format!("{HEAD}{table}{}{}{mixed}{}", in_words(&times), rates(), goals(&times, &ratios));
     print!("{page}");
     if is_asked("--write") {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab");
         std::fs::write(folder.join("precision.md"), page).expect("docs can be written");
         std::fs::write(folder.join("precision.svg"), picture(&times)).expect("docs can be written");
     }
+}
+
+/// What another program makes of the page, `precision_mixed`, and this one keeps.
+const MIXED: &str = "## Single and double precision together";
+
+/// A section of the page as it is, from its heading to the next one, with a blank line before it.
+fn section(page: &str, heading: &str) -> String {
+    let Some(from) = page.find(heading) else { return String::new() };
+    let rest = &page[from..];
+    let end = rest[heading.len()..].find("\n## ").map_or(rest.len(), |at| heading.len() + at);
+    format!("\n{}\n", rest[..end].trim_end())
 }
 
 /// Mechanisms that come with the project, and published ones where they are there.
@@ -235,6 +248,7 @@ fn arithmetic(setting: &Setting) -> &'static str {
         (Precision::Double, _) => "double",
         (Precision::Single, Io::Double) => "single",
         (Precision::Single, Io::Single) => "single, arrays of floats",
+        (Precision::Mixed, _) => "mixed",
     }
 }
 
@@ -343,8 +357,9 @@ const GOALS: &str = "
 
 const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7 times as fast | measured, not proven: the table above |
 | mixed precision: single and double, operation by operation | proven as single precision is | proven (`cargo bench --bench precision_mixed`); no code, as little is gained |
-| mixed precision: double-float, fixed-point exponents | proven as single precision is | not begun |
-| GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | no code yet; single at 1e-4 is [on a page of its own](precision-gpu.md) |
+| mixed precision: singles and pairs of singles, instruction by instruction | proven as single precision is | `--precision mixed`, for GPUs, proven |
+| fixed-point exponents | proven as single precision is | not begun |
+| GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | 1e-6 is [on a page of its own](precision-gpu.md) with single at 1e-4; at 1e-9 nothing, as inputs and outputs are rounded to singles |
 | KinetiX' kernels in single precision beside ours | bound at no larger error | not begun |
 | TF32 and integer slices on tensor cores, MUFU's powers, B300 as a target | chosen by cost, proven | not begun |
 | Jacobians and factorisations in single precision within a method in double | what it gives | not begun |

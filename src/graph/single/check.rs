@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Body, Inst, RealFunction, Unary};
-use super::super::dataflow::{Graph, Op, StepRef, Value};
+use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
 use super::form::{Claims, Form, Variable};
 use super::kinds::{Kind, Kinds};
 use super::known::Known;
@@ -80,18 +80,12 @@ pub fn check(
                 }
                 Inst::Unary(Unary::Neg | Unary::Positive, a) => of_operand(a) && operation(inst, &operands, claim),
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
-                    let fraction = match body.insts[a as usize] {
-                        Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
-                            Some(step.rows[operand as usize])
+                    match floored(graph, step, &operands, [a, b]) {
+                        // The floor has all digits of the result, and the fraction those that it was read with.
+                        Some(species) => {
+                            is_clamped(species, domain.floor, claim, Digits::of(kind.min(kinds[a as usize])))
                         }
-                        _ => None,
-                    };
-                    let is_floor = matches!(body.insts[b as usize], Inst::Literal(c) if c == domain.floor);
-                    match fraction {
-                        Some(species) if is_floor && (kind == Kind::Single || of_operand(a)) => {
-                            is_clamped(species, domain.floor, claim, digits)
-                        }
-                        _ => operation(inst, &operands, claim),
+                        None => operation(inst, &operands, claim),
                     }
                 }
                 _ => operation(inst, &operands, claim),
@@ -113,6 +107,19 @@ pub fn check(
         values.extend(step.outputs.iter().copied().zip(of(&body.values)));
     }
     Ok(())
+}
+
+/// Of which species the first one is the mole fraction, where the second one is the floor.
+fn floored(graph: &Graph, step: &Step, operands: &Operands<'_>, [a, b]: [u32; 2]) -> Option<u32> {
+    let body = operands.body;
+    let species = match body.insts[a as usize] {
+        Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
+            step.rows[operand as usize]
+        }
+        _ => return None,
+    };
+    let is_floor = matches!(body.insts[b as usize], Inst::Literal(c) if c == operands.domain.floor);
+    is_floor.then_some(species)
 }
 
 /// What an instruction reads.
@@ -158,7 +165,7 @@ struct Digits {
 impl Digits {
     const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
     const PAIR: Self =
-        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 256.0 * HALF_ULP * HALF_ULP };
+        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 65_536.0 * HALF_ULP * HALF_ULP };
     const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
 
     fn of(kind: Kind) -> &'static Self {
@@ -480,6 +487,15 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Unary(Unary::Positive, a) => {
             let exact = operands.whole(a);
             whole(&exact, domain).ends[0] >= 0.0 && implies(&exact, claim)
+        }
+        Inst::Unary(op, a)
+            if [operands.kind, operands.kinds[a as usize]] == [Kind::Single, Kind::Pair]
+                && matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) =>
+        {
+            // What is left of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of what the power errs by.
+            let digits = Digits { of_functions: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
+            let result = function(op, whole(&operands.whole(a), domain), &digits);
+            result.is_some_and(|f| implies(&Factors::number(f), claim))
         }
         Inst::Unary(op, a) => {
             let result = number(a).and_then(|x| function(op, x, digits));

@@ -14,20 +14,26 @@
 //! [`UNIT`] is 32 u^2, which leaves room for terms of third order. What second numbers exceed u of the first by is no more than the error that is known
 //! already; what reads them errs by u of it in each of at most eight roundings, and errors grow by [`LOOSE`] in each operation for that.
 //!
-//! - **2^x**: the whole number next to x is taken off exactly; Taylor's polynomial of degree 11 is left, of which the terms from r^7 on are singles:
-//!   they are below 1.2e-7 and round by 3 u of that (6 u^2). Degree 12 would add 6.4e-15 (2 u^2). The seven steps of pairs round by 17 u^2 of terms
-//!   whose sum is at most 1.42, half as much again for those inside: 60 u^2; the power is at least 0.7: below 100 u^2, and a product with a power of two is exact.
+//! - **2^x**: the whole number next to x is taken off exactly; Taylor's polynomial of degree 9 is left, of which the terms from r^4 on are singles:
+//!   the factor of r^4 is at most 0.0103 and errs by 2.3 u of that, for the rounding of its coefficient, its own, and a fifteenth of three of the term behind; r^4 is at most
+//!   1/16. Degree 10 would add 7e-12, and the four steps of pairs round by 60 u^2. The power is at least 0.7, and all of that 1.5e-10 of it; a product with a power
+//!   of two is exact. In each step the coefficient is more than twice the product that is added to it.
+//! - **2^x of a pair as a single**: what is left of x is rounded, by a 2^-26th at most, before the polynomial of singles, whose error `tests/precision.rs`
+//!   finds for all such arguments.
 //! - **log2 x**: y, the logarithm as a single, is off by less than 2e-6; x 2^-y - 1 is the rest, of which two terms of the series are taken (the third is
-//!   below 1e-17). The power and the product err by 132 u^2, the rest is rounded to 5 u of 2e-6; the logarithm is at least 6: below 40 u^2. A
-//!   factor ln 2 adds 32 u^2.
+//!   below 1e-17). The power errs by 1.5e-10, the rest is rounded to 5 u of 2e-6; the logarithm is at least 6: 4e-11 of it.
 //!
-//! [`FUNCTIONS`] is 256 u^2. Where a result is below [`LEAST`], second numbers may be below the normal numbers, whether these are kept or taken for 0:
+//! [`FUNCTIONS`] is 2.3e-10. Where a result is below [`LEAST`], second numbers may be below the normal numbers, whether these are kept or taken for 0:
 //! each of at most sixteen roundings loses less than 2^-125, which is [`LOST`].
 
 /// Relative to each term of a sum, and to any other result.
 pub const UNIT: f64 = 32.0 * U * U;
 /// Of powers and logarithms.
-pub const FUNCTIONS: f64 = 256.0 * U * U;
+pub const FUNCTIONS: f64 = 65_536.0 * U * U;
+/// How many times the error of a single's power that of a pair's is, as a single.
+pub const LEADING_POWER: f64 = 1.25;
+/// So many of the last coefficients are pairs.
+pub const PAIRS_OF_POWER: usize = 4;
 const U: f64 = 1.0 / 16_777_216.0;
 /// What errors grow by in an operation, since second numbers may be as large as they.
 pub const LOOSE: f64 = 1.0 / 262_144.0;
@@ -50,8 +56,8 @@ pub fn split(x: f64) -> [f32; 2] {
 }
 
 /// ln(2)^k/k!, from the highest power on.
-pub fn powers_of_two() -> [f64; 12] {
-    let mut c = [1.0; 12];
+pub fn powers_of_two() -> [f64; 10] {
+    let mut c = [1.0; 10];
     for k in 1..c.len() {
         c[k] = c[k - 1] * std::f64::consts::LN_2 / k as f64;
     }
@@ -65,7 +71,7 @@ mod tests {
 
     #[test]
     fn limits_are_powers_of_two() {
-        assert_eq!((UNIT, FUNCTIONS), (2f64.powi(-43), 2f64.powi(-40)));
+        assert_eq!((UNIT, FUNCTIONS), (2f64.powi(-43), 2f64.powi(-32)));
         assert_eq!((LOST, LEAST, LOOSE), (2f64.powi(-120), 2f64.powi(-69), 2f64.powi(-18)));
     }
 }

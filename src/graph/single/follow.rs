@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 
 use super::super::body::{Binary, Body, Id, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
-use super::double_float::{EXP2_LIMIT_OF_PAIRS, INVERTED, LEAST};
+use super::double_float::{EXP2_LIMIT_OF_PAIRS, INVERTED, LEADING_POWER, LEAST};
 use super::elementary::{EXP_LIMIT, EXP2_LIMIT, LOG_FIRST, LOG_LAST};
 use super::form::{Claims, Form};
 use super::kinds::{Kind, Kinds};
@@ -87,7 +87,14 @@ impl Follower<'_> {
                 Inst::State(k) => states[k as usize].clone(),
                 Inst::Unary(Unary::Neg, a) => whole(a).negative(),
                 Inst::Unary(Unary::Positive, a) if number(a)?.least >= 0.0 => whole(a).clone(),
-                Inst::Unary(op, a) => Form::of(self.function(op, number(a)?, kind)?),
+                Inst::Unary(op, a)
+                    if kind == Kind::Single && kinds[a as usize] == Kind::Pair && is_power_of_two(op) =>
+                {
+                    let single = &self.roundings.single;
+                    let rounding = Rounding { power: LEADING_POWER * single.power, ..*single };
+                    Form::of(self.function(op, whole(a).number(self.domain), (kind, &rounding))?)
+                }
+                Inst::Unary(op, a) => Form::of(self.function(op, number(a)?, (kind, self.roundings.of(kind)))?),
                 // The difference of a number and itself is exact.
                 Inst::Binary(Binary::Sub, a, b) if a == b => Form::of(Known::ZERO),
                 Inst::Binary(op, a, b) => self.binary(op, &*get(a)?, &*get(b)?, kind)?,
@@ -99,8 +106,10 @@ impl Follower<'_> {
                         _ => self.rounded(&product.plus(&*get(c)?), kind)?,
                     }
                 }
-                Inst::SelectLe { .. } if let Some(species) = self.clamped(body, step, inst) => {
-                    Form::clamped(species, self.roundings.of(kind).unit, self.domain.floor)
+                Inst::SelectLe { a, .. } if let Some(species) = self.clamped(body, step, inst) => {
+                    // The floor has all digits of the result, and the fraction those that it was read with.
+                    let unit = self.roundings.of(kind.min(kinds[a as usize])).unit;
+                    Form::clamped(species, unit, self.domain.floor)
                 }
                 Inst::SelectLe { a, b, then, otherwise } => {
                     // Pairs are compared by their first numbers.
@@ -183,8 +192,8 @@ impl Follower<'_> {
         }
     }
 
-    fn function(&self, op: Unary, x: Known, kind: Kind) -> Result<Known, Unproven> {
-        let Rounding { unit, power, logarithm } = *self.roundings.of(kind);
+    fn function(&self, op: Unary, x: Known, (kind, rounding): (Kind, &Rounding)) -> Result<Known, Unproven> {
+        let Rounding { unit, power, logarithm } = *rounding;
         let within = |limit: f32| match x.magnitude() + x.absolute <= f64::from(limit) {
             true => Ok(()),
             false => Err(Unproven::Range),
@@ -228,4 +237,9 @@ fn constant(c: f64, kind: Kind) -> Form {
         Kind::Pair => Known::of_pair(c),
         Kind::Double => Known::new([c], 0.0, 0.0),
     })
+}
+
+/// Its argument may have more digits than its result.
+fn is_power_of_two(op: Unary) -> bool {
+    matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative)
 }

@@ -51,9 +51,9 @@ impl Known {
         self.least.abs().max(self.most.abs())
     }
 
-    /// The least magnitude.
+    /// The least magnitude. A zero has no sign, by which errors would be divided; of two zeros `max` gives either.
     pub fn nearest(self) -> f64 {
-        self.least.max(-self.most).max(0.0)
+        self.least.max(-self.most).max(0.0) + 0.0
     }
 
     pub fn is_zero(self) -> bool {

@@ -1,8 +1,8 @@
 //! Operations on pairs as instructions on singles.
 
 use super::super::body::{Binary, Id, Inst, RealFunction, Unary};
-use super::double_float::{powers_of_two, split};
-use super::elementary::MAGIC;
+use super::double_float::{PAIRS_OF_POWER, powers_of_two, split};
+use super::elementary::{EXP2, MAGIC};
 
 /// Instructions that make a number: a single, or the first and the second one of a pair.
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +121,16 @@ impl Pairs {
         self.fast_two_sum(s, rest)
     }
 
+    /// x y + c, where c is no smaller than the product.
+    fn fma_of_larger(&mut self, x: Number, y: Number, c: Number) -> Number {
+        let [p, mut rest] = self.product(x, y);
+        let Number { high: s, low: of_sum } = self.fast_two_sum(c.high, p);
+        for low in [c.low, of_sum].into_iter().flatten() {
+            rest = self.add(rest, low);
+        }
+        self.fast_two_sum(s, rest)
+    }
+
     fn negative(&mut self, x: Number) -> Number {
         Number { high: self.neg(x.high), low: x.low.map(|low| self.neg(low)) }
     }
@@ -167,10 +177,18 @@ impl Pairs {
     }
 
     pub fn unary(&mut self, op: Unary, x: Number, is_pair: bool) -> Number {
+        let function = op.real_function();
+        if !is_pair && x.low.is_some() && function == RealFunction::Exp2 {
+            return self.leading_power_of_two(x);
+        }
+        if !is_pair && x.low.is_some() && function == RealFunction::Exp2OfNegative {
+            let minus = self.negative(x);
+            return self.leading_power_of_two(minus);
+        }
         if !is_pair {
             return Number { high: self.push(Inst::Unary(op, x.high)), low: None };
         }
-        match op.real_function() {
+        match function {
             RealFunction::Neg => self.negative(x),
             RealFunction::Sqrt => self.root(x),
             RealFunction::Exp2 => self.power_of_two(x),
@@ -205,7 +223,7 @@ impl Pairs {
             Some(low) => self.fast_two_sum(rest, low),
         };
         let coefficients = powers_of_two();
-        let (singles, pairs) = coefficients.split_at(5);
+        let (singles, pairs) = coefficients.split_at(coefficients.len() - PAIRS_OF_POWER);
         let mut p = Number { high: self.push(Inst::Literal(f64::from(singles[0] as f32))), low: None };
         for &c in &singles[1..] {
             let c = self.push(Inst::Literal(f64::from(c as f32)));
@@ -213,10 +231,28 @@ impl Pairs {
         }
         for &c in pairs {
             let c = self.literal(c, true);
-            p = self.fma(p, r, c);
+            p = self.fma_of_larger(p, r, c);
         }
         let scale = self.push(Inst::Unary(Unary::Exp2OfWhole, whole));
         Number { high: self.mul(p.high, scale), low: p.low.map(|low| self.mul(low, scale)) }
+    }
+
+    /// The first digits of the power of a pair.
+    fn leading_power_of_two(&mut self, x: Number) -> Number {
+        let magic = self.push(Inst::Literal(f64::from(MAGIC)));
+        let shifted = self.add(x.high, magic);
+        let whole = self.sub(shifted, magic);
+        let mut r = self.sub(x.high, whole);
+        if let Some(low) = x.low {
+            r = self.add(r, low);
+        }
+        let mut p = self.push(Inst::Literal(f64::from(EXP2[0])));
+        for c in EXP2[1..].iter().chain(&[1.0]) {
+            let c = self.push(Inst::Literal(f64::from(*c)));
+            p = self.fused(p, r, c);
+        }
+        let scale = self.push(Inst::Unary(Unary::Exp2OfWhole, whole));
+        Number { high: self.mul(p, scale), low: None }
     }
 
     fn binary_logarithm(&mut self, x: Number) -> Number {
@@ -263,7 +299,8 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::double_float::{FUNCTIONS, UNIT};
+    use super::super::double_float::{FUNCTIONS, LEADING_POWER, UNIT};
+    use super::super::premises::Rounding;
     use super::*;
     use crate::graph::interpret::Arithmetic;
 
@@ -349,7 +386,7 @@ mod tests {
                 |random| of_any_size(random).abs(),
             ),
         ];
-        println!("sum, difference, product, quotient, product and sum, root: {errors:.2e?} of {UNIT:.2e}");
+        println!("sum, difference, product, quotient, product and sum, root: {errors:?} of {UNIT:.2e}");
         assert!(errors.iter().all(|&error| error <= UNIT && error > UNIT / 64.0), "{errors:?}");
     }
 
@@ -367,6 +404,15 @@ mod tests {
             |[x]| x.log2(),
             |random| (random() * 8.0 + 6.0).exp2(),
         );
+        let leading = worst(
+            |p, [x]| p.unary(Unary::Exp2, x, false),
+            |[x]| x.exp2(),
+            |[x]| x.exp2(),
+            |random| random() * 250.0 - 125.0,
+        );
+        let most = LEADING_POWER * Rounding::SINGLE.power;
+        println!("2^x as a single {leading:.2e} of {most:.2e}");
+        assert!(leading <= most && leading > 0.25 * most, "{leading:e}");
         println!("2^x {power:.2e}, log2 x {logarithm:.2e} of {FUNCTIONS:.2e}");
         assert!(power <= FUNCTIONS && power > FUNCTIONS / 64.0, "{power:e}");
         assert!(logarithm <= FUNCTIONS && logarithm > FUNCTIONS / 1024.0, "{logarithm:e}");
