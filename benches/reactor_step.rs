@@ -101,7 +101,7 @@ fn section(case: &Case, model: &Model, target: &'static Target) -> (String, Stri
         let began = Instant::now();
         let row = match report(case, target, version) {
             Ok(report) => cells(&report),
-            Err(why) => format!("| | | | | refused: {why} | |"),
+            Err(why) => format!("| | | | | refused: {why} | | |"),
         };
         let Version(codegen, warps, ..) = version;
         let _ = writeln!(text, "| {} | {warps} {row} {:.0} s |", codegen.name(), began.elapsed().as_secs_f64());
