@@ -1,6 +1,6 @@
 // Advances states that it reads by rodas5p and by what takes an explicit method for points that are not stiff, in turns, and prints for each time
 // and tolerance the least time of the processor, steps and errors of both.
-#include "auto_reactor.h"
+#include "chosen_reactor.h"
 #include "stiff_reactor.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <ctime>
 #include <vector>
 
-enum { species = AUTO_SPECIES, turns = 3 };
+enum { species = CHOSEN_SPECIES, turns = 3 };
 
 static double seconds()
 {
@@ -51,16 +51,16 @@ static End stiff(stiff_context *context, const Points &of, double tolerance)
   return end;
 }
 
-static End chosen(auto_context *context, const Points &of, double tolerance)
+static End by_choice(chosen_context *context, const Points &of, double tolerance)
 {
   End end = begun(of);
-  const auto_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000, nullptr};
-  auto_reactor_results results = auto_reactor_results();
+  const chosen_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000, nullptr};
+  chosen_reactor_results results = chosen_reactor_results();
   results.status = end.status.data();
   results.steps = end.steps.data();
   results.is_stiff = end.is_stiff.data();
   const double begin = seconds();
-  if (auto_reactor_advance(context, of.t.data(), of.p.data(), of.y.data(), of.dt.data(), end.t.data(), end.y.data(), nullptr, &results,
+  if (chosen_reactor_advance(context, of.t.data(), of.p.data(), of.y.data(), of.dt.data(), end.t.data(), end.y.data(), nullptr, &results,
                            &options, of.count, of.count)) std::exit(2);
   end.taken = seconds() - begin;
   return end;
@@ -90,16 +90,16 @@ int main(int count, char **arguments)
     if (std::scanf("%lf", &points.t[i]) != 1) return 2;
   }
   stiff_context *of_stiff = nullptr;
-  auto_context *of_auto = nullptr;
-  if (stiff_context_create(&of_stiff) || auto_context_create(&of_auto)) return 2;
+  chosen_context *of_auto = nullptr;
+  if (stiff_context_create(&of_stiff) || chosen_context_create(&of_auto)) return 2;
   for (int a = 1; a < count; ++a) {
     points.dt.assign(n, std::atof(arguments[a]));
     const End exact = stiff(of_stiff, points, 1e-10);
     for (double tolerance : {1e-4, 1e-6}) {
-      End best[2] = {stiff(of_stiff, points, tolerance), chosen(of_auto, points, tolerance)};
+      End best[2] = {stiff(of_stiff, points, tolerance), by_choice(of_auto, points, tolerance)};
       for (int turn = 1; turn < turns; ++turn) {
         best[0].taken = std::min(best[0].taken, stiff(of_stiff, points, tolerance).taken);
-        best[1].taken = std::min(best[1].taken, chosen(of_auto, points, tolerance).taken);
+        best[1].taken = std::min(best[1].taken, by_choice(of_auto, points, tolerance).taken);
       }
       long steps = 0, of_explicit = 0, explicit_points = 0, failed = 0;
       for (int i = 0; i < n; ++i) {

@@ -106,7 +106,7 @@ fn program(folder: &Path) -> Option<PathBuf> {
     let mechanism = testkit::shipped("gri30");
     let mut sources = vec![PathBuf::from("host.cpp")];
     let mut includes = Vec::new();
-    for (name, integrator) in [("stiff", "rodas5p"), ("auto", "auto")] {
+    for (name, integrator) in [("stiff", "rodas5p"), ("chosen", "auto")] {
         let project = folder.join(name);
         let arguments = ["--target", "cpu", "--kernel", "reactor", "--integrator", integrator, "--verify", "off"];
         singe(&[&arguments[..], &["--emit", "cuda", "--name", name, "-o"]].concat(), &[&project, &mechanism])?;

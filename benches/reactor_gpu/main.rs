@@ -80,7 +80,7 @@ the rest of the code is the same. The compilers are the first that know the mach
 
 *The matrix's part*, by counting the operations of the text: stores and loads of the Jacobian, the factorisation's loads of entries above (one for each product) and its stores, and the
 loads of all solutions. A version whose warps keep the matrix of their points in registers and shared memory would not move these bytes; what it would spend on barriers and
-exchanges instead is not in this count, and no such version was made.
+exchanges instead is not in this count. Of the loop of steps no such version was made; [one step as a kernel](reactor-step.md) has them.
 ";
 
 /// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.
