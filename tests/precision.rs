@@ -174,8 +174,9 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
         };
         let plan = prove(proven).unwrap();
         println!("{kernel} {form}: pairs alone {:.2e}", plan.bound);
-        // What is stored is a single.
-        assert!(plan.bound < 6.2e-8);
+        // What is stored is a single, and second numbers of small mole fractions may be lost; all the rest has more digits than singles have.
+        let single = single::prove(&graph, &order, &domain, &Rounding::SINGLE).unwrap();
+        assert!(plan.bound < 0.1 * single.bound);
         for weak in [
             Rounding { unit: proven.unit * 0.99, ..proven },
             Rounding { power: proven.power * 0.99, ..proven },
