@@ -1,6 +1,7 @@
 //! One broken schedule per class of error: the proof refuses each for the right reason, and accepts the schedule that
 //! they were made from.
 
+use singe::schedule::named_barriers::{Plan, Use};
 use singe::schedule::proof;
 use testkit::handover::{BROKEN, exchange, handover, qssa_warps, violations};
 use testkit::named_barriers;
@@ -45,6 +46,18 @@ fn the_plan_of_named_barriers_is_proven() {
         assert_eq!(proven.plan().set_up.barriers, [(0, 2 * groups), (1, 2 * groups), (2, 2 * groups)]);
         assert_eq!(proven.plan().programs.len() as u32, 2 * groups);
     }
+}
+
+/// Code may have all uses of one wave ahead of those of another that comes first.
+#[test]
+fn a_named_barrier_is_set_up_for_its_first_use_in_time() {
+    let of = |id, waves, waits| Use { id, waves, waits };
+    let plan = Plan::new(&[
+        vec![of(1, 2, true), of(2, 3, true)],
+        vec![of(2, 2, true), of(1, 2, false), of(2, 3, true)],
+        vec![of(2, 2, false), of(2, 3, true)],
+    ]);
+    assert_eq!(plan.set_up.barriers, [(1, 2), (2, 2)]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::code::{Code, Integer, Statement};
 use crate::overlay::program::{BarrierKind, WarpMask};
 use crate::schedule::named_barriers::proof::{self, Around, Proven};
-use crate::schedule::named_barriers::{Plan, Use, Uses};
+use crate::schedule::named_barriers::{Plan, Use};
 use crate::schedule::{Action, all_warps};
 use diagnostics::Diagnostic;
 
@@ -16,48 +16,46 @@ pub fn proven(code: &Code, room: u32, schedule: &[Vec<Action>]) -> Result<Option
         let message = format!("{}: a barrier stands in a loop whose length is not known", code.kernel);
         return Err(vec![Diagnostic::error("proof::barrier-plan", message)]);
     };
-    if uses.in_order.is_empty() && !schedule.iter().flatten().any(meets) {
+    if uses.iter().all(Vec::is_empty) && !schedule.iter().flatten().any(meets) {
         return Ok(None);
     }
     proof::prove(Plan::new(&uses), Around { kernel: &code.kernel, room, schedule }).map(Some)
 }
 
-/// The uses in one turn of the streaming loop.
-fn uses(code: &Code) -> Option<Uses> {
+/// By wave, the uses in one turn of the streaming loop.
+fn uses(code: &Code) -> Option<Vec<Vec<Use>>> {
     let roles = code.execution.roles();
-    let mut uses = Uses { by_wave: vec![Vec::new(); roles as usize], in_order: Vec::new() };
-    walk(&code.stream.body, all_warps(roles), &mut uses)?;
+    let mut by_warp = vec![Vec::new(); roles as usize];
+    walk(&code.stream.body, all_warps(roles), &mut by_warp)?;
     // All groups of warps do the same.
     let groups = code.execution.warp_groups();
-    uses.by_wave = (0..groups).flat_map(|_| uses.by_wave.clone()).collect();
-    Some(uses)
+    Some((0..groups).flat_map(|_| by_warp.clone()).collect())
 }
 
-fn walk(statements: &[Statement], warps: WarpMask, uses: &mut Uses) -> Option<()> {
+fn walk(statements: &[Statement], warps: WarpMask, by_warp: &mut [Vec<Use>]) -> Option<()> {
     for statement in statements {
         match statement {
             Statement::Barrier { id, threads, kind } => {
                 let of = Use { id: *id, waves: threads / 32, waits: *kind == BarrierKind::Sync };
-                uses.in_order.push(of);
-                for (warp, own) in uses.by_wave.iter_mut().enumerate() {
+                for (warp, own) in by_warp.iter_mut().enumerate() {
                     if warps >> warp & 1 == 1 {
                         own.push(of);
                     }
                 }
             }
-            Statement::If { warps: own, body } => walk(body, warps & own, uses)?,
+            Statement::If { warps: own, body } => walk(body, warps & own, by_warp)?,
             Statement::Switch { arms, .. } => {
                 for (own, body) in arms {
-                    walk(body, warps & own, uses)?;
+                    walk(body, warps & own, by_warp)?;
                 }
             }
             Statement::Loop { trips, body, .. } => {
-                let before = uses.in_order.len();
-                walk(body, warps, uses)?;
-                if uses.in_order.len() > before {
+                let mut turn = vec![Vec::new(); by_warp.len()];
+                walk(body, warps, &mut turn)?;
+                if turn.iter().any(|own| !own.is_empty()) {
                     let Integer::Literal(trips) = trips else { return None };
-                    for _ in 1..*trips {
-                        walk(body, warps, uses)?;
+                    for (own, turn) in by_warp.iter_mut().zip(turn) {
+                        own.extend(turn.repeat(*trips as usize));
                     }
                 }
             }

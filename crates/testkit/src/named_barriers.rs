@@ -3,7 +3,7 @@
 use diagnostics::Diagnostic;
 use singe::schedule::Action;
 use singe::schedule::named_barriers::proof::{self, Around, Proven};
-use singe::schedule::named_barriers::{Act, Plan, Step, Use, Uses};
+use singe::schedule::named_barriers::{Act, Plan, Step, Use};
 
 /// (id that the proof must report, what is broken, the breaking of the plan).
 pub type Broken = (&'static str, &'static str, fn(&mut Plan));
@@ -64,9 +64,8 @@ pub fn proven(groups: u32, break_it: fn(&mut Plan)) -> Result<Proven, Vec<Diagno
         _ => None,
     };
     let by_warp: Vec<Vec<Use>> = actions.iter().map(|own| own.iter().filter_map(of).collect()).collect();
-    let in_order = by_warp[0].clone();
-    let by_wave = (0..groups).flat_map(|_| by_warp.clone()).collect();
-    let mut plan = Plan::new(&Uses { by_wave, in_order });
+    let by_wave: Vec<Vec<Use>> = (0..groups).flat_map(|_| by_warp.clone()).collect();
+    let mut plan = Plan::new(&by_wave);
     break_it(&mut plan);
     proof::prove(plan, Around { kernel: "handover", room: 16, schedule: &actions })
 }

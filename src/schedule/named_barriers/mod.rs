@@ -8,6 +8,8 @@
 
 pub mod proof;
 
+use std::collections::BTreeMap;
+
 /// A use of a barrier by a warp, as code has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
@@ -15,14 +17,6 @@ pub struct Use {
     /// Waves that take part.
     pub waves: u32,
     pub waits: bool,
-}
-
-/// The uses in one turn of the streaming loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uses {
-    pub by_wave: Vec<Vec<Use>>,
-    /// As they stand in the code.
-    pub in_order: Vec<Use>,
 }
 
 /// One thing that a wave does.
@@ -67,18 +61,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// For waves with these uses.
-    pub fn new(uses: &Uses) -> Self {
-        let mut barriers: Vec<(u32, u32)> = Vec::new();
-        for of in &uses.in_order {
-            if barriers.iter().all(|&(id, _)| id != of.id) {
-                barriers.push((of.id, of.waves));
-            }
-        }
-        barriers.sort_unstable();
+    /// For waves with these uses in one turn of the streaming loop.
+    pub fn new(by_wave: &[Vec<Use>]) -> Self {
         let step = |&of: &Use| Step { of, acts: acts(of) };
-        let programs = uses.by_wave.iter().map(|program| program.iter().map(step).collect()).collect();
-        Self { set_up: SetUp { wave: 0, barriers, meets: true }, programs }
+        let programs = by_wave.iter().map(|program| program.iter().map(step).collect()).collect();
+        Self { set_up: SetUp { wave: 0, barriers: first_counts(by_wave), meets: true }, programs }
     }
 
     /// What a wave does for a use of one kind, of which all are alike; nothing where there is none.
@@ -90,6 +77,30 @@ impl Plan {
     pub fn barriers(&self) -> u32 {
         self.set_up.barriers.iter().map(|(id, _)| id + 1).max().unwrap_or(0)
     }
+}
+
+/// By barrier, the arrivals of the use that comes first in time: code may have the whole of one wave ahead of another's.
+fn first_counts(by_wave: &[Vec<Use>]) -> Vec<(u32, u32)> {
+    let mut first = BTreeMap::new();
+    let mut left: Vec<_> = by_wave.iter().map(|program| program.iter().peekable()).collect();
+    let mut waits: Vec<Option<u32>> = vec![None; by_wave.len()];
+    let mut arrived: BTreeMap<u32, u32> = BTreeMap::new();
+    while let Some(wave) = (0..left.len()).find(|&wave| waits[wave].is_none() && left[wave].peek().is_some()) {
+        let Some(of) = left[wave].next() else { break };
+        first.entry(of.id).or_insert(of.waves);
+        waits[wave] = of.waits.then_some(of.id);
+        let count = arrived.entry(of.id).or_default();
+        *count += 1;
+        if *count >= of.waves {
+            *count = 0;
+            waits.iter_mut().filter(|at| **at == Some(of.id)).for_each(|at| *at = None);
+        }
+    }
+    // Where waves wait for ever, which the proof refuses, some barriers were not reached.
+    for of in left.into_iter().flatten() {
+        first.entry(of.id).or_insert(of.waves);
+    }
+    first.into_iter().collect()
 }
 
 fn acts(Use { id, waves, waits }: Use) -> Vec<Act> {
