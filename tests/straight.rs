@@ -49,7 +49,7 @@ fn work_is_shared_by_the_phases_of_the_schedule() {
         build(Kernel::Chemistry, &model, &Options { warps: 4, form: Form::LogSpace, ..Options::default() }).unwrap();
     let mapping = mapping::map(&whole, 4, Mapper::Greedy, &Weights::default());
     let plan = partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]);
-    let limits = Limits { slots: Some(24), ..limits() };
+    let limits = Limits { slots: Some(48), ..limits() };
     let (graph, mapped) = partial_sums::apply(&whole, &mapping, &plan);
     let ways = schedule::ways(&graph, &mapped, Placement::Auto, &limits).unwrap();
     let clocks = ways[0].clocks;
