@@ -18,7 +18,7 @@ use ptx::inst::Type;
 use singe::compilers;
 use singe::driver::{self, Request};
 use singe::elimination::{self, Elimination};
-use singe::emit::host::{self, Coefficients, Energies};
+use singe::emit::host::{Coefficients, Energies};
 use singe::graph::interpret::Machine;
 use singe::kernels::{Kernel, StateVariables};
 use singe::observer::Observer;

@@ -274,7 +274,7 @@ impl Run<'_> {
             Value::Unary(Unary::Sqrt, a) => v(*a).sqrt(),
             Value::Unary(Unary::Exp, a) => elementary::exp(v(*a)),
             Value::Unary(Unary::Log, a) => elementary::log(v(*a)),
-            Value::Unary(Unary::Exp2, a) => exp2::polynomial(v(*a)),
+            Value::Unary(Unary::Exp2 | Unary::Exp2OfWhole, a) => exp2::polynomial(v(*a)),
             Value::Unary(Unary::Exp2Within, a) => exp2::POLYNOMIAL_WITHIN.evaluate(v(*a)),
             Value::Unary(
                 Unary::Exp2Table

@@ -22,7 +22,7 @@ impl HighBits {
     pub fn set_with_mode(&mut self, number: &str) -> Option<()> {
         let number = read(number)?;
         let bits = (number >> 12) as u8;
-        self.0 = bits >> 2 | bits << 6;
+        self.0 = bits.rotate_right(2);
         (number & !0xff000 == 1).then_some(())
     }
 
