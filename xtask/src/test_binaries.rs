@@ -14,7 +14,7 @@ const AT_A_TIME: usize = 2;
 /// How many of the slowest are named at the end.
 const NAMED: usize = 12;
 /// The binaries that take longest, each more than a minute and a half on two cores, begin first: one that begins last would run alone.
-const LONGEST: [&str; 5] = ["advanced", "amd", "book", "machine_code", "estimates"];
+const LONGEST: [&str; 7] = ["advanced", "amd", "book", "steps", "machine_code", "gpu_single", "estimates"];
 
 /// A binary of tests, and the folder of its package, in which cargo would run it.
 #[derive(Debug, PartialEq)]
