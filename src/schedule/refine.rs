@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// Schedules that are made.
 const TRIALS: usize = 300;
+/// Steps that are placed in all of them at most: large graphs have fewer.
+const MOST_STEPS: usize = 1_500_000;
 /// Where the longest warps of all phases take no more than this share above the lower bound, nothing is to be gained.
 const LEAST_GAP: f64 = 0.05;
 
@@ -28,7 +30,7 @@ pub fn refined((graph, mapping): (&Graph, &Mapping), mut plan: Plan, limits: &Li
     let by_name: BTreeMap<&str, Op> = graph.ops.iter().map(|(op, operation)| (operation.name.as_str(), op)).collect();
     let may_move = |op: Op| graph.qssa_warps.as_ref().is_none_or(|group| group.roles[op] == Role::Other);
     let (mut best, mut random) = (first, SplitMix64::new(1));
-    for _ in 0..TRIALS {
+    for _ in 0..TRIALS.min(MOST_STEPS / graph.steps().count().max(1)) {
         let Some(moves) = moves(&best, &by_name, &may_move, &mut random) else { continue };
         let tried = plan.with(&moves);
         let (split, mapped) = partial_sums::apply(graph, mapping, &tried);
