@@ -160,7 +160,7 @@ fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String>
     let mut command = Command::new(compiler);
     command.arg(mechanisms.join(case.mechanism).join("chem.inp"));
     command.args(["--kernel", case.kernel, "--warps", &case.warps.to_string(), "--form", case.form]);
-    command.args(["--ctas-per-sm", &case.ctas.to_string(), "--target", "kepler", "--json"]);
+    command.args(["--ctas-per-sm", &case.ctas.to_string(), "--target", "kepler", "--codegen", "overlay", "--json"]);
     if let Some(qssa_warps) = &qssa_warps {
         command.args(["--qssa-warps", qssa_warps]);
     }
