@@ -28,7 +28,7 @@ const BEYOND: [f64; 12] = [
     -f64::NAN,
 ];
 
-/// Those that have other forms than the pairwise one.
+/// Those that have other forms than the pairwise one, but for [`STEPS`].
 const KERNELS: [Kernel; 15] = [
     Kernel::Viscosity,
     Kernel::Conductivity,
@@ -46,6 +46,10 @@ const KERNELS: [Kernel; 15] = [
     Kernel::IsobaricJacobianVector,
     Kernel::IsochoricJacobianVector,
 ];
+
+/// What tells the state of a step is what it advances.
+const STEPS: [(Kernel, StateVariables); 2] =
+    [(Kernel::IsobaricStep, StateVariables::MassFractions), (Kernel::IsochoricStep, StateVariables::Density)];
 
 fn forms(kernel: Kernel) -> impl Iterator<Item = Form> {
     Form::of(kernel, Some(1e-4)).into_iter().filter(|&form| form != Form::Pairwise)
@@ -74,7 +78,7 @@ fn the_kernels_are_all_that_have_such_forms() {
     use clap::ValueEnum;
     let others = Kernel::value_variants().iter().filter(|&&kernel| forms(kernel).next().is_some());
     assert_eq!(others.copied().collect::<Vec<_>>(), {
-        let mut all = KERNELS.to_vec();
+        let mut all = [KERNELS.to_vec(), STEPS.map(|(kernel, _)| kernel).to_vec()].concat();
         all.sort();
         all
     });
@@ -114,6 +118,35 @@ fn no_form_but_the_pairwise_one_gives_a_number_beyond() {
 fn assert_none(found: &[f64], constant: &[bool], what: &str) {
     for (row, (value, constant)) in found.iter().zip(constant).enumerate() {
         assert!(value.is_nan() || *constant && *value == 0.0, "{what}: row {row} is {value:e}");
+    }
+}
+
+/// A step leaves fractions of species that do not react as they are; all else is not a number.
+#[test]
+fn nor_does_a_step_in_time() {
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    let usual = &kinetics::verification_states(&model, 4)[3];
+    for (kernel, state) in STEPS {
+        for form in forms(kernel) {
+            let graph = kernels::build(kernel, &model, &Options { form, state, ..Options::default() }).unwrap();
+            let run = |t: f64| {
+                let mut fields = verify::inputs(&model, &graph, usual);
+                fields[0][0] = t;
+                interpret::run(&graph, &mut fields);
+                fields.pop().unwrap()
+            };
+            let [one, other] = [usual.temperature, 1.7 * usual.temperature].map(run);
+            assert!(one.iter().all(|x| !x.is_nan()));
+            // The fractions of two of ten species, and their errors, which are 0.
+            let stays = one.iter().zip(&other).filter(|(a, b)| a == b).count();
+            assert_eq!(stays, 4, "{kernel} {form}");
+            for t in BEYOND {
+                for (row, value) in run(t).into_iter().enumerate() {
+                    let is_left = one[row] == other[row] && value == one[row];
+                    assert!(value.is_nan() || is_left, "{kernel} {form} at {t} K: row {row} is {value:e}");
+                }
+            }
+        }
     }
 }
 

@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (15, 13));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (15, 14));
     }
 
     #[test]

@@ -65,7 +65,8 @@ fn moves(
         is_it
     })?;
     let from = (0..loads[phase].len()).max_by_key(|&warp| loads[phase][warp])?;
-    let to = (from + 1 + random.below(loads[phase].len() - 1)) % loads[phase].len();
+    let others = loads[phase].len().checked_sub(1).filter(|&others| others > 0)?;
+    let to = (from + 1 + random.below(others)) % loads[phase].len();
     let mut pick = |warp: usize| {
         let names = schedule.phases[phase].runs[warp].iter().map(|at| graph.ops[at.op].name.as_str());
         let mut ops: Vec<Op> = names.filter_map(|name| by_name.get(name).copied()).filter(|&op| may_move(op)).collect();
