@@ -23,36 +23,37 @@ pub fn brief(report: &Report, request: &Request, folder: &Path) -> String {
     );
     for kernels in report.kernels.chunks(COLUMNS) {
         out.push('\n');
-        out += &block(kernels, rows(report));
+        out += &block(kernels, &rows(report));
     }
     out + &next(report, request, folder)
 }
 
 /// The names of all kernels, then each row of the short report of which something is known: its name and a cell for each kernel.
 pub fn summary(report: &Report) -> Vec<Vec<String>> {
-    lines(&report.kernels, rows(report))
+    lines(&report.kernels, &rows(report))
 }
 
 /// A row: its name, and its cell for a kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
 
-const OF_ALL: [Row; 3] = [("form", |k| k.form.clone()), ("error (allowed)", error), ("verdict", verdict)];
+const OF_ALL: [Row; 3] = [("form", |k| k.form.clone()), (ERROR, error), ("verdict", verdict)];
 
-const IN_SINGLE: [Row; 5] = [
-    ("form", |k| k.form.clone()),
+/// The row that [`IN_SINGLE`] takes the place of.
+const ERROR: &str = "error (allowed)";
+
+const IN_SINGLE: [Row; 3] = [
     ("form: error (allowed)", error),
     ("single: error (proven)", single),
     ("together, proven", |k| {
         k.single.as_ref().filter(|single| single.proven).map_or("-".into(), |single| rounded_up(single.total))
     }),
-    ("verdict", verdict),
 ];
 
 const OF_GPUS: [Row; 10] = [
     ("code", |k| k.codegen.clone()),
     ("form", |k| k.form.clone()),
     ("warps x CTAs", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
-    ("error (allowed)", error),
+    (ERROR, error),
     ("registers, spills", registers),
     ("time per point", time),
     ("limited by", limit),
@@ -65,7 +66,7 @@ const OF_AMD: [Row; 11] = [
     ("code", |k| k.codegen.clone()),
     ("form", |k| k.form.clone()),
     ("warps x workgroups", |k| format!("{} x {}", k.warps * k.groups_per_cta, k.machine.ctas_per_sm)),
-    ("error (allowed)", error),
+    (ERROR, error),
     ("registers, scratch", |k| {
         let scratch = amd(k, |own| format!("{} B", own.code.scratch_bytes));
         format!("{}{}, {scratch}", if k.on_amd.is_none() { "about " } else { "" }, k.machine.registers)
@@ -82,13 +83,17 @@ const OF_AMD: [Row; 11] = [
     ("machine code", run_on_amd),
 ];
 
-fn rows(report: &Report) -> &'static [Row] {
-    match report {
-        report if report.kernels.iter().any(|kernel| kernel.single.is_some()) => &IN_SINGLE,
+fn rows(report: &Report) -> Vec<Row> {
+    let of_machine: &[Row] = match report {
         report if is_of_a_cpu(report) => &OF_ALL,
         report if is_of_amd(report) => &OF_AMD,
         _ => &OF_GPUS,
+    };
+    if report.kernels.iter().all(|kernel| kernel.single.is_none()) {
+        return of_machine.to_vec();
     }
+    let in_single = |row: &Row| if row.0 == ERROR { IN_SINGLE.to_vec() } else { vec![*row] };
+    of_machine.iter().flat_map(in_single).collect()
 }
 
 fn lines(kernels: &[KernelReport], rows: &[Row]) -> Vec<Vec<String>> {
