@@ -69,6 +69,14 @@ fn outputs(model: &Model, graph: &Graph, state: &State) -> Vec<f64> {
     fields.pop().unwrap()
 }
 
+/// The outputs where the first field, the temperature, is another.
+fn with_first(model: &Model, graph: &Graph, state: &State, temperature: f64) -> Vec<f64> {
+    let mut fields = verify::inputs(model, graph, state);
+    fields[0][0] = temperature;
+    interpret::run(graph, &mut fields);
+    fields.pop().unwrap()
+}
+
 fn at(state: &State, temperature: f64) -> State {
     State { temperature, ..state.clone() }
 }
@@ -129,12 +137,7 @@ fn nor_does_a_step_in_time() {
     for (kernel, state) in STEPS {
         for form in forms(kernel) {
             let graph = kernels::build(kernel, &model, &Options { form, state, ..Options::default() }).unwrap();
-            let run = |t: f64| {
-                let mut fields = verify::inputs(&model, &graph, usual);
-                fields[0][0] = t;
-                interpret::run(&graph, &mut fields);
-                fields.pop().unwrap()
-            };
+            let run = |t: f64| with_first(&model, &graph, usual, t);
             let [one, other] = [usual.temperature, 1.7 * usual.temperature].map(run);
             assert!(one.iter().all(|x| !x.is_nan()));
             // The fractions of two of ten species, and their errors, which are 0.
@@ -160,12 +163,7 @@ fn nor_does_a_state_of_temperature_and_density() {
             for form in forms(kernel) {
                 let options = Options { form, state, ..Options::default() };
                 let graph = kernels::build(kernel, &model, &options).unwrap();
-                let run = |t: f64| {
-                    let mut fields = verify::inputs(&model, &graph, usual);
-                    fields[0][0] = t;
-                    interpret::run(&graph, &mut fields);
-                    fields.pop().unwrap()
-                };
+                let run = |t: f64| with_first(&model, &graph, usual, t);
                 let [one, other] = [usual.temperature, 1.7 * usual.temperature].map(run);
                 let constant: Vec<bool> = one.iter().zip(other).map(|(&a, b)| a == 0.0 && b == 0.0).collect();
                 for t in BEYOND {

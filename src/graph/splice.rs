@@ -206,7 +206,7 @@ impl Splice<'_> {
 }
 
 /// The place of an entry, which is added where it is not there yet.
-fn place<T: Copy + PartialEq>(list: &mut Vec<T>, entry: T) -> u32 {
+pub fn place<T: Copy + PartialEq>(list: &mut Vec<T>, entry: T) -> u32 {
     let found = list.iter().position(|&known| known == entry);
     found.unwrap_or_else(|| {
         list.push(entry);

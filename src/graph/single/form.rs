@@ -165,17 +165,19 @@ impl Form {
         })
     }
 
+    /// The number, half of whose range is left for the errors.
+    fn within_range(&self, domain: &Domain) -> Result<Known, Unproven> {
+        let number = self.number(domain);
+        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
+        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) { Err(Unproven::Range) } else { Ok(number) }
+    }
+
     /// With the rounding of the result.
     pub fn rounded(&self, unit: f64, domain: &Domain) -> Result<Self, Unproven> {
         if self.is_exactly_zero() {
             return Ok(self.clone());
         }
-        let number = self.number(domain);
-        // Half of the range is left for the errors.
-        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
-        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) {
-            return Err(Unproven::Range);
-        }
+        let number = self.within_range(domain)?;
         let mut result = self.mapped(|c| if c == Known::ZERO { c } else { c.rounded(unit) });
         let is_normal = number.nearest() * (1.0 - number.relative.min(1.0)) >= UNDERFLOW;
         if !is_normal {
@@ -199,11 +201,7 @@ impl Form {
         if self.is_exactly_zero() {
             return Ok(self.clone());
         }
-        let number = self.number(domain);
-        let reach = number.magnitude() * (1.0 + number.relative.min(1.0));
-        if reach.is_nan() || reach >= 0.5 * f64::from(f32::MAX) {
-            return Err(Unproven::Range);
-        }
+        let number = self.within_range(domain)?;
         if number.nearest() * (1.0 - number.relative.min(1.0)) >= LEAST {
             return Ok(self.clone());
         }

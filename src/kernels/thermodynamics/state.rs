@@ -7,6 +7,7 @@ use super::composition::Composition;
 use super::temperature;
 use crate::graph::body::{Body, Id, Inst};
 use crate::graph::dataflow::{Graph, Op, Part, Shape, Step, Value};
+use crate::graph::splice::place;
 use crate::kernels::build::{MOLE_FRACTIONS, Operands, PRESSURE, TEMPERATURE};
 use crate::kernels::options::StateVariables;
 use cranelift_entity::EntityRef;
@@ -95,15 +96,6 @@ enum Source {
 struct Moved {
     to_inputs: Vec<Source>,
     kept: Vec<u32>,
-}
-
-/// The place of an entry, which is added where it is not there yet.
-fn place<T: Copy + PartialEq>(list: &mut Vec<T>, entry: T) -> u32 {
-    let found = list.iter().position(|&known| known == entry);
-    found.unwrap_or_else(|| {
-        list.push(entry);
-        list.len() - 1
-    }) as u32
 }
 
 /// The body with inputs behind `inputs` others in place of loads of mole fractions and, where the state is computed, of
