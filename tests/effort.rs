@@ -61,3 +61,32 @@ fn less_effort_compiles_less_and_verifies_what_it_keeps() {
     }
     assert!(compiled(&normal[0]) + compiled(&normal[1]) < compiled(&thorough[0]) + compiled(&thorough[1]));
 }
+
+/// Data-parallel code that is named is made with other warps where all effort is asked for, and as the flags say where it is not.
+#[test]
+fn all_effort_varies_the_layout_that_is_named() {
+    let target = Target::by_name("blackwell").unwrap();
+    if toolchain::find_for(target.compute_capability).is_err()
+        || toolchain::disassembler(target.compute_capability).is_err()
+    {
+        return skip::skip("NVRTC, ptxas or nvdisasm for sm_100 is absent (`cargo xtask toolchain` installs them)");
+    }
+    let made = |effort| {
+        let request = Request { real_compilers: true, effort, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
+            r.common.target = Target::by_name("blackwell").unwrap();
+            r.kernels = vec![Kernel::Chemistry];
+            r.codegen = Codegen::DataParallel;
+            r.free = Free { warps: true, matrix: true };
+        });
+        let report = driver::compile(&request, &mut Observer::silent());
+        report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels.remove(0)
+    };
+    let [once, varied] = [Effort::Normal, Effort::Thorough].map(made);
+    assert!(once.layouts.len() <= 1, "{:?}", once.layouts);
+    assert!(varied.layouts.len() > 1, "{:?}", varied.layouts);
+    assert!(varied.layouts.iter().all(|layout| layout.codegen == "data-parallel"));
+    let time = |kernel: &KernelReport| kernel.machine.predicted_ns.unwrap();
+    let least = varied.layouts.iter().filter_map(|layout| layout.predicted_ns).fold(f64::INFINITY, f64::min);
+    assert_eq!(time(&varied), least);
+    assert!(time(&varied) <= time(&once));
+}

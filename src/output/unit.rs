@@ -9,7 +9,7 @@ use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::report::KernelReport;
 use crate::schedule::proof::Proven;
-use crate::search::{self, Draft, LayoutTime, LevelTime, TimedKernel, Version};
+use crate::search::{self, Draft, LayoutTime, LevelTime, TimedKernel, Version, Waits};
 use sass::Cubin;
 use warpsim::machine_code::Cause;
 
@@ -142,14 +142,14 @@ impl search::KernelVersion for Unit {
 
     fn told(&self, fastest: f64) -> Option<TimedKernel<'_>> {
         let machine = &self.report.machine;
-        let (time, least, [local, fetch]) = match &self.report.prediction {
+        let (time, least, waits) = match &self.report.prediction {
             Some(prediction) => {
                 let time = prediction.nanoseconds_per_point;
-                let shares = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
-                (time, machine.bound_ns.unwrap_or(time), shares)
+                let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
+                (time, machine.bound_ns.unwrap_or(time), Some(Waits { local, fetch }))
             }
             // Of one that was left out the estimate tells, but not what it waits for.
-            None if self.left_out => (machine.estimated_ns?, machine.floor_ns(), [0.0; 2]),
+            None if self.left_out => (machine.estimated_ns?, machine.floor_ns(), None),
             None => return None,
         };
         Some(TimedKernel {
@@ -160,8 +160,7 @@ impl search::KernelVersion for Unit {
             over_bound: time / least,
             ctas: self.report.machine.ctas_per_sm,
             prefetch: self.report.prefetch,
-            local,
-            fetch,
+            waits,
         })
     }
 }

@@ -75,13 +75,7 @@ impl Request {
             let help = "use --codegen data-parallel, or --precision double";
             return Err(Diagnostic::error("precision::not-offered", message).help(help));
         }
-        Ok(Self {
-            codegen: Codegen::DataParallel,
-            beside: Vec::new(),
-            keep_fastest: false,
-            own_layouts: Vec::new(),
-            ..self
-        })
+        Ok(Self { codegen: Codegen::DataParallel, beside: Vec::new(), own_layouts: Vec::new(), ..self })
     }
 
     /// Errors: PTX text or CVODE's program is wanted of a machine of AMD; or half of a wave would have no threads.

@@ -151,9 +151,23 @@ impl Request {
         let own_layouts = self.own_layouts.iter().find(|(k, _)| *k == kernel);
         let (codegen, beside, keep_fastest) = match own_layouts.and_then(|(_, layouts)| layouts.split_first()) {
             Some((&first, rest)) => (first, rest, true),
-            None => (self.codegen, &self.beside[..], self.keep_fastest || own_layouts.is_some()),
+            None => (
+                self.codegen,
+                &self.beside[..],
+                self.keep_fastest || self.searches_its_layout() || own_layouts.is_some(),
+            ),
         };
         Resolved { asked: self, kernel, tuning, codegen, beside, keep_fastest }
+    }
+
+    /// With all effort the one layout that is named is made in several ways, of which the fastest is kept.
+    pub fn searches_its_layout(&self) -> bool {
+        self.effort == Effort::Thorough && self.beside.is_empty()
+    }
+
+    /// One layout is named, and there is one way to make it.
+    pub fn makes_its_layout_once(&self) -> bool {
+        !self.keep_fastest && self.own_layouts.is_empty() && self.beside.is_empty() && self.effort == Effort::Normal
     }
 
     /// The request for the fastest of some layouts, of which there is one at least.

@@ -61,8 +61,8 @@ fn without_effect(request: &Request) -> Vec<String> {
             Some("it concerns --kernel reactor and the steps")
         }
         "fit-tolerance" if !any(Kernel::is_transport) => Some("no transport kernel is asked for"),
-        "effort" if !request.keep_fastest && request.own_layouts.is_empty() => {
-            Some("it concerns --codegen auto, and the layouts are given")
+        "effort" if !request.keep_fastest && !request.searches_its_layout() && request.own_layouts.is_empty() => {
+            Some("it concerns --codegen auto, and `thorough` one layout; the layouts are given")
         }
         _ => None,
     };

@@ -16,7 +16,7 @@ pub use kernel_version::{KernelVersion, VersionMaker};
 pub use layout::{LayoutTime, Sensitivity};
 pub use level::LevelTime;
 pub use neighbor::Version;
-pub use rival::TimedKernel;
+pub use rival::{TimedKernel, Waits};
 pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 

@@ -54,7 +54,7 @@ fn is_same(a: Version, b: Version) -> bool {
     of(a) == of(b)
 }
 
-/// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
+/// More warps as long as each step pays where straight-line code waits for instructions or may do so, or where no inputs are copied ahead, so that
 /// only other warps hide latencies. Else fewer, and of warp-specialized code, which takes all registers and all shared memory that there
 /// are, more CTAs for an SM as long as each step pays.
 fn other_shape(own: &Resolved<'_>, told: &TimedKernel<'_>, tuning: Tuning) -> Option<Tuning> {
@@ -62,7 +62,8 @@ fn other_shape(own: &Resolved<'_>, told: &TimedKernel<'_>, tuning: Tuning) -> Op
         return None;
     }
     let straight = told.program.is_straight_line();
-    if !own.target_copies_ahead() || straight && told.fetch > MOST_FETCH {
+    let waits_for_code = told.waits.is_none_or(|of| of.fetch > MOST_FETCH);
+    if !own.target_copies_ahead() || straight && waits_for_code {
         let at = GROWING.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm))?;
         return GROWING.get(at + 1).map(|&(warps, ctas_per_sm)| Tuning { warps, ctas_per_sm, ..tuning });
     }

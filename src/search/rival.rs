@@ -31,7 +31,13 @@ pub struct TimedKernel<'a> {
     pub prefetch: bool,
     /// CTAs that an SM holds.
     pub ctas: u32,
-    /// The shares of its warps' clocks that went to waits for local memory, and for instructions.
+    /// What its warps waited for; nothing where it was left out.
+    pub waits: Option<Waits>,
+}
+
+/// The shares of the warps' clocks that went to waits for local memory, and for instructions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Waits {
     pub local: f64,
     pub fetch: f64,
 }
@@ -73,7 +79,7 @@ pub fn rivals(own: &Resolved<'_>, told: Option<TimedKernel<'_>>) -> Vec<Rival> {
     let shared = Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..own.tuning });
     let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..own.tuning });
     let moves = misses && own.tuning.constants.is_none();
-    let waits = told.prefetch && (told.local > MOST_LOCAL || told.fetch > MOST_FETCH);
+    let waits = told.prefetch && told.waits.is_some_and(|of| of.local > MOST_LOCAL || of.fetch > MOST_FETCH);
     [(moves && cache.are_operands_of_doubles, Rival::InOrder), (moves, shared), (waits, without)]
         .into_iter()
         .filter(|(tries, _)| *tries)

@@ -237,17 +237,22 @@ fn with_neighbors<M: VersionMaker>(
     Ok(all)
 }
 
-/// Beside the fastest of all versions whose code is straight-line, or is not; one that was left out is it only where none was timed.
-fn next_neighbor(
+/// Beside the fastest of all versions whose code is straight-line, or is not. One that was left out is it where none was timed; of straight-line code
+/// also where there is nothing beside a timed one, and the estimate is less than what that takes: with more warps it may be worth compiling.
+fn next_neighbor<V: KernelVersion>(
     own: &Resolved<'_>,
-    versions: &[impl KernelVersion],
+    versions: &[V],
     straight: bool,
     tried: &[Version],
 ) -> Option<Version> {
-    let alike = versions.iter().filter(|version| version.is_straight_line() == straight);
-    let by_time = |a: &&_, b: &&_| time(*a).total_cmp(&time(*b));
-    let fastest = alike.min_by(|a, b| a.is_left_out().cmp(&b.is_left_out()).then(by_time(a, b)))?;
-    neighbor(own, &fastest.told(least_time(versions))?, fastest.version(), tried)
+    let alike = || versions.iter().filter(|version| version.is_straight_line() == straight);
+    let by_time = |a: &&V, b: &&V| time(*a).total_cmp(&time(*b));
+    let beside = |version: &V| neighbor(own, &version.told(least_time(versions))?, version.version(), tried);
+    let Some(timed) = alike().filter(|version| !version.is_left_out()).min_by(by_time) else {
+        return beside(alike().min_by(by_time)?);
+    };
+    let promising = || alike().filter(|version| straight && version.is_left_out() && time(*version) < time(timed));
+    beside(timed).or_else(|| beside(promising().min_by(by_time)?))
 }
 
 /// Of all versions that were timed, in nanoseconds per point.

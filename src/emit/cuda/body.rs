@@ -100,7 +100,7 @@ const GIVEN_STRIDE: &str = "given_stride";
 const OWN_SLOTS: &str = "own_slots";
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 46] = [
+const RESERVED: [&str; 47] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -116,6 +116,7 @@ const RESERVED: [&str; 46] = [
     "pow",
     "power",
     "slots",
+    "private_slots",
     "points",
     "stride",
     GIVEN_STRIDE,

@@ -130,13 +130,20 @@ fn body(code: &Code, names: &tables::Names) -> (Printed, Dialect) {
     if printed.helpers.contains(&Helper::LoadOutput) { with(false) } else { (printed, dialect) }
 }
 
-/// The declaration of the slots, a line where it stands in the kernel.
+/// The address space of a thread's own memory (LLVM, "User Guide for AMDGPU Backend", "Address Spaces").
+const PRIVATE: &str = "__attribute__((address_space(5)))";
+
+/// The declaration of the slots, as it stands in the kernel.
 fn slots(code: &Code) -> String {
     let slots = &code.slots;
     match slots.space {
         _ if slots.rows == 0 => String::new(),
         SlotSpace::Shared => format!("  __shared__ double slots[{}][{}];\n", slots.rows, slots.pitch),
-        SlotSpace::Local if slots.are_volatile => format!("  volatile double slots[{}];\n", slots.rows),
+        // Clang leaves volatile accesses generic, and reaches a thread's own memory by flat instructions, unless the pointer says where it points.
+        SlotSpace::Local if slots.are_volatile => format!(
+            "  double private_slots[{}];\n  volatile {PRIVATE} double *const slots = (volatile {PRIVATE} double *)private_slots;\n",
+            slots.rows
+        ),
         SlotSpace::Local => format!("  double slots[{}];\n", slots.rows),
     }
 }

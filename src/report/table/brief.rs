@@ -176,6 +176,9 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             kernel.kernel, times[0], times[1]
         );
     }
+    if request.makes_its_layout_once() && report.kernels.iter().any(|kernel| kernel.machine.predicted_ns.is_some()) {
+        out += "this layout was made once: --effort thorough tries other warps and places of constants\n";
+    }
     for (shipped, other) in alternatives(report) {
         out +=
             &format!("{}: {} may be faster, build/{}_driver tells\n", shipped.kernel, other.symbol, report.mechanism);
