@@ -96,8 +96,10 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
         instruction.scaled = true;
         return Ok(());
     }
-    // Hints for caches change no value.
-    if matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc") && !instruction.operands.is_empty() {
+    // Hints for caches, and for whom they are to agree, change no value.
+    let is_hint = matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc")
+        || matches!(word.strip_prefix("scope:SCOPE_"), Some("CU" | "SE" | "DEV" | "SYS"));
+    if is_hint && !instruction.operands.is_empty() {
         return Ok(());
     }
     let operand = match instruction.op {
