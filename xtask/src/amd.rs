@@ -38,14 +38,16 @@ const ROWS: &str = "amd.json";
 const START: &str = "<!-- made by `cargo xtask amd` -->";
 const END: &str = "<!-- end -->";
 
-/// Compiles and runs the kernels whose names start with the second word, or all, of the mechanisms whose names start with the first, for the
+/// Compiles and runs the kernel that the second word names, or those whose names start with it, or all, of the mechanisms whose names start with the first, for the
 /// targets whose names start with the third; rows of others stay as they are.
 ///
 /// Errors: the compiler cannot be built or run, a mechanism is absent, a kernel is wrong, or the files cannot be written.
 pub fn write(root: &Path, only: &str, kernels: &str, target: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let inputs: Vec<_> = INPUTS.iter().filter(|(name, _)| name.starts_with(only)).collect();
-    let cases: Vec<_> = cases().into_iter().filter(|case| case.kernel.starts_with(kernels)).collect();
+    let is_whole = KERNELS.iter().any(|(name, _)| *name == kernels);
+    let is_asked = |case: &Case| if is_whole { case.kernel == kernels } else { case.kernel.starts_with(kernels) };
+    let cases: Vec<_> = cases().into_iter().filter(is_asked).collect();
     let mut rows: Vec<Value> = lab::last(root, ROWS).as_array().cloned().unwrap_or_default();
     let targets: Vec<&str> = TARGETS.into_iter().filter(|name| name.starts_with(target)).collect();
     let bar = lab::bar(inputs.len() * cases.len() * targets.len());
