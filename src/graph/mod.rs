@@ -11,6 +11,7 @@ pub mod function_tables;
 pub mod interpret;
 mod intervals;
 pub mod log2;
+pub mod operands;
 pub mod single;
 pub mod splice;
 pub mod steps;

@@ -7,6 +7,7 @@ use cranelift_entity::EntityRef;
 
 use super::body::{Body, Inst};
 use super::dataflow::{Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+use super::operands::{self, Moved};
 
 /// What an array of the part is in the whole.
 #[derive(Debug, Clone)]
@@ -95,15 +96,8 @@ struct Splice<'a> {
     /// Where they are computed.
     scalars: Option<Vec<Value>>,
     /// The new shape of each body, and its operands.
-    bodies: HashMap<(Shape, usize), (Shape, Moved)>,
+    bodies: HashMap<(Shape, usize), (Shape, Moved<Operand>)>,
     values: HashMap<Value, Value>,
-}
-
-/// What becomes of the operands of a body: what becomes an input behind the others, and the row operands that stay, in their new order.
-#[derive(Debug, Default, Clone)]
-struct Moved {
-    to_inputs: Vec<Operand>,
-    kept: Vec<u32>,
 }
 
 /// What an input stands for: a row operand of an array, or a scalar.
@@ -162,7 +156,7 @@ impl Splice<'_> {
     }
 
     /// The operands of a step whose body was moved; inputs that nothing has made yet are connected later.
-    fn operands(&self, old: &Step, moved: &Moved) -> Step {
+    fn operands(&self, old: &Step, moved: &Moved<Operand>) -> Step {
         let made = old.inputs.iter().map(|value| self.values.get(value).copied().unwrap_or_else(|| Value::new(0)));
         let new = moved.to_inputs.iter().map(|&operand| match operand {
             Operand::Scalar(k) => self.scalars.as_ref().expect("scalars are computed")[k as usize],
@@ -182,34 +176,17 @@ impl Splice<'_> {
     }
 
     /// The body with inputs behind `inputs` others in place of loads of values and of computed scalars, and with values in place of stores.
-    fn moved(&self, body: &Body, inputs: usize) -> (Body, Moved) {
-        let mut moved = Moved::default();
-        let mut new = body.clone();
-        for inst in &mut new.insts {
-            let operand = match *inst {
-                Inst::Scalar(k) if self.scalars.is_some() => Operand::Scalar(k),
-                Inst::Field { array, operand } => match self.sources[array as usize] {
-                    Source::Values(_) => Operand::Field { array, operand },
-                    Source::Array(array) => {
-                        *inst = Inst::Field { array, operand: place(&mut moved.kept, operand) };
-                        continue;
-                    }
-                },
-                _ => continue,
-            };
-            *inst = Inst::Input(inputs as u32 + place(&mut moved.to_inputs, operand));
-        }
+    fn moved(&self, body: &Body, inputs: usize) -> (Body, Moved<Operand>) {
+        let (mut new, moved) = operands::moved(body, inputs, |inst| match inst {
+            Inst::Scalar(k) if self.scalars.is_some() => Ok(Operand::Scalar(k)),
+            Inst::Field { array, operand } => match self.sources[array as usize] {
+                Source::Values(_) => Ok(Operand::Field { array, operand }),
+                Source::Array(array) => Err(Inst::Field { array, operand }),
+            },
+            other => Err(other),
+        });
         let stores = std::mem::take(&mut new.stores);
         new.values.extend(stores);
         (new, moved)
     }
-}
-
-/// The place of an entry, which is added where it is not there yet.
-pub fn place<T: Copy + PartialEq>(list: &mut Vec<T>, entry: T) -> u32 {
-    let found = list.iter().position(|&known| known == entry);
-    found.unwrap_or_else(|| {
-        list.push(entry);
-        list.len() - 1
-    }) as u32
 }

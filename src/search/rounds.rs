@@ -224,8 +224,8 @@ fn with_neighbors<M: VersionMaker>(
                 }
                 let behind = time(&version) / least_time(&of_kernel);
                 of_kernel.push(version);
-                let is_worth = request.effort == Effort::Thorough || behind <= FAR_BEHIND;
-                if straight && is_timed && is_worth {
+                let is_worth = request.effort == Effort::Thorough || behind <= if straight { FAR_BEHIND } else { 1.0 };
+                if is_timed && is_worth {
                     let at = of_kernel.len() - 1;
                     let own_time = time(&of_kernel[at]);
                     rivals_of(request, at, own_time, &mut of_kernel, maker, warnings)?;

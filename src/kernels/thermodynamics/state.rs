@@ -7,7 +7,7 @@ use super::composition::Composition;
 use super::temperature;
 use crate::graph::body::{Body, Id, Inst};
 use crate::graph::dataflow::{Graph, Op, Part, Shape, Step, Value};
-use crate::graph::splice::place;
+use crate::graph::operands::{self, Moved};
 use crate::kernels::build::{MOLE_FRACTIONS, Operands, PRESSURE, TEMPERATURE};
 use crate::kernels::options::StateVariables;
 use cranelift_entity::EntityRef;
@@ -56,7 +56,7 @@ pub fn connect(graph: &mut Graph, species: usize, state: StateVariables) {
     let place = graph.ops.values().position(|operation| operation.name == NAME).filter(|_| state.is_computed());
     let own = place.map_or(2 * species, |place| place) + 1;
     let computed: Vec<Value> = place.map(|place| made(graph, place)).unwrap_or_default();
-    let mut known: HashMap<(Shape, usize), (Shape, Moved)> = HashMap::new();
+    let mut known: HashMap<(Shape, usize), (Shape, Moved<Source>)> = HashMap::new();
     for op in graph.ops.keys().skip(own).collect::<Vec<Op>>() {
         for part in graph.ops[op].parts().collect::<Vec<Part>>() {
             let old = graph.ops[op].step(part).clone();
@@ -91,31 +91,14 @@ enum Source {
     Computed(u32),
 }
 
-/// What becomes of the operands of a body: what becomes an input, and the row operands that stay, in their new order.
-#[derive(Default)]
-struct Moved {
-    to_inputs: Vec<Source>,
-    kept: Vec<u32>,
-}
-
 /// The body with inputs behind `inputs` others in place of loads of mole fractions and, where the state is computed, of
 /// temperature, pressure and scalars.
-fn moved(body: &Body, inputs: usize, is_computed: bool) -> (Body, Moved) {
-    let mut moved = Moved::default();
-    let mut new = body.clone();
-    for inst in &mut new.insts {
-        let source = match *inst {
-            Inst::Field { array: MOLE_FRACTIONS, operand } => Some(Source::Fraction(operand)),
-            Inst::Field { array: TEMPERATURE, .. } if is_computed => Some(Source::Computed(0)),
-            Inst::Field { array: PRESSURE, .. } if is_computed => Some(Source::Computed(1)),
-            Inst::Scalar(k) if is_computed => Some(Source::Computed(2 + k)),
-            _ => None,
-        };
-        *inst = match (source, *inst) {
-            (Some(source), _) => Inst::Input(inputs as u32 + place(&mut moved.to_inputs, source)),
-            (None, Inst::Field { array, operand }) => Inst::Field { array, operand: place(&mut moved.kept, operand) },
-            (None, other) => other,
-        };
-    }
-    (new, moved)
+fn moved(body: &Body, inputs: usize, is_computed: bool) -> (Body, Moved<Source>) {
+    operands::moved(body, inputs, |inst| match inst {
+        Inst::Field { array: MOLE_FRACTIONS, operand } => Ok(Source::Fraction(operand)),
+        Inst::Field { array: TEMPERATURE, .. } if is_computed => Ok(Source::Computed(0)),
+        Inst::Field { array: PRESSURE, .. } if is_computed => Ok(Source::Computed(1)),
+        Inst::Scalar(k) if is_computed => Ok(Source::Computed(2 + k)),
+        other => Err(other),
+    })
 }

@@ -1,0 +1,38 @@
+//! Operands of a body that become inputs of it, and those that stay.
+
+use super::body::{Body, Inst};
+
+/// What becomes of the operands of a body: what becomes an input behind the others, and the row operands that stay, in their new order.
+#[derive(Debug, Clone)]
+pub struct Moved<Source> {
+    pub to_inputs: Vec<Source>,
+    pub kept: Vec<u32>,
+}
+
+/// The body with inputs behind `inputs` others in place of what `becomes` says a source of; what it gives back as an instruction stays as that, and
+/// its row operands are numbered anew.
+pub fn moved<Source: Copy + PartialEq>(
+    body: &Body,
+    inputs: usize,
+    becomes: impl Fn(Inst) -> Result<Source, Inst>,
+) -> (Body, Moved<Source>) {
+    let mut moved = Moved { to_inputs: Vec::new(), kept: Vec::new() };
+    let mut new = body.clone();
+    for inst in &mut new.insts {
+        *inst = match becomes(*inst) {
+            Ok(source) => Inst::Input(inputs as u32 + place(&mut moved.to_inputs, source)),
+            Err(Inst::Field { array, operand }) => Inst::Field { array, operand: place(&mut moved.kept, operand) },
+            Err(other) => other,
+        };
+    }
+    (new, moved)
+}
+
+/// The place of an entry, which is added where it is not there yet.
+fn place<T: Copy + PartialEq>(list: &mut Vec<T>, entry: T) -> u32 {
+    let found = list.iter().position(|&known| known == entry);
+    found.unwrap_or_else(|| {
+        list.push(entry);
+        list.len() - 1
+    }) as u32
+}
