@@ -82,10 +82,7 @@ pub fn check(
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
                     match floored(graph, step, &operands, [a, b]) {
                         // The floor has all digits of the result, and the fraction those that it was read with.
-                        Some(species) => {
-                            let read = Digits::of(kind.min(kinds[a as usize])).of_reading(domain);
-                            is_clamped(species, domain.floor, claim, read.max(of_constant(domain.floor, kind).share))
-                        }
+                        Some(species) => is_clamped(species, domain, claim, [kind, kind.min(kinds[a as usize])]),
                         None => operation(inst, &operands, claim),
                     }
                 }
@@ -362,7 +359,9 @@ fn is_input(
 }
 
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
-fn is_clamped(species: u32, floor: f64, claim: &Form, rounding: f64) -> bool {
+fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: [Kind; 2]) -> bool {
+    let floor = domain.floor;
+    let rounding = Digits::of(of_fraction).of_reading(domain).max(of_constant(floor, kind).share);
     let share = rounding + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
