@@ -275,15 +275,16 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// Errors over times of the larger mechanism: a curve for each kernel and target, through its arithmetics.
+/// Errors over times: a curve for each kernel, target and mechanism through single and mixed precision, and a pale one through double precision.
 fn picture(rows: &[Row]) -> String {
     let mut svg = String::new();
     {
-        let area = SVGBackend::with_string(&mut svg, (900, 760)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut svg, (1400, 720)).into_drawing_area();
         area.fill(&WHITE).expect("a string takes every picture");
-        for (area, target) in area.split_evenly((2, 2)).iter().zip(TARGETS) {
+        let places = MECHANISMS.into_iter().flat_map(|mechanism| TARGETS.map(|target| (mechanism, target)));
+        for (area, (mechanism, target)) in area.split_evenly((MECHANISMS.len(), TARGETS.len())).iter().zip(places) {
             let mut chart = ChartBuilder::on(area)
-                .caption(format!("gri30 on {target}"), ("sans-serif", 16))
+                .caption(format!("{mechanism} on {target}"), ("sans-serif", 16))
                 .margin(8)
                 .x_label_area_size(40)
                 .y_label_area_size(52)
@@ -303,7 +304,7 @@ fn picture(rows: &[Row]) -> String {
                 let of = |is_double: bool| -> Vec<(f64, f64)> {
                     let is_it = |row: &&Row| {
                         row.target == target
-                            && row.mechanism == "gri30"
+                            && row.mechanism == mechanism
                             && row.kernel == kernel.name()
                             && row.setting.starts_with("double") == is_double
                     };
@@ -323,7 +324,12 @@ fn picture(rows: &[Row]) -> String {
                     .label(kernel.name())
                     .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color));
             }
-            let labels = chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw();
+            let labels = chart
+                .configure_series_labels()
+                .position(SeriesLabelPosition::UpperLeft)
+                .background_style(WHITE.mix(0.8))
+                .border_style(BLACK)
+                .draw();
             labels.expect("labels");
         }
         area.present().expect("a string");
