@@ -359,7 +359,7 @@ const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7
 | mixed precision: single and double, operation by operation | proven as single precision is | proven (`cargo bench --bench precision_mixed`); no code, as little is gained |
 | mixed precision: singles and pairs of singles, instruction by instruction | proven as single precision is | `--precision mixed`, for GPUs, proven |
 | fixed-point exponents | proven as single precision is | not begun |
-| GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | 1e-6 is [on a page of its own](precision-gpu.md) with single at 1e-4; at 1e-9 nothing, as inputs and outputs are rounded to singles |
+| GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | on [a page of its own](precision-gpu.md#what-was-aimed-at), at 1e-6 and single at 1e-4; at 1e-9 nothing, as arrays hold singles or are rounded to them |
 | KinetiX' kernels in single precision beside ours | bound at no larger error | not begun |
 | TF32 and integer slices on tensor cores, MUFU's powers, B300 as a target | chosen by cost, proven | not begun |
 | Jacobians and factorisations in single precision within a method in double | what it gives | not begun |

@@ -308,7 +308,7 @@ fn draft(
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let Common { precision, error_bound, .. } = own.asked.common;
     let asked = own.asked.common.largest_error();
-    let premises = (model.species().len(), options.fit_range, options.floor);
+    let premises = (model.species().len(), options.fit_range, options.floor, own.asked.common.io);
     // What mixed precision is proven of: the graph in whose place one on singles stands.
     let (graph, mixed) = match precision {
         Precision::Mixed => {

@@ -15,7 +15,7 @@ const REST: usize = 12;
 pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let groups = units.iter().map(|unit| unit.program.points_per_group() as usize);
     let count = groups.max().unwrap_or(0) + REST;
-    let states = units.first().map_or_else(Vec::new, |unit| verify::states(model, &unit.graph, count));
+    let states = units.first().map_or_else(Vec::new, |unit| verify::states(model, &unit.graph, &unit.program, count));
     let name = &model.mechanism.name;
     let mut tables: Vec<Table> = Vec::new();
     let mut cases = Vec::new();

@@ -12,12 +12,14 @@ use serde::Serialize;
 pub struct Single {
     /// In any state of the ranges below; else in those states alone that were tried, and nothing is claimed of others.
     pub proven: bool,
-    /// Of the arithmetic, with the rounding of inputs and constants.
+    /// Of the arithmetic, with the rounding of constants and, where arrays hold doubles, of inputs.
     pub bound: f64,
     /// With the error of the form.
     pub total: f64,
     #[serde(flatten)]
     pub ranges: Option<Ranges>,
+    /// Whether arrays hold singles, of whose exact results the error is: nothing is rounded when they are read.
+    pub reads_singles: bool,
     /// Of mixed precision: operations of a point that are singles, and pairs of singles.
     pub operations: Option<[usize; 2]>,
 }
@@ -36,17 +38,23 @@ pub struct Ranges {
 impl Single {
     pub fn of(claim: &Claim, form: f64) -> Self {
         let bound = claim.bound();
-        let (proven, total, ranges, operations) = match claim {
+        let (proven, total, ranges, reads_singles, operations) = match claim {
             Claim::Proven(plan) => {
                 let range = plan.domain.temperatures;
                 let temperatures = [range.coldest, range.hottest];
                 let ranges = Ranges { temperatures, pressures: plan.domain.pressures, sums: plan.domain.sums };
                 let [singles, pairs, _] = plan.counts;
-                (true, together(bound, form), Some(ranges), (pairs > 0).then_some([singles, pairs]))
+                (
+                    true,
+                    together(bound, form),
+                    Some(ranges),
+                    plan.domain.reads_singles,
+                    (pairs > 0).then_some([singles, pairs]),
+                )
             }
-            Claim::Measured { limit } => (false, *limit, None, None),
+            Claim::Measured { limit } => (false, *limit, None, false, None),
         };
-        Self { proven, bound, total, ranges, operations }
+        Self { proven, bound, total, ranges, reads_singles, operations }
     }
 }
 
@@ -62,9 +70,10 @@ impl fmt::Display for Single {
         write!(
             f,
             "{arithmetic}, proven to err by at most {} ({} with the form) from {coldest} to {hottest} K and {lowest:e} to {highest:e} Pa, for mole fractions that are not negative \
-             and whose sum is {least} to {most}",
+             and whose sum is {least} to {most}{}",
             rounded_up(self.bound),
-            rounded_up(self.total)
+            rounded_up(self.total),
+            if self.reads_singles { ", beside exact results of the numbers that the arrays hold" } else { "" }
         )
     }
 }

@@ -3,7 +3,7 @@
 use super::Schedule;
 use crate::graph::single::{self, Domain, Kinds, Plan, Rounding, Roundings, Unproven};
 use crate::graph::{Graph, StepRef};
-use crate::kernels::Kernel;
+use crate::kernels::{Io, Kernel};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 
@@ -27,8 +27,8 @@ impl Claim {
     }
 }
 
-/// What a proof of a kernel is for: so many species, these temperatures, and the floor of the mole fractions.
-pub type Premises = (usize, TemperatureRange, f64);
+/// What a proof of a kernel is for: so many species, these temperatures, the floor of the mole fractions, and what arrays hold.
+pub type Premises = (usize, TemperatureRange, f64, Io);
 
 /// In which arithmetic each instruction of a graph is in mixed precision.
 ///
@@ -86,8 +86,8 @@ pub fn prove(
     }
 }
 
-fn domain(kernel: Kernel, (species, temperatures, floor): Premises) -> Domain {
-    Domain::of(species, temperatures, cells(kernel), floor)
+fn domain(kernel: Kernel, (species, temperatures, floor, io): Premises) -> Domain {
+    Domain { reads_singles: io == Io::Single, ..Domain::of(species, temperatures, cells(kernel), floor) }
 }
 
 /// Polynomials of conductivities and of pairs are known to be positive where cells are small; viscosities are powers, and their graphs are large.

@@ -18,13 +18,22 @@ use super::{Subject, inputs};
 use crate::graph::interpret::{Arithmetic as Number, Evaluation};
 use crate::graph::single::together;
 use crate::graph::{Graph, Op, Units};
-use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
-use crate::overlay::program::Arithmetic;
+use crate::kernels::{Io, Kernel, Output, Property, TRANSPORT_PARTS};
+use crate::overlay::program::{Arithmetic, Program};
 
-/// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
-pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
+/// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do. Arrays of singles hold them without a rounding.
+pub fn states(model: &Model, graph: &Graph, program: &Program, count: usize) -> Vec<State> {
     let range = graph.range.filter(|_| energy(graph).is_some()).unwrap_or(TemperatureRange::DEFAULT);
-    kinetics::verification_states_within(model, count, range)
+    let mut states = kinetics::verification_states_within(model, count, range);
+    if program.io() == Io::Single {
+        let rounded = |x: f64| f64::from(x as f32);
+        for State { temperature, pressure, mole_fractions } in &mut states {
+            *temperature = rounded(*temperature);
+            *pressure = rounded(*pressure / graph.units.to_si("pressure")) * graph.units.to_si("pressure");
+            mole_fractions.iter_mut().for_each(|x| *x = rounded(*x));
+        }
+    }
+    states
 }
 
 /// What stays constant where the energy that tells the state does.

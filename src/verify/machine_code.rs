@@ -62,7 +62,7 @@ pub fn verify_machine_code(
     let Subject { model, graph, program, module, .. } = *subject;
     let launches = launches(program);
     let most = launches.iter().map(|&(_, points, _)| points).max().unwrap_or(1);
-    let states = judge::states(model, graph, states.min(most));
+    let states = judge::states(model, graph, program, states.min(most));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let warps = program.execution.warps();
     let shared = at_launch(module, shared);

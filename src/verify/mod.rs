@@ -97,7 +97,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         (_, groups) => groups * program.points_per_group() + 6,
     };
     let enough = if !kernel.is_transport() { kinetics::enough_states(model) } else { 1 };
-    let states = judge::states(model, graph, states.max(least as usize).max(enough));
+    let states = judge::states(model, graph, program, states.max(least as usize).max(enough));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;
     let warps = program.execution.warps();

@@ -60,7 +60,7 @@ pub fn verify_on_amd(
     // Warps that work together take several groups of points one after the other: here all of them in one workgroup.
     let workgroups = if is_data_parallel(program) { 2 } else { 1 };
     let launches = [(partial, partial, false), (partial, partial, true), (whole, whole + 5, false)];
-    let states = judge::states(model, graph, states.min(partial));
+    let states = judge::states(model, graph, program, states.min(partial));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let (mut largest_error, mut wave) = (0.0f64, Counts::default());
     for (points, stride, cut) in launches {

@@ -15,10 +15,10 @@ pub fn verify_single(
     (whole, claim): (&Graph, &Claim),
     states: usize,
 ) -> Result<f64, Vec<Diagnostic>> {
-    let Subject { kernel, model, graph, proven, .. } = *subject;
+    let Subject { kernel, model, graph, proven, program, .. } = *subject;
     let order = || proven.schedule().phases.iter().flat_map(|phase| phase.runs.iter().flatten());
     let mut worst = 0.0f64;
-    for state in judge::states(model, graph, states) {
+    for state in judge::states(model, graph, program, states) {
         let (mut double, mut single) = (inputs(model, graph, &state), inputs(model, graph, &state));
         let mut machine = interpret::Machine::new(whole, &double);
         order().for_each(|&at| machine.step(at, &mut double));

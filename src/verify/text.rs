@@ -50,7 +50,7 @@ pub fn verify_text(
     let Subject { model, graph, program, module, .. } = *subject;
     let launches = launches(program);
     let most = launches.iter().map(|&(_, points, _)| points).max().unwrap_or(1);
-    let states = judge::states(model, graph, states.min(most));
+    let states = judge::states(model, graph, program, states.min(most));
     let expected: Vec<_> = states.iter().map(|state| expected(subject, state)).collect();
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
     let mut largest_error = 0.0f64;

@@ -103,7 +103,7 @@ pub fn predict(
     let Subject { model, graph, program, module, .. } = *subject;
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
     let points = |turns: u32| turns * ctas * points_per_turn(program);
-    let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
+    let states = super::judge::states(model, graph, program, points(TURNS[1]) as usize);
     let run = |turns: u32| {
         let points = points(turns) as usize;
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
@@ -161,7 +161,7 @@ pub fn sensitivity(
     let Some(targets) = target.with_other_assumptions().filter(|_| ctas > 0) else { return Ok(None) };
     let Subject { model, graph, program, module, .. } = *subject;
     let points = |turns: u32| turns * ctas * points_per_turn(program);
-    let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
+    let states = super::judge::states(model, graph, program, points(TURNS[1]) as usize);
     let mut cycles = Vec::new();
     for turns in TURNS {
         let stride = points(turns) as usize;

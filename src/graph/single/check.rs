@@ -82,9 +82,7 @@ pub fn check(
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
                     match floored(graph, step, &operands, [a, b]) {
                         // The floor has all digits of the result, and the fraction those that it was read with.
-                        Some(species) => {
-                            is_clamped(species, domain.floor, claim, Digits::of(kind.min(kinds[a as usize])))
-                        }
+                        Some(species) => is_clamped(species, domain, claim, [kind, kind.min(kinds[a as usize])]),
                         None => operation(inst, &operands, claim),
                     }
                 }
@@ -174,6 +172,11 @@ impl Digits {
             Kind::Pair => &Self::PAIR,
             Kind::Double => &Self::DOUBLE,
         }
+    }
+
+    /// Arrays of singles lose nothing when they are read.
+    fn of_reading(&self, domain: &Domain) -> f64 {
+        if domain.reads_singles { 0.0 } else { self.half_ulp }
     }
 }
 
@@ -337,7 +340,7 @@ fn is_input(
     digits: &Digits,
 ) -> bool {
     let infinite = f64::INFINITY;
-    let half_ulp = digits.half_ulp;
+    let half_ulp = digits.of_reading(domain);
     let rounded = |ends: [f64; 2]| Factors::number(Factor { ends, off: infinite, share: half_ulp });
     let inputs = match graph.arrays[array as usize].name {
         "temperature" => rounded([cell.coldest, cell.hottest]),
@@ -356,8 +359,10 @@ fn is_input(
 }
 
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
-fn is_clamped(species: u32, floor: f64, claim: &Form, digits: &Digits) -> bool {
-    let share = digits.half_ulp + TINY / floor;
+fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: [Kind; 2]) -> bool {
+    let floor = domain.floor;
+    let rounding = Digits::of(of_fraction).of_reading(domain).max(of_constant(floor, kind).share);
+    let share = rounding + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
     is_normal && implies(&Factors { constant: NOUGHT, terms: vec![(Variable::Clamped(species), factor)] }, claim)

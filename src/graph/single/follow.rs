@@ -108,8 +108,9 @@ impl Follower<'_> {
                 }
                 Inst::SelectLe { a, .. } if let Some(species) = self.clamped(body, step, inst) => {
                     // The floor has all digits of the result, and the fraction those that it was read with.
-                    let unit = self.roundings.of(kind.min(kinds[a as usize])).unit;
-                    Form::clamped(species, unit, self.domain.floor)
+                    let unit = self.of_reading(kind.min(kinds[a as usize]));
+                    let floor = constant(self.domain.floor, kind).constant;
+                    Form::clamped(species, unit.max(floor.relative), self.domain.floor)
                 }
                 Inst::SelectLe { a, b, then, otherwise } => {
                     // Pairs are compared by their first numbers.
@@ -145,8 +146,13 @@ impl Follower<'_> {
         (is_larger && is_fraction).then(|| step.rows[operand as usize])
     }
 
+    /// What a number of an array is rounded by.
+    fn of_reading(&self, kind: Kind) -> f64 {
+        if self.domain.reads_singles { 0.0 } else { self.roundings.of(kind).unit }
+    }
+
     fn field(&self, array: u32, row: u32, kind: Kind) -> Form {
-        let unit = self.roundings.of(kind).unit;
+        let unit = self.of_reading(kind);
         let TemperatureRange { coldest, hottest } = self.cell;
         match self.graph.arrays[array as usize].name {
             "temperature" => Form::of(Known::new([coldest, hottest], f64::INFINITY, unit)),

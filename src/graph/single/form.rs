@@ -52,9 +52,9 @@ impl Form {
         }
     }
 
-    /// That mole fraction, or the floor where it is less: both are rounded, and what underflows is small beside the floor.
+    /// That mole fraction, or the floor where it is less: either is rounded by at most `unit`, and what underflows is small beside the floor.
     pub fn clamped(species: u32, unit: f64, floor: f64) -> Self {
-        let relative = unit.max(Known::number(floor).relative) + UNDERFLOW / floor;
+        let relative = unit + UNDERFLOW / floor;
         let rounded = Known::new([1.0], relative, relative);
         Self { constant: Known::ZERO, terms: vec![(Variable::Clamped(species), rounded)] }
     }

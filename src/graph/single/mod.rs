@@ -18,6 +18,7 @@ pub mod known;
 pub mod mix;
 mod pairs;
 mod premises;
+mod sensitivity;
 pub mod steps;
 
 pub use kinds::{Kind, Kinds};

@@ -58,11 +58,13 @@ pub struct Domain {
     pub sums: [f64; 2],
     /// What diffusion takes instead of a smaller mole fraction.
     pub floor: f64,
+    /// Whether arrays hold singles, so that nothing is rounded when they are read.
+    pub reads_singles: bool,
 }
 
 impl Domain {
     pub fn of(species: usize, temperatures: TemperatureRange, cells: usize, floor: f64) -> Self {
-        Self { temperatures, pressures: [1.0, 1e9], cells, species, sums: [0.99, 1.01], floor }
+        Self { temperatures, pressures: [1.0, 1e9], cells, species, sums: [0.99, 1.01], floor, reads_singles: false }
     }
 
     /// The largest sum of the mole fractions, or of those with the floor.
