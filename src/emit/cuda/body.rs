@@ -99,8 +99,12 @@ const GIVEN_STRIDE: &str = "given_stride";
 /// The name of a group of warps' own part of the slots.
 const OWN_SLOTS: &str = "own_slots";
 
+/// The name of global memory for slots, a parameter, and of the part of it that a group of warps has.
+pub(super) const WORKSPACE: &str = "workspace";
+pub(super) const OWN_ROWS: &str = "own_rows";
+
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 46] = [
+const RESERVED: [&str; 48] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -140,6 +144,8 @@ const RESERVED: [&str; 46] = [
     "cta_warp",
     "warp_group",
     OWN_SLOTS,
+    WORKSPACE,
+    OWN_ROWS,
     "lane",
     "own_reals",
     "own_indices",
@@ -276,8 +282,14 @@ impl Body<'_> {
 
     /// Defines the number of the warp's group in the CTA, and the slots of that.
     fn warp_group(&mut self, local: Local, kind: &str, value: &str, depth: usize) {
-        let (rows, pitch) = (self.code.rows_per_warp_group(), self.code.slots.pitch);
+        let ([rows, global], pitch) = (self.code.rows_apart(), self.code.slots.pitch);
         self.line(depth, &format!("{kind} {} = {value};", self.local(local)));
+        if global > 0 {
+            self.line(depth, &super::kernel::own_rows(self.code));
+        }
+        if rows == 0 {
+            return;
+        }
         self.line(depth, "// The slots of the warp's own group");
         self.line(depth, &format!("double (*const {OWN_SLOTS})[{pitch}] = slots + {rows} * {};", self.local(local)));
     }
@@ -342,8 +354,10 @@ impl Body<'_> {
 
     /// The lane's element of a row of slots, as something that can be read or assigned.
     pub(super) fn slot(&mut self, row: &Integer) -> String {
-        let row = self.integer(row).text;
-        match self.code.slots.space {
+        let (space, row) = self.code.slots.place(row);
+        let row = self.integer(&row).text;
+        match space {
+            SlotSpace::Global => format!("{OWN_ROWS}[{row}][lane]"),
             SlotSpace::Local => format!("slots[{row}]"),
             SlotSpace::Shared => format!("{}[{row}][lane]", self.slots()),
         }

@@ -1,6 +1,6 @@
 //! The file of one kernel around its statements.
 
-use super::body::{self, Printed, comment};
+use super::body::{self, OWN_ROWS, Printed, WORKSPACE, comment};
 use super::dialect::Dialect;
 use super::glue::{Template, render};
 use super::helpers::Helper;
@@ -41,10 +41,10 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
+            pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(workspace(code)).chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: legend::slots(code) + &slots(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &rows_of_the_cta(code) + &printed.prologue,
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,
@@ -97,8 +97,28 @@ fn slots(code: &Code) -> String {
     match space {
         _ if rows == 0 || are_dynamic => String::new(),
         SlotSpace::Shared => format!("  __shared__ {kind} slots[{rows}][{pitch}];\n"),
-        SlotSpace::Local => format!("  {volatile}{kind} slots[{rows}];\n"),
+        SlotSpace::Local | SlotSpace::Global => format!("  {volatile}{kind} slots[{rows}];\n"),
     }
+}
+
+/// The declaration of the rows that a CTA with one group of warps has in the workspace, a line where there are some.
+fn rows_of_the_cta(code: &Code) -> String {
+    let has_rows = code.slots.first_global.is_some() && code.execution.warp_groups() == 1;
+    if has_rows { format!("  {}\n", own_rows(code)) } else { String::new() }
+}
+
+/// The declaration of the rows that the warp's group has in the workspace.
+pub(super) fn own_rows(code: &Code) -> String {
+    let ([_, rows], groups) = (code.rows_apart(), code.execution.warp_groups());
+    let kind = code.slots.number.c_type();
+    let part = if groups > 1 { format!("({groups} * blockIdx.x + warp_group)") } else { "blockIdx.x".to_owned() };
+    format!("{kind} (*const {OWN_ROWS})[32] = ({kind} (*)[32]){WORKSPACE} + (size_t){rows} * {part};")
+}
+
+/// The workspace as a parameter of the kernel. Other warps write what a warp reads there, so that no cache for constants may have it: the pointer is
+/// neither to constants nor the only way to what it points to.
+fn workspace(code: &Code) -> Option<String> {
+    code.slots.first_global.map(|_| format!("{} *{WORKSPACE}", code.slots.number.c_type()))
 }
 
 fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {

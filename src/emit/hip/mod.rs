@@ -137,7 +137,7 @@ fn slots(code: &Code) -> String {
         _ if slots.rows == 0 => String::new(),
         SlotSpace::Shared => format!("  __shared__ double slots[{}][{}];\n", slots.rows, slots.pitch),
         SlotSpace::Local if slots.are_volatile => format!("  volatile double slots[{}];\n", slots.rows),
-        SlotSpace::Local => format!("  double slots[{}];\n", slots.rows),
+        SlotSpace::Local | SlotSpace::Global => format!("  double slots[{}];\n", slots.rows),
     }
 }
 
