@@ -257,6 +257,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     own.check_groups()
         .and_then(|()| own.check_residency())
         .and_then(|()| own.check_ptx())
+        .and_then(|()| own.check_slots())
         .map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(*own);
     while let Some(step) = search.task() {
@@ -294,8 +295,18 @@ fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<C
     observer.pass("form", Some(own.kernel), choose).map_err(Failure::input)
 }
 
-/// One candidate, from the model to code.
-fn draft(
+/// One candidate, from the model to code. Where shared memory has too little room for it and it may have some of its values elsewhere, it has.
+fn draft(model: &Model, own: &Resolved<'_>, candidate: &Candidate, observer: &mut Observer) -> Result<Draft, Failure> {
+    let refused = match draft_within(model, own, candidate, observer) {
+        Err(failure) if failure.diagnostics.iter().any(|d| d.id == schedule::SHORTAGE) => failure,
+        made => return made,
+    };
+    let Some(limits) = own.beyond_shared(&candidate.limits) else { return Err(refused) };
+    draft_within(model, own, &Candidate { limits, ..*candidate }, observer)
+}
+
+/// One candidate within its limits.
+fn draft_within(
     model: &Model,
     own: &Resolved<'_>,
     Candidate { options, limits, .. }: &Candidate,
@@ -356,6 +367,9 @@ fn draft(
     program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.io);
     if let Some(claim) = &single {
         program.arithmetic = Arithmetic::Single { bound: claim.bound() };
+    }
+    if let Some(room) = limits.in_shared {
+        program.spread(room);
     }
     let target = own.asked.common.target;
     if target.is_amd() {

@@ -33,6 +33,8 @@ pub struct Code {
     /// The tables that the code reads.
     pub tables: Vec<Table>,
     pub slots: Slots,
+    /// As [`Program::workspace_bytes_per_cta`](crate::overlay::program::Program::workspace_bytes_per_cta).
+    pub workspace_bytes_per_cta: Option<u64>,
     /// For readers: of each slot what it holds, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
@@ -98,13 +100,6 @@ impl Code {
         let all = self.rows_per_warp_group();
         let shared = self.slots.first_global.unwrap_or(all);
         [shared, all - shared]
-    }
-
-    /// Bytes of the workspace in global memory that each CTA has a part of: none where no slots lie there.
-    pub fn workspace_bytes_per_cta(&self) -> Option<u64> {
-        self.slots.first_global?;
-        let [_, rows] = self.rows_apart();
-        Some(u64::from(rows * self.execution.warp_groups()) * self.slots.global_row_bytes())
     }
 
     /// Bytes of shared memory that a CTA takes.

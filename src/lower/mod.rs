@@ -64,6 +64,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         stream,
         named_barriers: None,
         slots,
+        workspace_bytes_per_cta: program.workspace_bytes_per_cta(),
         contents: program.contents.clone(),
     }
 }

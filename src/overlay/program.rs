@@ -209,6 +209,12 @@ impl Program {
         self.first_global.unwrap_or(self.slots) * self.execution.warp_groups()
     }
 
+    /// Bytes of the workspace in global memory that each CTA has a part of; none where no slots lie there.
+    pub fn workspace_bytes_per_cta(&self) -> Option<u64> {
+        let rows = (self.slots - self.first_global?) * self.execution.warp_groups();
+        Some(u64::from(rows) * u64::from(self.row_bytes()))
+    }
+
     /// Lets slots lie in global memory where `room` of them have room in shared memory, for one point of the lanes. Where some of the code computes
     /// which slot it takes, all lie there: an address belongs to one of the memories.
     pub fn spread(&mut self, room: u32) {

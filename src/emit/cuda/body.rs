@@ -7,6 +7,7 @@ use super::legend;
 use super::names::Namer;
 use super::numbers::Numbers;
 use super::tables;
+use super::workspace::{self, OWN_ROWS, WORKSPACE};
 use crate::graph::function_tables::POWERS;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
@@ -98,10 +99,6 @@ const GIVEN_STRIDE: &str = "given_stride";
 
 /// The name of a group of warps' own part of the slots.
 const OWN_SLOTS: &str = "own_slots";
-
-/// The name of global memory for slots, a parameter, and of the part of it that a group of warps has.
-pub(super) const WORKSPACE: &str = "workspace";
-pub(super) const OWN_ROWS: &str = "own_rows";
 
 /// Names that the frame of the kernel uses.
 const RESERVED: [&str; 48] = [
@@ -285,7 +282,7 @@ impl Body<'_> {
         let ([rows, global], pitch) = (self.code.rows_apart(), self.code.slots.pitch);
         self.line(depth, &format!("{kind} {} = {value};", self.local(local)));
         if global > 0 {
-            self.line(depth, &super::kernel::own_rows(self.code));
+            self.line(depth, &workspace::own_rows(self.code));
         }
         if rows == 0 {
             return;

@@ -1,11 +1,12 @@
 //! The file of one kernel around its statements.
 
-use super::body::{self, OWN_ROWS, Printed, WORKSPACE, comment};
+use super::body::{self, Printed, comment};
 use super::dialect::Dialect;
 use super::glue::{Template, render};
 use super::helpers::Helper;
 use super::legend;
 use super::numbers::Numbers;
+use super::workspace::{self, WORKSPACE};
 use super::wrap;
 use super::{Provenance, names, tables};
 use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
@@ -22,8 +23,11 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
-    let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
-    let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
+    let workspace_parameter = code.slots.first_global.map(|_| format!("void *{WORKSPACE}"));
+    let launch_parameters =
+        launch_parameters.chain(workspace_parameter).chain(["struct CUstream_st *stream".to_owned()]);
+    let passed = printed.arrays.iter().map(String::as_str);
+    let passed = passed.chain(code.slots.first_global.map(|_| WORKSPACE)).chain(["points", "stride"]);
     let numbers = Numbers::of(code);
     let define = |helper: &Helper| helper.definition(target, warps, Dialect::Cuda, numbers) + "\n";
     let helpers = printed.helpers.iter().map(define).collect();
@@ -41,10 +45,13 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(workspace(code)).chain(sizes()),
+            pointers(code, &printed)
+                .map(|p| p.replace('*', "*__restrict__ "))
+                .chain(workspace::parameter(code))
+                .chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: legend::slots(code) + &slots(code) + &rows_of_the_cta(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &workspace::rows_of_the_cta(code) + &printed.prologue,
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,
@@ -57,6 +64,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
         include: format!("{prefix}.h"),
+        workspace_bytes_per_cta: code.workspace_bytes_per_cta.unwrap_or_default(),
+        mechanism: prefix.clone(),
         member: context_member(&code.symbol, &prefix),
     };
     wrap::lines(&render(Template::Kernel, &file))
@@ -86,6 +95,9 @@ struct File<'a> {
     arguments: String,
     arrays: &'a [String],
     include: String,
+    /// 0 where there is no workspace.
+    workspace_bytes_per_cta: u64,
+    mechanism: String,
     member: String,
 }
 
@@ -99,26 +111,6 @@ fn slots(code: &Code) -> String {
         SlotSpace::Shared => format!("  __shared__ {kind} slots[{rows}][{pitch}];\n"),
         SlotSpace::Local | SlotSpace::Global => format!("  {volatile}{kind} slots[{rows}];\n"),
     }
-}
-
-/// The declaration of the rows that a CTA with one group of warps has in the workspace, a line where there are some.
-fn rows_of_the_cta(code: &Code) -> String {
-    let has_rows = code.slots.first_global.is_some() && code.execution.warp_groups() == 1;
-    if has_rows { format!("  {}\n", own_rows(code)) } else { String::new() }
-}
-
-/// The declaration of the rows that the warp's group has in the workspace.
-pub(super) fn own_rows(code: &Code) -> String {
-    let ([_, rows], groups) = (code.rows_apart(), code.execution.warp_groups());
-    let kind = code.slots.number.c_type();
-    let part = if groups > 1 { format!("({groups} * blockIdx.x + warp_group)") } else { "blockIdx.x".to_owned() };
-    format!("{kind} (*const {OWN_ROWS})[32] = ({kind} (*)[32]){WORKSPACE} + (size_t){rows} * {part};")
-}
-
-/// The workspace as a parameter of the kernel. Other warps write what a warp reads there, so that no cache for constants may have it: the pointer is
-/// neither to constants nor the only way to what it points to.
-fn workspace(code: &Code) -> Option<String> {
-    code.slots.first_global.map(|_| format!("{} *{WORKSPACE}", code.slots.number.c_type()))
 }
 
 fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
@@ -149,7 +141,15 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
         format!("barriers    named barriers per CTA: {barriers}"),
         format!("constants   registers per thread: {reals} real, {indices} index"),
         format!("banks       entries: {real_entries} real, {index_entries} index{bank_space}"),
-        format!("slots       {count} ({} bytes of {slot_space})", count * row_bytes),
+        match code.slots.first_global {
+            None => format!("slots       {count} ({} bytes of {slot_space})", count * row_bytes),
+            Some(_) => {
+                let [shared, global] = code.rows_apart().map(|rows| rows * code.execution.warp_groups() * row_bytes);
+                format!(
+                    "slots       {count} ({shared} bytes of {slot_space}, {global} of a workspace in global memory)"
+                )
+            }
+        },
     ]);
     let (roles, groups) = (code.execution.roles(), code.execution.warp_groups());
     if groups > 1 {

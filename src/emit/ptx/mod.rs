@@ -13,7 +13,7 @@ mod tensor;
 
 use numbers::of_memory;
 
-use crate::lower::code::{BankSpace, Code, Integer, Less, Local, SlotSpace, Statement, TableKind};
+use crate::lower::code::{BankSpace, Code, Integer, Less, Local, Statement, TableKind};
 use crate::overlay::program::{BarrierKind, Counter, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
 use machine::target::ComputeCapability;
