@@ -91,7 +91,7 @@ impl Code {
     }
 
     /// Rows of slots of each group of warps.
-    pub fn rows_per_warp_group(&self) -> u32 {
+    fn rows_per_warp_group(&self) -> u32 {
         self.slots.count / self.execution.warp_groups()
     }
 

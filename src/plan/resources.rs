@@ -20,6 +20,11 @@ const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 /// Slots of a group of points in global memory, more than any kernel has values.
 const MOST_GLOBAL_SLOTS: u32 = 1 << 16;
 
+/// A graph with more values than this takes minutes to be scheduled through slots that have room for a small share of them, and has hundreds of
+/// phases then.
+const LARGE: usize = 4000;
+const SMALL_SHARE: usize = 4;
+
 /// Of a CTA, on every target.
 const MOST_WARPS: u32 = 32;
 
@@ -95,10 +100,32 @@ impl Resolved<'_> {
             && self.tuning.slots != SlotMemory::Shared
     }
 
-    /// What a CTA may use where shared memory has room for a part of the slots only.
-    pub fn beyond_shared(&self, limits: &Limits) -> Option<Limits> {
-        let may = self.may_have_global_slots() && limits.in_shared.is_none();
-        may.then(|| Limits { slots: Some(MOST_GLOBAL_SLOTS), in_shared: limits.slots, ..*limits })
+    /// What a CTA may use for a graph with so many values, the nearest room first: shared memory, unless it is far too small for a large graph; then what
+    /// the SM's share of the L2 cache has room for besides, and then as many slots as there are values.
+    pub fn rooms(&self, limits: &Limits, values: usize) -> Vec<Limits> {
+        let Some(slots) = limits.slots.filter(|_| self.may_have_global_slots()) else { return vec![*limits] };
+        let in_shared = limits.in_shared.unwrap_or(slots);
+        let most = if limits.in_shared.is_some() { slots } else { MOST_GLOBAL_SLOTS };
+        let beyond = |slots| Limits { slots: Some(slots), in_shared: Some(in_shared), ..*limits };
+        let cached = in_shared + self.cached_slots();
+        let mut rooms = Vec::new();
+        let is_hopeless = values > LARGE && values > SMALL_SHARE * slots as usize;
+        if limits.in_shared.is_none() && !is_hopeless {
+            rooms.push(*limits);
+        }
+        if cached < most && !limits.straight {
+            rooms.push(beyond(cached));
+        }
+        rooms.push(beyond(most));
+        rooms
+    }
+
+    /// Slots of a group of points that the SM's share of the L2 cache has room for.
+    fn cached_slots(&self) -> u32 {
+        let target = self.asked.common.target;
+        let cache = target.pipeline.as_ref().map_or(0, |pipeline| pipeline.memory.l2_bytes);
+        let groups = target.board.multiprocessors * self.tuning.ctas_per_sm * self.groups();
+        cache / (256 * self.points() * groups).max(1)
     }
 
     /// Warps that share the work on a group of points.

@@ -122,7 +122,8 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let Registers { reals, indices } = code.registers;
     let (count, row_bytes) = (code.slots.count, code.slots.row_bytes());
     let bank_space = if code.banks == BankSpace::Shared {
-        format!(" ({} bytes of shared memory per CTA)", (code.slots.rows - count) * row_bytes)
+        let slots = code.rows_apart()[0] * code.execution.warp_groups();
+        format!(" ({} bytes of shared memory per CTA)", (code.slots.rows - slots) * row_bytes)
     } else {
         String::new()
     };
