@@ -10,8 +10,8 @@ use machine::toolchain;
 use singe::driver::{self, Request};
 use singe::kernels::{self, Integrator, Kernel, Options, StateVariables};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::output::Unit;
+use singe::overlay::Codegen;
 use singe::report::KernelReport;
 use singe::verify::{self, MachineCode, Subject};
 use singe::{compilers, failure::Failure};
@@ -111,10 +111,11 @@ fn section(case: &Case, model: &Model, target: &'static Target) -> (String, Stri
     );
     for &version in case.versions {
         let began = Instant::now();
-        let row = match if case.is_long { assembled(case, model, target, version) } else { report(case, target, version) } {
-            Ok(row) => row,
-            Err(why) => format!("| | | | | refused: {why} | | |"),
-        };
+        let row =
+            match if case.is_long { assembled(case, model, target, version) } else { report(case, target, version) } {
+                Ok(row) => row,
+                Err(why) => format!("| | | | | refused: {why} | | |"),
+            };
         let Version(codegen, warps, ..) = version;
         let _ = writeln!(text, "| {} | {warps} {row} {:.0} s |", codegen.name(), began.elapsed().as_secs_f64());
     }
@@ -159,8 +160,7 @@ fn request(case: &Case, target: &'static Target, Version(codegen, warps, groups,
 fn report(case: &Case, target: &'static Target, version: Version) -> Result<String, String> {
     let report = driver::compile(&request(case, target, version), &mut Observer::silent()).map_err(why)?;
     let report = &report.kernels[0];
-    let figures =
-        report.compiled.as_ref().map(|made| [made.registers, made.spill_store_bytes + made.spill_load_bytes]);
+    let figures = report.compiled.as_ref().map(|made| [made.registers, made.spill_store_bytes + made.spill_load_bytes]);
     Ok(cells(report, figures, report.prediction.as_ref().map(|found| found.nanoseconds_per_point)))
 }
 
@@ -169,7 +169,8 @@ fn assembled(case: &Case, model: &Model, target: &'static Target, version: Versi
     let request = Request { real_compilers: false, ..request(case, target, version) };
     let unit = driver::compile_kernel(Kernel::IsobaricStep, model, &request, &mut Observer::silent()).map_err(why)?;
     let tools = toolchain::find_for(target.compute_capability).map_err(|absent| absent.to_string())?;
-    let made = tools.assemble(&unit.ptx.to_string(), target.compute_capability).map_err(|failure| failure.to_string())?;
+    let made =
+        tools.assemble(&unit.ptx.to_string(), target.compute_capability).map_err(|failure| failure.to_string())?;
     let first = |diagnostics: Vec<diagnostics::Diagnostic>| diagnostics[0].message.clone();
     let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin).map_err(first)?;
     let Unit { kernel, ref graph, ref mapping, ref proven, ref program, ptx: ref module, .. } = unit;

@@ -7,11 +7,11 @@ use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::elimination::{self, Elimination};
 use singe::graph::{Graph, Op, Part, StepRef, Units, interpret};
-use singe::observer::Observer;
 use singe::kernels::{self, Form, Integrator, Kernel, Options, StateVariables};
-use singe::overlay::Codegen;
+use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::SlotMemory;
+use singe::overlay::Codegen;
+use singe::plan::{Effort, SlotMemory};
 use singe::schedule::proof;
 use singe::verify::{self, Subject};
 use testkit::verified::{each, unit};
@@ -73,9 +73,10 @@ fn gri30_is_verified_data_parallel() {
     each(&model, &[Kernel::IsobaricStep], change, [8]);
 }
 
-/// All values that warps hand over lie in global memory.
+/// All values that warps hand over lie in global memory. Straight code is not refined, which takes minutes.
 fn in_global_memory(r: &mut Request) {
     isobaric(r);
+    r.effort = Effort::Quick;
     r.tuning.slots = SlotMemory::Global;
 }
 
@@ -103,6 +104,7 @@ fn values_lie_in_both_memories() {
     let model = testkit::detailed(&testkit::shipped("h2o2"));
     let request = testkit::request::of(testkit::shipped("h2o2")).with(|r| {
         isobaric(r);
+        r.effort = Effort::Quick;
         r.codegen = Codegen::Straight;
         r.tuning.warps = 4;
         r.tuning.ctas_per_sm = 8;
