@@ -4,19 +4,25 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use kinetics::Model;
+use kinetics::{Model, Stiffness};
 use machine::target::Target;
+use machine::toolchain;
 use singe::driver::{self, Request};
 use singe::kernels::{self, Integrator, Kernel, Options, StateVariables};
 use singe::observer::Observer;
+use singe::output::Unit;
 use singe::overlay::Codegen;
 use singe::report::KernelReport;
+use singe::verify::{self, MachineCode, Subject};
+use singe::{compilers, failure::Failure};
 
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
     integrator: Integrator,
     versions: &'static [Version],
+    /// NVRTC takes longer than ten minutes for its text: ptxas assembles the lowered PTX instead.
+    is_long: bool,
 }
 
 /// A layout with its warps, groups of a CTA and CTAs of an SM.
@@ -36,12 +42,18 @@ const SMALL: [Version; 6] = [
 /// The fastest of both kinds.
 const FASTEST: [Version; 2] = [Version(Codegen::DataParallel, 4, 1, 1), Version(Codegen::Straight, 2, 4, 1)];
 
-const LARGE: [Version; 2] = [Version(Codegen::DataParallel, 4, 1, 1), Version(Codegen::Straight, 16, 1, 1)];
+const LARGE: [Version; 5] = [
+    Version(Codegen::DataParallel, 4, 1, 1),
+    Version(Codegen::Straight, 8, 1, 1),
+    Version(Codegen::Straight, 2, 4, 1),
+    Version(Codegen::Partial, 8, 1, 1),
+    Version(Codegen::Partial, 4, 2, 1),
+];
 
 const CASES: [Case; 3] = [
-    Case { name: "h2o2", integrator: Integrator::Rodas3, versions: &SMALL },
-    Case { name: "h2o2", integrator: Integrator::Rodas5p, versions: &FASTEST },
-    Case { name: "gri30", integrator: Integrator::Rodas3, versions: &LARGE },
+    Case { name: "h2o2", integrator: Integrator::Rodas3, versions: &SMALL, is_long: false },
+    Case { name: "h2o2", integrator: Integrator::Rodas5p, versions: &FASTEST, is_long: false },
+    Case { name: "gri30", integrator: Integrator::Rodas3, versions: &LARGE, is_long: true },
 ];
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
@@ -90,7 +102,7 @@ fn section(case: &Case, model: &Model, target: &'static Target) -> (String, Stri
     let graph = kernels::build(Kernel::IsobaricStep, model, &options).expect("a step");
     let mut text = format!(
         "\n{} stages; {} slots, {} operations, {} values.\n\n\
-         | layout | warps | groups | CTAs per SM | registers | spilled bytes | shared bytes | phases, barriers | ns per step | made in |\n\
+         | layout | warps | groups | CTAs per SM | registers | spilled bytes | shared bytes + workspace | phases, barriers | ns per step | made in |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         method.m.len(),
         graph.slots(1),
@@ -99,41 +111,30 @@ fn section(case: &Case, model: &Model, target: &'static Target) -> (String, Stri
     );
     for &version in case.versions {
         let began = Instant::now();
-        let row = match report(case, target, version) {
-            Ok(report) => cells(&report),
-            Err(why) => format!("| | | | | refused: {why} | | |"),
-        };
+        let row =
+            match if case.is_long { assembled(case, model, target, version) } else { report(case, target, version) } {
+                Ok(row) => row,
+                Err(why) => format!("| | | | | refused: {why} | | |"),
+            };
         let Version(codegen, warps, ..) = version;
         let _ = writeln!(text, "| {} | {warps} {row} {:.0} s |", codegen.name(), began.elapsed().as_secs_f64());
     }
     (heading, text)
 }
 
-fn cells(report: &KernelReport) -> String {
-    let compiled = report.compiled.as_ref();
-    let of = |figure: fn(&singe::compilers::Compiled) -> u32| {
-        compiled.map_or("not compiled".to_owned(), |compiled| figure(compiled).to_string())
-    };
-    let time =
-        report.prediction.as_ref().map_or("no model".to_owned(), |found| format!("{:.2}", found.nanoseconds_per_point));
+fn cells(report: &KernelReport, compiled: Option<[u32; 2]>, nanoseconds: Option<f64>) -> String {
+    let [registers, spilled] =
+        compiled.map_or(["not compiled", ""].map(str::to_owned), |figures| figures.map(|figure| figure.to_string()));
+    let time = nanoseconds.map_or("no model".to_owned(), |found| format!("{found:.2}"));
+    let workspace = report.workspace_bytes_per_cta.map_or(String::new(), |bytes| format!(" + {bytes}"));
     format!(
-        "| {} | {} | {} | {} | {} | {}, {} | {time} |",
-        report.groups_per_cta,
-        report.machine.ctas_per_sm,
-        of(|compiled| compiled.registers),
-        of(|compiled| compiled.spill_store_bytes + compiled.spill_load_bytes),
-        report.shared_bytes,
-        report.phases,
-        report.barriers,
+        "| {} | {} | {registers} | {spilled} | {}{workspace} | {}, {} | {time} |",
+        report.groups_per_cta, report.machine.ctas_per_sm, report.shared_bytes, report.phases, report.barriers,
     )
 }
 
-/// A version, proven, verified and timed; or why there is none.
-fn report(
-    case: &Case,
-    target: &'static Target,
-    Version(codegen, warps, groups, ctas): Version,
-) -> Result<KernelReport, String> {
+/// The request for a version.
+fn request(case: &Case, target: &'static Target, Version(codegen, warps, groups, ctas): Version) -> Request {
     let files = mechanism::Files { mechanism: testkit::shipped(case.name), ..Default::default() };
     let request = Request {
         files,
@@ -152,10 +153,41 @@ fn report(
         r.tuning.groups_per_cta = groups;
         r.tuning.ctas_per_sm = ctas;
     });
-    let request = request.for_target().expect("a request");
-    let report = driver::compile(&request, &mut Observer::silent());
-    report.map(|mut report| report.kernels.remove(0)).map_err(|failure| {
-        let first = failure.diagnostics.first();
-        first.map_or_else(String::new, |d| format!("`{}` {}", d.id, d.message.lines().next().unwrap_or_default()))
-    })
+    request.for_target().expect("a request")
+}
+
+/// The row of a version, proven, verified and timed; or why there is none.
+fn report(case: &Case, target: &'static Target, version: Version) -> Result<String, String> {
+    let report = driver::compile(&request(case, target, version), &mut Observer::silent()).map_err(why)?;
+    let report = &report.kernels[0];
+    let figures = report.compiled.as_ref().map(|made| [made.registers, made.spill_store_bytes + made.spill_load_bytes]);
+    Ok(cells(report, figures, report.prediction.as_ref().map(|found| found.nanoseconds_per_point)))
+}
+
+/// The same of what ptxas makes of the lowered PTX.
+fn assembled(case: &Case, model: &Model, target: &'static Target, version: Version) -> Result<String, String> {
+    let request = Request { real_compilers: false, ..request(case, target, version) };
+    let unit = driver::compile_kernel(Kernel::IsobaricStep, model, &request, &mut Observer::silent()).map_err(why)?;
+    let tools = toolchain::find_for(target.compute_capability).map_err(|absent| absent.to_string())?;
+    let made =
+        tools.assemble(&unit.ptx.to_string(), target.compute_capability).map_err(|failure| failure.to_string())?;
+    let first = |diagnostics: Vec<diagnostics::Diagnostic>| diagnostics[0].message.clone();
+    let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin).map_err(first)?;
+    let Unit { kernel, ref graph, ref mapping, ref proven, ref program, ptx: ref module, .. } = unit;
+    let (floor, stiffness) = (request.common.floor, Stiffness::Sequential);
+    let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+    let (shared, ctas) = (unit.report.shared_bytes, unit.report.machine.ctas_per_sm);
+    match verify::verify_machine_code(&subject, &cubin, "ptxas", shared, 33).map_err(first)? {
+        MachineCode::Verified(_) => {}
+        MachineCode::NotRun(reason) => return Err(reason),
+    }
+    let time = verify::predict(&subject, &cubin, (shared, ctas), target).map_err(first)?;
+    let usage = made.usages.first().ok_or("ptxas reports nothing")?;
+    let figures = [usage.registers, usage.spill_store_bytes + usage.spill_load_bytes];
+    Ok(cells(&unit.report, Some(figures), time.map(|found| found.nanoseconds_per_point)))
+}
+
+fn why(failure: Failure) -> String {
+    let first = failure.diagnostics.first();
+    first.map_or_else(String::new, |d| format!("`{}` {}", d.id, d.message.lines().next().unwrap_or_default()))
 }

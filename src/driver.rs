@@ -257,6 +257,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     own.check_groups()
         .and_then(|()| own.check_residency())
         .and_then(|()| own.check_ptx())
+        .and_then(|()| own.check_slots())
         .map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(*own);
     while let Some(step) = search.task() {
@@ -294,15 +295,29 @@ fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<C
     observer.pass("form", Some(own.kernel), choose).map_err(Failure::input)
 }
 
-/// One candidate, from the model to code.
-fn draft(
+/// One candidate, from the model to code, with the first room for its values that suffices.
+fn draft(model: &Model, own: &Resolved<'_>, candidate: &Candidate, observer: &mut Observer) -> Result<Draft, Failure> {
+    let (kernel, k) = (own.kernel, Some(own.kernel));
+    let Candidate { options, limits, .. } = candidate;
+    let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
+    let mut refused = None;
+    for limits in own.rooms(limits, graph.values.len()) {
+        match draft_within(model, own, (graph.clone(), options, &limits), observer) {
+            Err(failure) if failure.diagnostics.iter().any(|d| d.id == schedule::SHORTAGE) => refused = Some(failure),
+            made => return made,
+        }
+    }
+    Err(refused.expect("a kernel has room somewhere"))
+}
+
+/// A graph with so much room for its values, to code.
+fn draft_within(
     model: &Model,
     own: &Resolved<'_>,
-    Candidate { options, limits, .. }: &Candidate,
+    (graph, options, limits): (graph::Graph, &kernels::Options, &schedule::Limits),
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
-    let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let is_crowded = own.codegen == overlay::Codegen::Straight
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
@@ -356,6 +371,9 @@ fn draft(
     program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.io);
     if let Some(claim) = &single {
         program.arithmetic = Arithmetic::Single { bound: claim.bound() };
+    }
+    if let Some(room) = limits.in_shared {
+        program.spread(room);
     }
     let target = own.asked.common.target;
     if target.is_amd() {
@@ -441,6 +459,13 @@ fn verified(
     let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
+        // What the simulator knows of races is about shared memory: so the code first runs with all slots there.
+        if program.first_global.is_some() {
+            let program = &Program { first_global: None, ..program.clone() };
+            let target = own.asked.common.target;
+            let module = &emit::ptx::print(&lower::lower(program, target), target.compute_capability);
+            verify::verify(&Subject { program, module, ..subject }, states)?;
+        }
         // First, as it says which error was asked for.
         let whole = draft.whole.as_ref().unwrap_or(graph);
         let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, (whole, claim), states));

@@ -18,7 +18,16 @@ use testkit::made_up;
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
-    Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None, straight: false, target }
+    Limits {
+        slots: Some(96),
+        in_shared: None,
+        barriers: 8,
+        states: 44,
+        points_per_lane: 1,
+        passes: None,
+        straight: false,
+        target,
+    }
 }
 
 /// Doubles that are alive at the head of the streaming loop and written inside it.

@@ -13,6 +13,7 @@ use testkit::numbers::Numbers;
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
     Limits {
+        in_shared: None,
         slots: Some(192),
         barriers: 16,
         states: u32::MAX,

@@ -4,13 +4,17 @@
 use kinetics::integrator::advance::{self, Solver, System};
 use kinetics::{Model, State, Stiffness};
 use machine::target::Target;
-use singe::driver::Request;
+use singe::driver::{self, Request};
 use singe::elimination::{self, Elimination};
 use singe::graph::{Graph, Op, Part, StepRef, Units, interpret};
 use singe::kernels::{self, Form, Integrator, Kernel, Options, StateVariables};
+use singe::observer::Observer;
+use singe::output::Unit;
 use singe::overlay::Codegen;
-use singe::verify;
-use testkit::verified::each;
+use singe::plan::{Effort, SlotMemory};
+use singe::schedule::proof;
+use singe::verify::{self, Subject};
+use testkit::verified::{each, unit};
 
 const METHODS: [Integrator; 4] = [Integrator::Rodas5p, Integrator::Rodas4, Integrator::Ros4, Integrator::Rodas3];
 
@@ -67,6 +71,112 @@ fn gri30_is_verified_data_parallel() {
         r.codegen = Codegen::DataParallel;
     };
     each(&model, &[Kernel::IsobaricStep], change, [8]);
+}
+
+/// All values that warps hand over lie in global memory. Straight code is not refined, which takes minutes.
+fn in_global_memory(r: &mut Request) {
+    isobaric(r);
+    r.effort = Effort::Quick;
+    r.tuning.slots = SlotMemory::Global;
+}
+
+#[test]
+fn values_pass_through_global_memory() {
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
+    for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch] {
+        let change = |r: &mut Request| {
+            in_global_memory(r);
+            r.codegen = codegen;
+        };
+        each(&model, &[Kernel::IsobaricStep], change, [1, 4, 16]);
+        let several = |r: &mut Request| {
+            change(r);
+            r.tuning.groups_per_cta = 2;
+            r.tuning.points_per_lane = Some(2);
+        };
+        each(&model, &[Kernel::IsobaricStep], several, [4]);
+    }
+}
+
+/// Where shared memory has room for a part of the values, those lie there that are accessed most.
+#[test]
+fn values_lie_in_both_memories() {
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
+    let request = testkit::request::of(testkit::shipped("h2o2")).with(|r| {
+        isobaric(r);
+        r.effort = Effort::Quick;
+        r.codegen = Codegen::Straight;
+        r.tuning.warps = 4;
+        r.tuning.ctas_per_sm = 8;
+    });
+    let made = unit(Kernel::IsobaricStep, &model, &request);
+    let [shared, global] = made.code.rows_apart();
+    println!("{shared} slots in shared memory, {global} in global memory");
+    assert!(shared > 50 && global > 50);
+    let bytes = made.program.workspace_bytes_per_cta().expect("a workspace");
+    assert_eq!(bytes, 256 * u64::from(global));
+    let accesses = accesses(&made);
+    let (near, far) = accesses.split_at(shared as usize);
+    assert!(near.iter().min() >= far.iter().max(), "{accesses:?}");
+    let only = request.with(|r| r.tuning.slots = SlotMemory::Shared);
+    let refused = driver::compile_kernel(Kernel::IsobaricStep, &model, &only, &mut Observer::silent()).err();
+    assert_eq!(refused.expect("too little room").diagnostics[0].id, "schedule::shared-memory");
+}
+
+/// How often each slot is stored or read.
+fn accesses(made: &Unit) -> Vec<usize> {
+    let schedule = made.proven.schedule();
+    let mut all = vec![0; schedule.slots as usize];
+    let read = made.graph.steps().flat_map(|at| made.graph.step(at).inputs.clone());
+    let slots = made.graph.values.keys().chain(read).filter_map(|value| schedule.slot_of[value]);
+    slots.for_each(|slot| all[slot as usize] += 1);
+    all
+}
+
+/// Groups of warps and CTAs that take each other's rows, and a barrier that is missing.
+#[test]
+fn rows_of_others_and_missing_barriers_are_found() {
+    let model = testkit::detailed(&testkit::shipped("h2o2"));
+    let request = testkit::request::of(testkit::shipped("h2o2")).with(|r| {
+        in_global_memory(r);
+        r.codegen = Codegen::Partial;
+        r.tuning.warps = 4;
+        r.tuning.groups_per_cta = 2;
+    });
+    let made = unit(Kernel::IsobaricStep, &model, &request);
+    let verified = |module: &ptx::Module| {
+        let Unit { graph, mapping, proven, program, .. } = &made;
+        let (floor, stiffness) = (1e-20, Stiffness::Sequential);
+        let kernel = Kernel::IsobaricStep;
+        let subject = Subject { kernel, model: &model, floor, stiffness, graph, mapping, proven, program, module };
+        verify::verify(&subject, 70).map(|found| found.largest_error)
+    };
+    assert!(verified(&made.ptx).is_ok());
+    let text = made.ptx.to_string();
+    // The address of the rows: 2 groups of each CTA, of which all now take the first.
+    let rows = format!(", {}, ", made.program.workspace_bytes_per_cta().unwrap() / 2);
+    let line = text.lines().find(|line| line.contains("mad.wide.u32") && line.contains(&rows)).expect("an address");
+    let same = text.replacen(line, &line.replace(&rows, ", 0, "), 1);
+    assert!(verified(&read(same)).is_err(), "{line}");
+    let mut schedule = made.proven.schedule().clone();
+    schedule.phases.iter_mut().find(|phase| !phase.syncs.is_empty()).unwrap().syncs.clear();
+    assert!(proof::prove(&made.graph, &made.mapping, schedule, 16).is_err());
+}
+
+fn read(text: String) -> ptx::Module {
+    let source = diagnostics::Source { name: "step.ptx".into(), text };
+    ptx::read::read(&source.into()).expect("PTX")
+}
+
+/// One CTA has room for 900 of its values at most.
+#[test]
+fn gri30_is_verified_warp_specialized() {
+    let model = testkit::detailed(&testkit::shipped("gri30"));
+    let change = |r: &mut Request| {
+        isobaric(r);
+        r.codegen = Codegen::Partial;
+    };
+    println!("{:.1e}", each(&model, &[Kernel::IsobaricStep], change, [8]));
 }
 
 fn options(integrator: Integrator) -> Options {

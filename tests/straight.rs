@@ -16,7 +16,7 @@ use testkit::request;
 fn limits() -> Limits {
     let target = Target::by_name("hopper").unwrap();
     let (slots, states) = (Some(400), 60);
-    Limits { slots, barriers: 16, states, points_per_lane: 1, passes: None, straight: true, target }
+    Limits { slots, in_shared: None, barriers: 16, states, points_per_lane: 1, passes: None, straight: true, target }
 }
 
 /// A kernel of a made-up mechanism, with its sums whole and split.

@@ -48,6 +48,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "weights",
             "placement",
             "buffer",
+            "slots",
             "passes",
             "qssa_warps",
         ],

@@ -33,6 +33,8 @@ pub struct Code {
     /// The tables that the code reads.
     pub tables: Vec<Table>,
     pub slots: Slots,
+    /// As [`Program::workspace_bytes_per_cta`](crate::overlay::program::Program::workspace_bytes_per_cta).
+    pub workspace_bytes_per_cta: Option<u64>,
     /// For readers: of each slot what it holds, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
@@ -53,17 +55,19 @@ pub struct Registers {
     pub indices: u32,
 }
 
-/// Rows of numbers of a CTA in shared memory, or numbers of a thread in local memory.
+/// Rows of numbers of a CTA in shared and global memory, or numbers of a thread in local memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots {
     /// Of values, of all groups of warps one after the other.
     pub count: u32,
-    /// With those of banks behind them.
+    /// Those that lie in `space`, with those of banks behind them.
     pub rows: u32,
     /// Numbers from one row to the next; 1 in local memory.
     pub pitch: u32,
     pub number: Io,
     pub space: SlotSpace,
+    /// Of each group of warps, the slots from this number on lie in global memory: in rows of a workspace, which each CTA has a part of.
+    pub first_global: Option<u32>,
     /// They are too many for static shared memory, and asked for at launch.
     pub are_dynamic: bool,
     /// A hint: compilers would keep what they can of them in registers, and spill.
@@ -87,15 +91,22 @@ impl Code {
     }
 
     /// Rows of slots of each group of warps.
-    pub fn rows_per_warp_group(&self) -> u32 {
+    fn rows_per_warp_group(&self) -> u32 {
         self.slots.count / self.execution.warp_groups()
+    }
+
+    /// The slots of each group of warps that lie in shared memory, and those that lie in global memory.
+    pub fn rows_apart(&self) -> [u32; 2] {
+        let all = self.rows_per_warp_group();
+        let shared = self.slots.first_global.unwrap_or(all);
+        [shared, all - shared]
     }
 
     /// Bytes of shared memory that a CTA takes.
     pub fn shared_bytes(&self) -> u32 {
         let slots = match self.slots.space {
             SlotSpace::Shared => self.slots.rows * self.slots.row_bytes(),
-            SlotSpace::Local => 0,
+            SlotSpace::Local | SlotSpace::Global => 0,
         };
         slots + self.mirror_bytes + self.power_bytes
     }
@@ -106,7 +117,29 @@ impl Slots {
     pub fn row_bytes(&self) -> u32 {
         match self.space {
             SlotSpace::Shared => self.number.bytes() as u32 * self.pitch,
-            SlotSpace::Local => self.number.bytes() as u32 * 32,
+            SlotSpace::Local | SlotSpace::Global => self.number.bytes() as u32 * 32,
+        }
+    }
+
+    /// Bytes of a row of global memory.
+    pub fn global_row_bytes(&self) -> u64 {
+        self.number.bytes() * 32
+    }
+
+    /// Where a slot lies, and its row there.
+    ///
+    /// Warps hand values over in global memory as they do in shared memory. When a barrier of the CTA completes, what its threads have written
+    /// before they arrived is performed for all threads that take part in it, and none of those that wait has read ahead of it: in whatever memory
+    /// (PTX ISA, `barrier{.cta}`: "prior memory accesses requested by this thread are performed relative to all threads participating in the
+    /// barrier"). So what is proven of slots holds in either, as long as no load goes through the cache for data that nobody writes (`ld.global.nc`):
+    /// the workspace is neither `const` nor `__restrict__`.
+    pub fn place(&self, row: &Integer) -> (SlotSpace, Integer) {
+        match (self.first_global, row) {
+            (None, _) => (self.space, row.clone()),
+            (Some(0), _) => (SlotSpace::Global, row.clone()),
+            (Some(first), Integer::Literal(row)) if *row >= first => (SlotSpace::Global, Integer::Literal(row - first)),
+            (Some(_), Integer::Literal(_)) => (SlotSpace::Shared, row.clone()),
+            (Some(_), _) => unreachable!("slots lie in both memories only where the code knows each"),
         }
     }
 }
@@ -115,6 +148,7 @@ impl Slots {
 pub enum SlotSpace {
     Shared,
     Local,
+    Global,
 }
 
 /// Where banks are read from.

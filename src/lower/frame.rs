@@ -201,8 +201,8 @@ fn shared_banks(program: &Program, out: &mut Vec<Statement>) {
     let constants = &program.constants;
     let [real_rows, index_rows] = program.shared_rows();
     let banks = [
-        (TableKind::RealBank, real_rows, program.slots_per_cta(), constants.real_bank.len()),
-        (TableKind::IndexBank, index_rows, program.slots_per_cta() + real_rows, constants.index_bank.len()),
+        (TableKind::RealBank, real_rows, program.slots_in_place(), constants.real_bank.len()),
+        (TableKind::IndexBank, index_rows, program.slots_in_place() + real_rows, constants.index_bank.len()),
     ];
     let present = banks.into_iter().filter(|(_, rows, ..)| *rows > 0);
     out.extend(present.map(|(bank, _, row, entries)| Statement::CopyBank { bank, row, entries: entries as u32 }));

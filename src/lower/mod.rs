@@ -64,6 +64,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         stream,
         named_barriers: None,
         slots,
+        workspace_bytes_per_cta: program.workspace_bytes_per_cta(),
         contents: program.contents.clone(),
     }
 }
@@ -76,7 +77,7 @@ fn staged(program: &Program, body: &[Statement], bytes: u32) -> Option<prefetch:
 }
 
 fn rows_before_inputs(program: &Program) -> u32 {
-    program.slots_per_cta() + program.shared_rows().iter().sum::<u32>()
+    program.slots_in_place() + program.shared_rows().iter().sum::<u32>()
 }
 
 /// What the frame must provide for the body.
@@ -120,13 +121,14 @@ fn slots(program: &Program, needs: &Needs, staged: Option<&prefetch::Plan>, targ
         Execution::DataParallel { .. } if program.is_straight_line() => {
             let are_dynamic = program.row_bytes() * rows > most;
             let space = SlotSpace::Shared;
-            Slots { count: inputs, rows, pitch: 32, number, space, are_dynamic, are_volatile: false }
+            let first_global = None;
+            Slots { count: inputs, rows, pitch: 32, number, space, first_global, are_dynamic, are_volatile: false }
         }
         Execution::WarpSpecialized { .. } => {
             let pitch = program.pitch();
             let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > most;
-            let space = SlotSpace::Shared;
-            Slots { count: program.slots_per_cta(), rows, pitch, number, space, are_dynamic, are_volatile: false }
+            let (count, space, first_global) = (program.slots_per_cta(), SlotSpace::Shared, program.first_global);
+            Slots { count, rows, pitch, number, space, first_global, are_dynamic, are_volatile: false }
         }
         Execution::DataParallel { .. } => {
             // Whether they are more than a thread has registers for, beside what lives shortly.
@@ -134,7 +136,8 @@ fn slots(program: &Program, needs: &Needs, staged: Option<&prefetch::Plan>, targ
             let needed = held.registers() + cost::short_lived(program.points_per_lane);
             let are_volatile = needed > target.max_registers_per_thread;
             let space = SlotSpace::Local;
-            Slots { count: program.slots, rows, pitch: 1, number, space, are_dynamic: false, are_volatile }
+            let (count, first_global) = (program.slots, None);
+            Slots { count, rows, pitch: 1, number, space, first_global, are_dynamic: false, are_volatile }
         }
     }
 }

@@ -18,6 +18,7 @@ fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
         execution,
         points_per_lane: 1,
         slots,
+        first_global: None,
         arrays: vec![array("a", false), array("b", true)],
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
         counters: 1,

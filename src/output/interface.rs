@@ -90,6 +90,7 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
             + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),
+        has_workspace: unit.program.first_global.is_some(),
         pattern: unit.graph.pattern.clone(),
     }
 }

@@ -120,7 +120,7 @@ impl Output<'_> {
         }
         if self.wanted(Emit::Host) {
             let project = project::project(request, model, self.units);
-            if request.has_fallback() {
+            if project::has_fallback(request, self.units) {
                 files.extend(fallback::files(request, model, (&project, self.units), self.beside));
             }
             files.push((format!("{name}.hpp"), host::wrapper(interface, provenance)));

@@ -11,6 +11,11 @@ use kinetics::{self, Model, State};
 /// States of the self-check beyond those of a full group.
 const REST: usize = 12;
 
+/// Whether the project of a GPU contains the same for CPUs: those have no workspaces, and so other functions where the GPU's kernels have some.
+pub fn has_fallback(request: &Request, units: &[Unit]) -> bool {
+    request.has_fallback() && units.iter().all(|unit| unit.program.first_global.is_none())
+}
+
 /// The project of some compiled kernels.
 pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let groups = units.iter().map(|unit| unit.program.points_per_group() as usize);
@@ -42,6 +47,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
             codegen: unit.codegen.name().to_owned() + if unit.report.alternative { ", alternative" } else { "" },
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
+            has_workspace: unit.program.first_global.is_some(),
             tolerance: verify::tolerance(unit.kernel, &unit.graph)
                 + unit.report.single.as_ref().map_or(0.0, |single| single.bound),
             flops: unit.report.flops_per_point,
@@ -71,7 +77,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         tables,
         cases,
         example: "example.f90",
-        fallback: request.has_fallback(),
+        fallback: has_fallback(request, units),
         ignition: request.emit.contains(&Emit::Cvode),
         reactor_driver: request.reactor.is_some() && !request.common.target.is_cpu(),
     }

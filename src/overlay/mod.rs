@@ -146,6 +146,7 @@ fn emit(
         execution,
         points_per_lane: 1,
         slots: schedule.slots,
+        first_global: None,
         contents: contents::of(graph, schedule),
         arrays,
         vars,

@@ -37,6 +37,8 @@ pub struct Program {
     pub points_per_lane: u32,
     /// Number of slots, each 32 lanes x 8 bytes.
     pub slots: u32,
+    /// Of a group of warps, the slots from this number on lie in global memory; none where all lie in shared or in local memory.
+    pub first_global: Option<u32>,
     /// For readers: of each slot what it holds in the first points of the lanes, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     pub arrays: Vec<Array>,
@@ -200,6 +202,36 @@ impl Program {
     /// Slots in the shared memory of a CTA, or in the local memory of a thread.
     pub fn slots_per_cta(&self) -> u32 {
         self.slots * self.execution.warp_groups()
+    }
+
+    /// Rows of shared memory that the slots of a CTA take, or numbers of local memory those of a thread.
+    pub fn slots_in_place(&self) -> u32 {
+        self.first_global.unwrap_or(self.slots) * self.execution.warp_groups()
+    }
+
+    /// Bytes of the workspace in global memory that each CTA has a part of; none where no slots lie there.
+    pub fn workspace_bytes_per_cta(&self) -> Option<u64> {
+        let rows = (self.slots - self.first_global?) * self.execution.warp_groups();
+        Some(u64::from(rows) * u64::from(self.row_bytes()))
+    }
+
+    /// Lets slots lie in global memory where `room` of them have room in shared memory, for one point of the lanes. Where some of the code computes
+    /// which slot it takes, all lie there: an address belongs to one of the memories.
+    pub fn spread(&mut self, room: u32) {
+        fn is_known(index: &Index) -> bool {
+            matches!(index, Index::Literal(_))
+        }
+        fn all(nodes: &[Node]) -> bool {
+            nodes.iter().all(|node| match node {
+                Node::StoreSlot { row, .. } | Node::Let { value: Value::Slot(row), .. } => is_known(row),
+                Node::Multiply { .. } | Node::StoreBlock { .. } => false,
+                Node::If { body, .. } | Node::Loop { body, .. } => all(body),
+                Node::Switch { arms } => arms.iter().all(|(_, body)| all(body)),
+                _ => true,
+            })
+        }
+        let room = room * self.points_per_lane;
+        self.first_global = (self.slots > room).then(|| if all(&self.body) { room } else { 0 });
     }
 
     /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.

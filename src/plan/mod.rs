@@ -27,7 +27,7 @@ pub use emit::Emit;
 pub use resolved::Resolved;
 pub use sets::Set;
 pub use settings::{names, set};
-pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Prefetch, Tuning};
+pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Prefetch, SlotMemory, Tuning};
 
 /// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
 const LONGEST_NAME: usize = 60;

@@ -1,6 +1,6 @@
 //! What a kernel has of its target: registers, shared memory, barriers, ways to multiply.
 
-use super::{Emit, Multiplier, Prefetch, Resolved, Tuning};
+use super::{Emit, Multiplier, Prefetch, Resolved, SlotMemory, Tuning};
 use crate::forms::{Rates, Variant};
 use crate::graph::function_tables::POWERS;
 use crate::kernels::{self, Exponential, Form, Matrix};
@@ -16,6 +16,14 @@ const CACHE_BYTES: u32 = 128 * 1024;
 
 /// From here on copies from global to shared memory go without registers (PTX ISA, `cp.async`).
 const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
+
+/// Slots of a group of points in global memory, more than any kernel has values.
+const MOST_GLOBAL_SLOTS: u32 = 1 << 16;
+
+/// A graph with more values than this takes minutes to be scheduled through slots that have room for a small share of them, and has hundreds of
+/// phases then.
+const LARGE: usize = 4000;
+const SMALL_SHARE: usize = 4;
 
 /// Of a CTA, on every target.
 const MOST_WARPS: u32 = 32;
@@ -69,6 +77,55 @@ impl Resolved<'_> {
         let message = format!("there is no PTX text for {}, which has no warp shuffles", self.asked.common.target.name);
         let help = "leave out --emit ptx (the CUDA text serves it), or use --target kepler or a later one";
         Err(Diagnostic::error("target::no-ptx", message).help(help))
+    }
+
+    /// Errors: values are to pass through the global memory of a target whose barriers do not order that.
+    pub fn check_slots(&self) -> Result<(), Diagnostic> {
+        if self.tuning.slots != SlotMemory::Global || !self.asked.common.target.is_amd() {
+            return Ok(());
+        }
+        let message =
+            "the barriers of AMD's GPUs order what a workgroup has in shared memory, not what it has in global memory";
+        let help = "leave out --slots, or name a GPU of NVIDIA with --target";
+        Err(Diagnostic::error("target::not-for-amd", message.to_owned()).help(help))
+    }
+
+    /// Whether values may pass between warps in global memory: the launch function then takes a workspace, which those of the steps have.
+    fn may_have_global_slots(&self) -> bool {
+        let target = self.asked.common.target;
+        let is_nvidia = !target.is_amd() && !target.is_cpu();
+        is_nvidia
+            && self.kernel.is_step()
+            && self.codegen != Codegen::DataParallel
+            && self.tuning.slots != SlotMemory::Shared
+    }
+
+    /// What a CTA may use for a graph with so many values, the nearest room first: shared memory, unless it is far too small for a large graph; then what
+    /// the SM's share of the L2 cache has room for besides, and then as many slots as there are values.
+    pub fn rooms(&self, limits: &Limits, values: usize) -> Vec<Limits> {
+        let Some(slots) = limits.slots.filter(|_| self.may_have_global_slots()) else { return vec![*limits] };
+        let in_shared = limits.in_shared.unwrap_or(slots);
+        let most = if limits.in_shared.is_some() { slots } else { MOST_GLOBAL_SLOTS };
+        let beyond = |slots| Limits { slots: Some(slots), in_shared: Some(in_shared), ..*limits };
+        let cached = in_shared + self.cached_slots();
+        let mut rooms = Vec::new();
+        let is_hopeless = values > LARGE && values > SMALL_SHARE * slots as usize;
+        if limits.in_shared.is_none() && !is_hopeless {
+            rooms.push(*limits);
+        }
+        if cached < most && !limits.straight {
+            rooms.push(beyond(cached));
+        }
+        rooms.push(beyond(most));
+        rooms
+    }
+
+    /// Slots of a group of points that the SM's share of the L2 cache has room for.
+    fn cached_slots(&self) -> u32 {
+        let target = self.asked.common.target;
+        let cache = target.pipeline.as_ref().map_or(0, |pipeline| pipeline.memory.l2_bytes);
+        let groups = target.board.multiprocessors * self.tuning.ctas_per_sm * self.groups();
+        cache / (256 * self.points() * groups).max(1)
     }
 
     /// Warps that share the work on a group of points.
@@ -200,16 +257,27 @@ impl Resolved<'_> {
         let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
             let (states, passes, straight) = (self.states(), None, false);
-            return Limits { slots: None, barriers: 0, states, points_per_lane, passes, straight, target };
+            return Limits {
+                slots: None,
+                in_shared: None,
+                barriers: 0,
+                states,
+                points_per_lane,
+                passes,
+                straight,
+                target,
+            };
         }
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
         let taken = target.mirror_bytes_per_warp(striped, striped) * self.cta_warps() + power_bytes(target);
         let shared = self.shared_bytes().saturating_sub(taken);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-        let slots = (shared / (256 * points_per_lane * self.groups())).min(self.tuning.buffer.unwrap_or(u32::MAX));
+        let is_global = self.tuning.slots == SlotMemory::Global && self.may_have_global_slots();
+        let room = if is_global { MOST_GLOBAL_SLOTS } else { shared / (256 * points_per_lane * self.groups()) };
         Limits {
-            slots: Some(slots),
+            slots: Some(room.min(self.tuning.buffer.unwrap_or(u32::MAX))),
+            in_shared: is_global.then_some(0),
             barriers,
             states: self.states(),
             points_per_lane,

@@ -53,6 +53,11 @@ pub struct Tuning {
     #[arg(long, value_name = "SLOTS", value_parser = values::from_1)]
     #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u32>,
+    /// Where values lie that warps hand over in the kernels of one step: in shared memory, in global memory (a workspace, for which the launch
+    /// function has an argument), or in shared memory as long as it has room (auto)
+    #[arg(long, value_enum, default_value_t = SlotMemory::Auto)]
+    #[serde(skip_serializing_if = "SlotMemory::is_auto")]
+    pub slots: SlotMemory,
     /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
     #[arg(long, value_name = "N", value_parser = values::from_1)]
     #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
@@ -82,6 +87,21 @@ pub struct Tuning {
     #[arg(long, value_name = "N", value_parser = values::count::parse)]
     #[serde(with = "super::values::some_count", skip_serializing_if = "Option::is_none")]
     pub qssa_warps: Option<u32>,
+}
+
+/// The memory of the values that pass between warps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlotMemory {
+    Auto,
+    Shared,
+    Global,
+}
+
+impl SlotMemory {
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
 }
 
 /// Whether inputs are copied ahead.
@@ -124,6 +144,7 @@ impl Default for Tuning {
             weights: Weights::default(),
             placement: Placement::Auto,
             buffer: None,
+            slots: SlotMemory::Auto,
             passes: None,
             constants: None,
             prefetch: Prefetch::On,

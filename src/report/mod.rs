@@ -119,6 +119,9 @@ pub struct KernelReport {
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,
     pub shared_bytes: u32,
+    /// Of the workspace in global memory, where some of the values that warps hand over lie there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_bytes_per_cta: Option<u64>,
     /// Where the constants live.
     pub constants: String,
     /// Whether a warp's next inputs are copied to shared memory while it computes.
@@ -416,6 +419,7 @@ pub fn kernel(
             Storage::Registers => "registers".into(),
         },
         shared_bytes,
+        workspace_bytes_per_cta: program.workspace_bytes_per_cta(),
         constants: residence(program, &draft.code),
         prefetch: draft.code.copies_inputs(),
         real_constants_per_thread: program.constants.real_registers,

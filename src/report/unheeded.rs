@@ -31,7 +31,7 @@ pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
 }
 
 /// Flags of a GPU that say nothing to a CPU.
-const OF_GPUS: [&str; 10] = [
+const OF_GPUS: [&str; 11] = [
     "warps",
     "groups-per-cta",
     "ctas-per-sm",
@@ -39,6 +39,7 @@ const OF_GPUS: [&str; 10] = [
     "mapper",
     "placement",
     "buffer",
+    "slots",
     "passes",
     "prefetch",
     "effort",
@@ -60,6 +61,7 @@ fn without_effect(request: &Request) -> Vec<String> {
         "integrator" if request.reactor.is_none() && !any(Kernel::is_step) => {
             Some("it concerns --kernel reactor and the steps")
         }
+        "slots" if !any(Kernel::is_step) => Some("it concerns the steps, which are not asked for"),
         "fit-tolerance" if !any(Kernel::is_transport) => Some("no transport kernel is asked for"),
         "effort" if !request.keep_fastest && !request.searches_its_layout() && request.own_layouts.is_empty() => {
             Some("it concerns --codegen auto, and `thorough` one layout; the layouts are given")

@@ -9,6 +9,7 @@ pub mod balance;
 mod banks;
 pub mod barriers;
 pub mod named_barriers;
+mod nearest;
 pub mod overlap;
 pub mod phases;
 pub mod proof;
@@ -20,6 +21,7 @@ mod threshold_accepting;
 pub mod timeline;
 mod ways;
 
+pub use phases::SHORTAGE;
 pub use ways::{like, schedule, ways};
 
 use cranelift_entity::SecondaryMap;
@@ -63,6 +65,8 @@ pub struct Limits {
     pub target: &'static Target,
     /// Values of a whole group of points; `None` for thread-local memory, which has no such limit.
     pub slots: Option<u32>,
+    /// How many of the slots lie in shared memory, where the others lie in global memory; none where all do.
+    pub in_shared: Option<u32>,
     /// Named barriers.
     pub barriers: u32,
     /// Doubles of running states that a warp should hold at most, for each of a lane's points.

@@ -131,9 +131,12 @@ fn most_at_once(graph: &Graph) -> u32 {
     graph.steps().map(|at| graph.step(at).outputs.len() as u32).max().unwrap_or(0)
 }
 
+/// What is told where slots do not suffice.
+pub const SHORTAGE: &str = "schedule::shared-memory";
+
 fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Diagnostic {
     Diagnostic::error(
-        "schedule::shared-memory",
+        SHORTAGE,
         format!(
             "{}: shared memory does not suffice: the kernel has {all} values for each group of points, and one CTA has \
              room for {capacity} of them, which is too little with {} placement",

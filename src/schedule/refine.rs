@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 const TRIALS: usize = 300;
 /// Steps that are placed in all of them at most: large graphs have fewer.
 const MOST_STEPS: usize = 1_500_000;
+/// Graphs with more steps than this are left as they are: one schedule of them takes ten seconds.
+const LARGEST: usize = 20_000;
 /// Where the longest warps of all phases take no more than this share above the lower bound, nothing is to be gained.
 const LEAST_GAP: f64 = 0.05;
 
@@ -24,13 +26,14 @@ pub type Scheduled = (Graph, Mapping, Vec<Way>);
 /// A schedule of the graph that takes no more clocks than the first, which the plan gave.
 pub fn refined((graph, mapping): (&Graph, &Mapping), mut plan: Plan, limits: &Limits, first: Scheduled) -> Scheduled {
     let gap = balance::balance(&first.0, &first.2[0].schedule).map_or(0.0, |balance| balance.gap);
-    if gap < LEAST_GAP {
+    let steps = graph.steps().count();
+    if gap < LEAST_GAP || steps > LARGEST {
         return first;
     }
     let by_name: BTreeMap<&str, Op> = graph.ops.iter().map(|(op, operation)| (operation.name.as_str(), op)).collect();
     let may_move = |op: Op| graph.qssa_warps.as_ref().is_none_or(|group| group.roles[op] == Role::Other);
     let (mut best, mut random) = (first, SplitMix64::new(1));
-    for _ in 0..TRIALS.min(MOST_STEPS / graph.steps().count().max(1)) {
+    for _ in 0..TRIALS.min(MOST_STEPS / steps.max(1)) {
         let Some(moves) = moves(&best, &by_name, &may_move, &mut random) else { continue };
         let tried = plan.with(&moves);
         let (split, mapped) = partial_sums::apply(graph, mapping, &tried);

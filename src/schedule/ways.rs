@@ -1,7 +1,7 @@
 //! The ways to use shared memory: which schedules are made of a mapped graph, and which of them is the shortest.
 
 use super::{Limits, Placement, Schedule, Way, all_warps};
-use super::{barriers, phases, straight_line, sync};
+use super::{barriers, nearest, phases, straight_line, sync};
 use crate::graph::Graph;
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
@@ -47,8 +47,11 @@ pub fn like(graph: &Graph, mapping: &Mapping, limits: &Limits, earlier: &Way) ->
     Some(way)
 }
 
-/// Barriers, and the clocks that come of all.
+/// Barriers, which slots are nearest, and the clocks that come of all.
 fn synchronise(graph: &Graph, mapping: &Mapping, limits: &Limits, Way { schedule, clocks, .. }: &mut Way) {
+    if limits.in_shared.is_some_and(|room| room > 0) {
+        nearest::first(graph, schedule);
+    }
     let boundaries = sync::boundaries(graph, mapping, schedule);
     barriers::allocate(schedule, &boundaries, limits.barriers);
     if graph.steps().any(|at| graph.crosses_lanes(at)) {

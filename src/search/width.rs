@@ -238,7 +238,8 @@ fn lacking(own: &Resolved<'_>, draft: &Draft) -> u32 {
 ///
 /// Errors: they leave none.
 fn slots_left(own: &Resolved<'_>, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
-    let (Slots { count, rows, .. }, each) = (draft.code.slots, own.points() * own.groups());
+    let (Slots { rows, .. }, each) = (draft.code.slots, own.points() * own.groups());
+    let count = draft.program.slots_in_place();
     let row_bytes = draft.code.slots.row_bytes();
     let (taken, most) = (draft.code.shared_bytes(), own.shared_bytes());
     if slots.is_none() && taken > most {

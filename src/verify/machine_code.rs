@@ -68,7 +68,8 @@ pub fn verify_machine_code(
     let shared = at_launch(module, shared);
     let run = |ctas: u32, points: usize, stride: usize| {
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
-        let shape = Shape { ctas, warps, stride, shared, io: program.io() };
+        let shape =
+            Shape { ctas, warps, stride, shared, io: program.io(), workspace: program.workspace_bytes_per_cta() };
         simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
             machine_code::run(cubin, &program.symbol, launch, buffers, &warpsim::Options::default())
         })

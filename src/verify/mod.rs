@@ -101,7 +101,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;
     let warps = program.execution.warps();
-    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(subject.module), io: program.io() };
+    let (shared, io) = (requested_at_launch(subject.module), program.io());
+    let shape = Shape { ctas: 1, warps, stride, shared, io, workspace: program.workspace_bytes_per_cta() };
     let (outputs, counts) = simulate::launch(subject.module, &program.symbol, (model, graph), &states, shape, None)?;
     let run = (&outputs[..], states.len(), stride);
     let largest_error = judge::judge(subject, "the simulated kernel", (&states, &expected), run)?;

@@ -66,7 +66,7 @@ pub fn verify_on_amd(
     for (points, stride, cut) in launches {
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
         let ctas = workgroups.min(points.div_ceil(per_workgroup) as u32);
-        let shape = Shape { ctas, warps, stride, shared: 0, io: program.io() };
+        let shape = Shape { ctas, warps, stride, shared: 0, io: program.io(), workspace: None };
         let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
         let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
             execute(&kernel, launch, (buffers, &outputs), Options { cut })

@@ -29,6 +29,8 @@ pub struct Shape {
     pub shared: u64,
     /// What the arrays hold.
     pub io: Io,
+    /// Bytes of the workspace of each CTA, where the kernel has one.
+    pub workspace: Option<u64>,
 }
 
 /// Runs a kernel on states: the arrays of the graph, then points and stride. One CTA, so that the streaming loop runs over
@@ -60,7 +62,8 @@ pub fn simulate_checked(
     stride: usize,
     claims: Option<&warpsim::Claims>,
 ) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
-    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(module), io: Io::Double };
+    let (shared, io, workspace) = (requested_at_launch(module), Io::Double, None);
+    let shape = Shape { ctas: 1, warps, stride, shared, io, workspace };
     launch(module, symbol, subject, states, shape, claims)
 }
 
@@ -97,7 +100,7 @@ pub(super) fn run<R, E>(
     symbol: &str,
     (model, graph): (&Model, &Graph),
     states: &[State],
-    Shape { ctas, warps, stride, shared, io }: Shape,
+    Shape { ctas, warps, stride, shared, io, workspace }: Shape,
     execute: impl FnOnce(&Launch, &mut [Buffer]) -> Result<R, E>,
 ) -> Result<Run<R, E>, Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
@@ -117,13 +120,15 @@ pub(super) fn run<R, E>(
             Buffer::words(ty, values.iter().map(|&value| bits(value, io))).read_only()
         });
     }
+    let at = buffers.len().checked_sub(1).expect("a kernel has an output");
+    buffers.extend(workspace.map(|bytes| Buffer::unwritten(Type::F64, (u64::from(ctas) * bytes / 8) as usize)));
     let fields = Launch::fields(ctas, warps, buffers.len(), states.len() as u32, stride as u32);
     let launch = Launch { shared, ..fields };
     let told = match execute(&launch, &mut buffers) {
         Ok(told) => told,
         Err(failed) => return Ok(Err(failed)),
     };
-    let output = buffers.last().expect("a kernel has an output");
+    let output = &buffers[at];
     let written =
         |point: usize| (point..output.len_of(ty)).step_by(stride).map(move |at| output.element(ty, at).is_some());
     if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {

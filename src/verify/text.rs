@@ -55,7 +55,8 @@ pub fn verify_text(
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
     let mut largest_error = 0.0f64;
     for (ctas, points, stride) in launches {
-        let shape = Shape { ctas, warps, stride, shared, io: program.io() };
+        let shape =
+            Shape { ctas, warps, stride, shared, io: program.io(), workspace: program.workspace_bytes_per_cta() };
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
         let run = simulate::launch(module, &program.symbol, (model, graph), &all, shape, None);
         let (outputs, _) = run.map_err(named)?;
@@ -63,7 +64,8 @@ pub fn verify_text(
         largest_error = largest_error.max(error);
     }
     let (ctas, points, stride) = launches[0];
-    let launch = Launch::fields(ctas, warps, graph.arrays.len(), points as u32, stride as u32);
+    let buffers = graph.arrays.len() + usize::from(program.first_global.is_some());
+    let launch = Launch::fields(ctas, warps, buffers, points as u32, stride as u32);
     let verdict = prove::prove(module, &program.symbol, &Launch { shared, ..launch })
         .map_err(|reason| named(vec![Diagnostic::error("verify::launch", format!("{}: {reason}", program.symbol))]))?;
     let violations = verdict.violations.iter().map(|v| format!("{}, {v}", verdict.kernel));

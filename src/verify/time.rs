@@ -107,7 +107,8 @@ pub fn predict(
     let run = |turns: u32| {
         let points = points(turns) as usize;
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
-        let shape = Shape { ctas, warps, stride: points, shared, io: program.io() };
+        let (io, workspace) = (program.io(), program.workspace_bytes_per_cta());
+        let shape = Shape { ctas, warps, stride: points, shared, io, workspace };
         simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
             let options = warpsim::Options::default();
             machine_code::time(cubin, &program.symbol, launch, buffers, &options, target)
@@ -166,7 +167,8 @@ pub fn sensitivity(
     for turns in TURNS {
         let stride = points(turns) as usize;
         let shared = at_launch(module, shared);
-        let shape = Shape { ctas, warps: program.execution.warps(), stride, shared, io: program.io() };
+        let (warps, io, workspace) = (program.execution.warps(), program.io(), program.workspace_bytes_per_cta());
+        let shape = Shape { ctas, warps, stride, shared, io, workspace };
         let run = simulate::run(&program.symbol, (model, graph), &states[..stride], shape, |launch, buffers| {
             machine_code::time_on(cubin, &program.symbol, launch, buffers, &warpsim::Options::default(), &targets)
         });

@@ -36,6 +36,7 @@ fn interface() -> Interface {
         kernels: vec![
             KernelInterface {
                 pattern: vec![],
+                has_workspace: false,
                 symbol: "h2_burke_viscosity".to_owned(),
                 summary: "Viscosity of the mixture.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),
@@ -48,6 +49,7 @@ fn interface() -> Interface {
             },
             KernelInterface {
                 pattern: vec![],
+                has_workspace: false,
                 symbol: "h2_burke_chemistry".to_owned(),
                 summary: "Net production rates.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),

@@ -28,6 +28,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
         constants: Constants::default(),
         contents: Vec::new(),
         staging_bytes: None,
+        first_global: None,
         body: Vec::new(),
     }
 }

@@ -53,6 +53,7 @@ pub fn program(seed: u64) -> Program {
         },
         contents: Vec::new(),
         staging_bytes: None,
+        first_global: None,
         body,
     }
 }

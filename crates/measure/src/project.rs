@@ -39,6 +39,9 @@ fn line(
     (tools, target): (&Toolchain, &Target),
 ) -> Result<String, String> {
     let symbol = string(kernel, "symbol")?;
+    if !kernel["workspace_bytes_per_cta"].is_null() {
+        return Err(format!("{symbol} takes a workspace in global memory, which is not provided here"));
+    }
     let source = text(&project.join(format!("{symbol}.cu")))?;
     let constant = |name: &str| after(&source, &format!("const int {name} = "));
     let (threads, per_cta, shared) =

@@ -78,5 +78,5 @@ impl Launch {
     }
 }
 
-/// Bytes of shared memory that no machine exceeds.
-pub(super) const MOST_SHARED: u64 = 1 << 20;
+/// Bytes of shared memory that no machine exceeds, nor a kernel whose rows of global memory are taken for shared ones to look for races on them.
+pub(super) const MOST_SHARED: u64 = 4 << 20;

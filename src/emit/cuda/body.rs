@@ -7,6 +7,7 @@ use super::legend;
 use super::names::Namer;
 use super::numbers::Numbers;
 use super::tables;
+use super::workspace::{self, OWN_ROWS, WORKSPACE};
 use crate::graph::function_tables::POWERS;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
@@ -100,7 +101,7 @@ const GIVEN_STRIDE: &str = "given_stride";
 const OWN_SLOTS: &str = "own_slots";
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 47] = [
+const RESERVED: [&str; 49] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -141,6 +142,8 @@ const RESERVED: [&str; 47] = [
     "cta_warp",
     "warp_group",
     OWN_SLOTS,
+    WORKSPACE,
+    OWN_ROWS,
     "lane",
     "own_reals",
     "own_indices",
@@ -277,8 +280,14 @@ impl Body<'_> {
 
     /// Defines the number of the warp's group in the CTA, and the slots of that.
     fn warp_group(&mut self, local: Local, kind: &str, value: &str, depth: usize) {
-        let (rows, pitch) = (self.code.rows_per_warp_group(), self.code.slots.pitch);
+        let ([rows, global], pitch) = (self.code.rows_apart(), self.code.slots.pitch);
         self.line(depth, &format!("{kind} {} = {value};", self.local(local)));
+        if global > 0 {
+            self.line(depth, &workspace::own_rows(self.code));
+        }
+        if rows == 0 {
+            return;
+        }
         self.line(depth, "// The slots of the warp's own group");
         self.line(depth, &format!("double (*const {OWN_SLOTS})[{pitch}] = slots + {rows} * {};", self.local(local)));
     }
@@ -343,8 +352,10 @@ impl Body<'_> {
 
     /// The lane's element of a row of slots, as something that can be read or assigned.
     pub(super) fn slot(&mut self, row: &Integer) -> String {
-        let row = self.integer(row).text;
-        match self.code.slots.space {
+        let (space, row) = self.code.slots.place(row);
+        let row = self.integer(&row).text;
+        match space {
+            SlotSpace::Global => format!("{OWN_ROWS}[{row}][lane]"),
             SlotSpace::Local => format!("slots[{row}]"),
             SlotSpace::Shared => format!("{}[{row}][lane]", self.slots()),
         }

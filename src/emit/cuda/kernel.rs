@@ -6,6 +6,7 @@ use super::glue::{Template, render};
 use super::helpers::Helper;
 use super::legend;
 use super::numbers::Numbers;
+use super::workspace::{self, WORKSPACE};
 use super::wrap;
 use super::{Provenance, names, tables};
 use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
@@ -22,8 +23,11 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
-    let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
-    let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
+    let workspace_parameter = code.slots.first_global.map(|_| format!("void *{WORKSPACE}"));
+    let launch_parameters =
+        launch_parameters.chain(workspace_parameter).chain(["struct CUstream_st *stream".to_owned()]);
+    let passed = printed.arrays.iter().map(String::as_str);
+    let passed = passed.chain(code.slots.first_global.map(|_| WORKSPACE)).chain(["points", "stride"]);
     let numbers = Numbers::of(code);
     let define = |helper: &Helper| helper.definition(target, warps, Dialect::Cuda, numbers) + "\n";
     let helpers = printed.helpers.iter().map(define).collect();
@@ -41,10 +45,13 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
+            pointers(code, &printed)
+                .map(|p| p.replace('*', "*__restrict__ "))
+                .chain(workspace::parameter(code))
+                .chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: legend::slots(code) + &slots(code) + &printed.prologue,
+        prologue: legend::slots(code) + &slots(code) + &workspace::rows_of_the_cta(code) + &printed.prologue,
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,
@@ -57,6 +64,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
         include: format!("{prefix}.h"),
+        workspace_bytes_per_cta: code.workspace_bytes_per_cta.unwrap_or_default(),
+        mechanism: prefix.clone(),
         member: context_member(&code.symbol, &prefix),
     };
     wrap::lines(&render(Template::Kernel, &file))
@@ -86,6 +95,9 @@ struct File<'a> {
     arguments: String,
     arrays: &'a [String],
     include: String,
+    /// 0 where there is no workspace.
+    workspace_bytes_per_cta: u64,
+    mechanism: String,
     member: String,
 }
 
@@ -97,7 +109,7 @@ fn slots(code: &Code) -> String {
     match space {
         _ if rows == 0 || are_dynamic => String::new(),
         SlotSpace::Shared => format!("  __shared__ {kind} slots[{rows}][{pitch}];\n"),
-        SlotSpace::Local => format!("  {volatile}{kind} slots[{rows}];\n"),
+        SlotSpace::Local | SlotSpace::Global => format!("  {volatile}{kind} slots[{rows}];\n"),
     }
 }
 
@@ -110,7 +122,8 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let Registers { reals, indices } = code.registers;
     let (count, row_bytes) = (code.slots.count, code.slots.row_bytes());
     let bank_space = if code.banks == BankSpace::Shared {
-        format!(" ({} bytes of shared memory per CTA)", (code.slots.rows - count) * row_bytes)
+        let slots = code.rows_apart()[0] * code.execution.warp_groups();
+        format!(" ({} bytes of shared memory per CTA)", (code.slots.rows - slots) * row_bytes)
     } else {
         String::new()
     };
@@ -129,7 +142,15 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
         format!("barriers    named barriers per CTA: {barriers}"),
         format!("constants   registers per thread: {reals} real, {indices} index"),
         format!("banks       entries: {real_entries} real, {index_entries} index{bank_space}"),
-        format!("slots       {count} ({} bytes of {slot_space})", count * row_bytes),
+        match code.slots.first_global {
+            None => format!("slots       {count} ({} bytes of {slot_space})", count * row_bytes),
+            Some(_) => {
+                let [shared, global] = code.rows_apart().map(|rows| rows * code.execution.warp_groups() * row_bytes);
+                format!(
+                    "slots       {count} ({shared} bytes of {slot_space}, {global} of a workspace in global memory)"
+                )
+            }
+        },
     ]);
     let (roles, groups) = (code.execution.roles(), code.execution.warp_groups());
     if groups > 1 {

@@ -144,7 +144,7 @@ fn slots(code: &Code) -> String {
             "  double private_slots[{}];\n  volatile {PRIVATE} double *const slots = (volatile {PRIVATE} double *)private_slots;\n",
             slots.rows
         ),
-        SlotSpace::Local => format!("  double slots[{}];\n", slots.rows),
+        SlotSpace::Local | SlotSpace::Global => format!("  double slots[{}];\n", slots.rows),
     }
 }
 

@@ -47,8 +47,9 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
     });
     let facts = facts.collect();
     let kernels = interface.kernels.iter().map(|kernel| {
-        let hint = format!("{short}_{}_launch", super::short_name(&kernel.symbol, &prefix));
-        Function::new(kernel, name(hint))
+        let hint = |what: &str| format!("{short}_{}_{what}", super::short_name(&kernel.symbol, &prefix));
+        let workspace = if kernel.has_workspace { name(hint("workspace")) } else { String::new() };
+        Function::new(kernel, name(hint("launch")), workspace)
     });
     let kernels = kernels.collect();
     let rows = interface.kernels.iter().flat_map(|kernel| kernel.rows.iter().map(move |rows| (kernel, rows)));
@@ -96,7 +97,8 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
     let full = prefix(interface);
     let prefix = fortran_prefix(&full);
     let kernel = interface.kernels.first().expect("a compilation has kernels");
-    let mut namer = Namer::reserving(["points", "context", "status", "check", "example", prefix.as_str()]);
+    let reserved = ["points", "context", "status", "check", "example", "workspace", "bytes", prefix.as_str()];
+    let mut namer = Namer::reserving(reserved);
     let kind = interface.io.fortran_kind();
     let number = |x: &str| format!("{x}_{kind}");
     let share = |x: &str, a: &ArrayInterface| format!("{} / {}", number(x), a.array.rows);
@@ -122,6 +124,10 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
         comment: file_comment("!", "Example", &interface.mechanism, provenance),
         kernel: super::short_name(&kernel.symbol, &full).to_owned(),
         function: format!("{prefix}_{}_launch", super::short_name(&kernel.symbol, &full)).to_lowercase(),
+        workspace: match kernel.has_workspace {
+            true => format!("{prefix}_{}_workspace", super::short_name(&kernel.symbol, &full)).to_lowercase(),
+            false => String::new(),
+        },
         points: 100,
         kind,
         arrays: arrays.collect(),
@@ -186,6 +192,8 @@ struct SpeciesLine {
 #[derive(Serialize)]
 struct Function {
     name: String,
+    /// The name of the function that tells the size of the workspace; empty where there is none.
+    workspace: String,
     symbol: String,
     comment: String,
     arguments: String,
@@ -193,8 +201,8 @@ struct Function {
 }
 
 impl Function {
-    fn new(kernel: &KernelInterface, name: String) -> Self {
-        let mut namer = Namer::reserving(["context", "points", "stride", "stream", "status"]);
+    fn new(kernel: &KernelInterface, name: String, workspace: String) -> Self {
+        let mut namer = Namer::reserving(["context", "points", "stride", "workspace", "stream", "status"]);
         let names: Vec<String> = kernel.arrays.iter().map(|a| namer.name(&a.array.name.to_lowercase())).collect();
         let arrays = kernel.arrays.iter().zip(&names).map(|(a, name)| {
             let direction = if a.array.output { "out" } else { "in " };
@@ -207,6 +215,7 @@ impl Function {
             .collect();
         Self {
             name,
+            workspace,
             symbol: kernel.symbol.clone(),
             comment: comment.join("\n"),
             arguments: names.iter().map(|n| format!("        {n},")).collect::<Vec<_>>().join(" &\n"),
@@ -225,6 +234,8 @@ struct Example {
     prefix: String,
     kernel: String,
     function: String,
+    /// The function that tells the size of the workspace; empty where there is none.
+    workspace: String,
     points: u32,
     kind: &'static str,
     arrays: Vec<ExampleArray>,

@@ -50,6 +50,8 @@ struct File {
     memory: &'static str,
     numbers: &'static str,
     order: &'static str,
+    /// Whether the launch of some kernel takes a workspace.
+    has_workspaces: bool,
     kernels: Vec<Prototype>,
     aliases: Vec<AliasLines>,
     /// By kernel, where its output has several quantities.
@@ -158,6 +160,7 @@ impl File {
             memory,
             numbers: if interface.io == Io::Single { "hold floats, " } else { "" },
             order,
+            has_workspaces: interface.kernels.iter().any(|kernel| kernel.has_workspace),
             kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
             aliases: interface.aliases.iter().filter_map(|a| AliasLines::new(a, &interface.kernels, &prefix)).collect(),
             prefix,
@@ -210,6 +213,7 @@ struct Prototype {
     comment: String,
     summary: String,
     symbol: String,
+    has_workspace: bool,
     /// The member of the context that belongs to the kernel.
     member: String,
     /// The parameters of the launch function.
@@ -222,7 +226,7 @@ struct Prototype {
 
 impl Prototype {
     fn new(kernel: &KernelInterface, prefix: &str) -> Self {
-        let mut namer = Namer::reserving(["context", "points", "stride", "stream", "handle_"]);
+        let mut namer = Namer::reserving(["context", "points", "stride", "workspace", "stream", "handle_"]);
         let names: Vec<String> = kernel.arrays.iter().map(|a| namer.name(&a.array.name)).collect();
         let mut lines = vec![kernel.summary.clone(), format!("  {}", kernel.accuracy)];
         for (ArrayInterface { array, unit, meaning }, name) in kernel.arrays.iter().zip(&names) {
@@ -232,11 +236,19 @@ impl Prototype {
         let pointers: Vec<String> = kernel.arrays.iter().zip(&names).map(|(a, name)| pointer(&a.array, name)).collect();
         let owned = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
         let context = [format!("const struct {prefix}_context *context")];
-        let sizes = owned(&["int points", "int stride"]);
+        let workspace = |text: &'static str| if kernel.has_workspace { vec![text] } else { vec![] };
+        let sizes = owned(&[&["int points", "int stride"][..], &workspace("void *workspace")].concat());
         let streams = (owned(&["struct CUstream_st *stream"]), owned(&["struct CUstream_st *stream = nullptr"]));
         let parameters = [&context[..], &pointers, &sizes, &streams.0].concat();
         let method_parameters = [&pointers[..], &sizes, &streams.1].concat();
-        let arguments = [&owned(&["handle_"])[..], &names, &owned(&["points", "stride", "stream"])].concat();
+        let arguments = [
+            &owned(&["handle_"])[..],
+            &names,
+            &owned(&["points", "stride"]),
+            &owned(&workspace("workspace")),
+            &owned(&["stream"]),
+        ]
+        .concat();
         let method = short_name(&kernel.symbol, prefix).to_owned();
         Self {
             comment: lines.iter().map(|line| comment("", line)).collect(),
@@ -247,6 +259,7 @@ impl Prototype {
             method_arguments: list(kernel.symbol.len() + "    check(_launch(".len(), arguments.into_iter()),
             method,
             symbol: kernel.symbol.clone(),
+            has_workspace: kernel.has_workspace,
         }
     }
 }

@@ -82,6 +82,8 @@ pub struct KernelInterface {
     pub arrays: Vec<ArrayInterface>,
     /// Where the quantities of the output begin, where it has several.
     pub rows: Vec<Rows>,
+    /// Whether its launch takes a workspace.
+    pub has_workspace: bool,
     /// (row, column) of each entry of a matrix whose zeros are left out, column by column; else empty.
     pub pattern: Vec<(u32, u32)>,
 }

@@ -53,6 +53,8 @@ pub struct Case {
     pub output: String,
     pub scale: String,
     pub rows: u32,
+    /// Whether its launch takes a workspace.
+    pub has_workspace: bool,
     pub tolerance: f64,
     /// Per point; the slots are 0 where the simulator did not count them.
     pub flops: u64,

@@ -20,7 +20,8 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
     let mut func = Func::new(&code.symbol);
     func.threads = Some([32 * code.execution.warps(), 1, 1]);
     let scalar = code.arrays.len();
-    let types = (0..scalar).map(|_| Type::U64).chain([Type::U32; 2]);
+    let pointers = scalar + usize::from(code.slots.first_global.is_some());
+    let types = (0..pointers).map(|_| Type::U64).chain([Type::U32; 2]);
     let param = |(i, ty)| ParamData::input(format!("{}_param_{i}", code.symbol), ty);
     func.params.extend(types.enumerate().map(param));
 
@@ -30,8 +31,9 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
         b.to_global(pointer)
     };
     let arrays = (0..scalar).map(|i| array(&mut b, i)).collect();
+    let workspace = code.slots.first_global.map(|_| array(&mut b, scalar));
     let [points, stride] =
-        [0, 1].map(|i| b.load(Space::Param, false, Type::U32, Base::Param(Param::new(scalar + i)), 0));
+        [0, 1].map(|i| b.load(Space::Param, false, Type::U32, Base::Param(Param::new(pointers + i)), 0));
     let thread = b.mov(Type::U32, Operand::Special(Special::TidX));
     let bases = tables.iter().map(|(&kind, &variable)| (kind, base(&mut b, kind, variable, thread))).collect();
     let slots_base = slots.map(|variable| {
@@ -53,6 +55,8 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
         bases,
         shared_banks: BTreeMap::new(),
         slots_base,
+        workspace,
+        global_column: None,
         own_slots: None,
         warp_bit: None,
         columns: BTreeMap::new(),
@@ -121,13 +125,17 @@ impl Printer<'_> {
                 self.warp_bit = Some(b.binary(BinaryOp::Shl, Type::B32, one, value));
             }
             Local::Lane | Local::ReadColumn | Local::WriteColumn | Local::OtherColumn => {
+                if let (Local::Lane, Some(start)) = (local, self.workspace) {
+                    self.global_column = Some(self.own_part(start, value));
+                }
+                let b = &mut self.builder;
                 if let (SlotSpace::Shared, Some(start)) = (self.code.slots.space, self.own_slots.or(self.slots_base)) {
                     let bytes = self.code.slots.number.bytes() as u32;
                     self.columns.insert(local, b.ternary(TernaryOp::Mad, Type::U32, value, bytes, start));
                 }
             }
             Local::WarpGroup => {
-                let bytes = self.code.rows_per_warp_group() * self.code.slots.row_bytes();
+                let bytes = self.code.rows_apart()[0] * self.code.slots.row_bytes();
                 self.own_slots = self.slots_base.map(|start| b.ternary(TernaryOp::Mad, Type::U32, value, bytes, start));
             }
             Local::Point(point) => {
@@ -136,6 +144,22 @@ impl Printer<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The address of the lane's column in the first of the rows that the workspace has for the warp's group.
+    fn own_part(&mut self, start: Reg, lane: Operand) -> Reg {
+        let [_, rows] = self.code.rows_apart();
+        let groups = self.code.execution.warp_groups();
+        let (bytes, number) = (self.code.slots.global_row_bytes(), self.code.slots.number.bytes());
+        let group = self.locals.get(&Local::WarpGroup).copied();
+        let b = &mut self.builder;
+        let cta = b.mov(Type::U32, Operand::Special(Special::CtaidX));
+        let part = match group {
+            Some(group) => b.ternary(TernaryOp::Mad, Type::U32, cta, groups, group),
+            None => cta,
+        };
+        let own = b.ternary(TernaryOp::MadWide, Type::U32, part, rows * bytes as u32, start);
+        b.ternary(TernaryOp::MadWide, Type::U32, lane, number as u32, own)
     }
 
     pub(super) fn copy_powers(&mut self) {

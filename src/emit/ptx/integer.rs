@@ -71,15 +71,24 @@ impl Printer<'_> {
 
     /// The state space and address of this lane's element of a row of slots.
     pub(super) fn slot(&mut self, row: &Integer) -> (Space, Address) {
-        let addr = match self.code.slots.space {
-            SlotSpace::Shared => self.column_slot(row, self.columns[&Local::Lane]),
+        let (space, row) = &self.code.slots.place(row);
+        match space {
+            SlotSpace::Shared => (Space::Shared, self.column_slot(row, self.columns[&Local::Lane])),
+            SlotSpace::Global => (Space::Global, self.global_slot(row)),
             SlotSpace::Local => {
                 let start = self.slots_base.expect("code that uses slots declares them");
                 let variable = self.slots.expect("code that uses slots declares them");
-                self.element((Base::Variable(variable), start), row, self.code.slots.number.bytes() as u32)
+                let bytes = self.code.slots.number.bytes() as u32;
+                (Space::Local, self.element((Base::Variable(variable), start), row, bytes))
             }
-        };
-        (self.slot_space(), addr)
+        }
+    }
+
+    /// The address of this lane's element of a row of the workspace, computed in 64 bits.
+    fn global_slot(&mut self, row: &Integer) -> Address {
+        let column = self.global_column.expect("code with slots in global memory defines the lane");
+        let bytes = self.code.slots.global_row_bytes();
+        self.element((Base::Reg(column), column), row, bytes as u32)
     }
 
     /// The address of the element of a row of shared slots in the column with this address in row 0.

@@ -13,7 +13,7 @@ mod tensor;
 
 use numbers::of_memory;
 
-use crate::lower::code::{BankSpace, Code, Integer, Less, Local, SlotSpace, Statement, TableKind};
+use crate::lower::code::{BankSpace, Code, Integer, Less, Local, Statement, TableKind};
 use crate::overlay::program::{BarrierKind, Counter, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
 use machine::target::ComputeCapability;
@@ -55,6 +55,9 @@ struct Printer<'c> {
     /// Addresses of tables and of slots in local memory, and of the thread's first entries of striped tables.
     bases: BTreeMap<TableKind, Reg>,
     slots_base: Option<Reg>,
+    /// The workspace in global memory, and the address in its part for the CTA's own group of warps of the lane's column in row 0.
+    workspace: Option<Reg>,
+    global_column: Option<Reg>,
     /// Where a CTA has several groups of warps: the address of the slots of the warp's own.
     own_slots: Option<Reg>,
     /// The CTA's table of powers.
@@ -265,13 +268,6 @@ impl Printer<'_> {
             BankSpace::Constant => Space::Const,
             BankSpace::Global => Space::Global,
             BankSpace::Shared => Space::Shared,
-        }
-    }
-
-    fn slot_space(&self) -> Space {
-        match self.code.slots.space {
-            SlotSpace::Shared => Space::Shared,
-            SlotSpace::Local => Space::Local,
         }
     }
 }

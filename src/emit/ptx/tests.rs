@@ -30,6 +30,7 @@ fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
         execution,
         points_per_lane: 1,
         slots,
+        first_global: None,
         arrays: vec![array("a", false), array("b", true)],
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
         counters: 2,

@@ -47,6 +47,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         execution: Execution::DataParallel { warps: frame.warps },
         points_per_lane: 1,
         slots: 0,
+        first_global: None,
         arrays,
         vars,
         counters: 0,

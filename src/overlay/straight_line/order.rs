@@ -103,6 +103,7 @@ mod tests {
             execution: Execution::DataParallel { warps: 1 },
             points_per_lane: 1,
             slots: 0,
+            first_global: None,
             arrays: Vec::new(),
             vars,
             counters: 0,

@@ -262,6 +262,7 @@ mod tests {
             execution: crate::overlay::program::Execution::DataParallel { warps: 1 },
             points_per_lane: 1,
             slots: 0,
+            first_global: None,
             contents: Vec::new(),
             arrays: Vec::new(),
             vars: cranelift_entity::PrimaryMap::new(),

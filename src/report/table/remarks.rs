@@ -48,6 +48,14 @@ pub fn grounds(report: &Report) -> String {
     if let Some(reason) = not_run {
         out += &format!("\nmachine code was not run: {reason}\n");
     }
+    let spread: Vec<&str> =
+        report.kernels.iter().filter(|k| k.workspace_bytes_per_cta.is_some()).map(|k| k.symbol.as_str()).collect();
+    if !spread.is_empty() {
+        out += &format!(
+            "\nvalues that warps hand over lie in global memory, too, in {}: the launch takes a workspace, whose size the header has a function for\n",
+            spread.join(", ")
+        );
+    }
     let faster: Vec<&str> =
         report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();
     if !faster.is_empty() {

@@ -74,7 +74,7 @@ const CODE: [Row; 5] = [
     of_gpus("points per lane", |k| k.points_per_lane.to_string()),
 ];
 
-const SCHEDULE: [Row; 16] = [
+const SCHEDULE: [Row; 17] = [
     always("operations", |k| k.operations.to_string()),
     of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
     of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
@@ -88,6 +88,11 @@ const SCHEDULE: [Row; 16] = [
     where_any(|k| k.qssa_overlap.is_some(), "iteration, after all rates (slots)", lengths),
     of_warps("placement", |k| k.placement.clone()),
     of_warps("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+    where_any(
+        |k| k.workspace_bytes_per_cta.is_some(),
+        "workspace of a CTA (bytes)",
+        |k| k.workspace_bytes_per_cta.unwrap_or_default().to_string(),
+    ),
     always("constants", |k| k.constants.clone()),
     of_nvidia("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
     of_warps("constants per thread", |k| {

@@ -174,8 +174,8 @@ pub const ENTRIES: [Entry; 56] = [
     },
     Entry {
         id: "target::not-for-amd",
-        cause: "PTX text or a program around CVODE is asked for of a GPU of AMD.",
-        remedy: "Leave out `--emit ptx` and `--emit cvode`, or name a GPU of NVIDIA with `--target`.",
+        cause: "PTX text, a program around CVODE or slots in global memory are asked for of a GPU of AMD.",
+        remedy: "Leave out `--emit ptx`, `--emit cvode` and `--slots`, or name a GPU of NVIDIA with `--target`.",
     },
     Entry {
         id: "target::no-warps",
