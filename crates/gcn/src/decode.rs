@@ -69,8 +69,8 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
             "bitop3" => {
                 instruction.truth = number(value).and_then(|table| u8::try_from(table).ok()).ok_or_else(refused)?;
             }
-            // Hints for caches.
-            "th" if family == Family::Gfx1250 => {}
+            // Hints for caches, and for whom they are to agree: neither changes a value of a wave's own.
+            "th" | "scope" if family == Family::Gfx1250 => {}
             "dst_sel" if instruction.parts.is_some() && value == "DWORD" => {}
             // All of the destination is used.
             "dst_unused" if instruction.parts.is_some() => {}
@@ -96,10 +96,8 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
         instruction.scaled = true;
         return Ok(());
     }
-    // Hints for caches, and for whom they are to agree, change no value.
-    let is_hint = matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc")
-        || matches!(word.strip_prefix("scope:SCOPE_"), Some("CU" | "SE" | "DEV" | "SYS"));
-    if is_hint && !instruction.operands.is_empty() {
+    // Hints for caches change no value.
+    if matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc") && !instruction.operands.is_empty() {
         return Ok(());
     }
     let operand = match instruction.op {

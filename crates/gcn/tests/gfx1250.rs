@@ -197,6 +197,9 @@ fn each_counter_covers_its_own_memory() {
         "\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\ts_wait_xcnt 0x0\n\tv_mov_b32_e32 v10, v10\n\ts_wait_loadcnt 0x0",
         "\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\ts_wait_loadcnt 0x0\n\tv_mov_b32_e32 v10, v10",
         "\tds_load_b64 v[2:3], v11\n\ts_wait_loadcnt_dscnt 0x300",
+        // Whose caches are to agree does not matter in a thread's own memory.
+        "\tscratch_store_b64 off, v[0:1], off offset:8 scope:SCOPE_SYS\n\ts_wait_storecnt 0x0\n\ts_wait_xcnt 0x0\n\t\
+         scratch_load_b64 v[2:3], off, off offset:8 scope:SCOPE_SYS\n\ts_wait_loadcnt 0x0",
         // Vectors and scalars wait for each other's addresses.
         "\ts_load_b32 s10, s[0:1], 0x10\n\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\ts_mov_b32 s0, 0\n\t\
          s_wait_loadcnt 0x0\n\ts_wait_kmcnt 0x0",
