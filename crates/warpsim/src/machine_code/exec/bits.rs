@@ -1,9 +1,13 @@
 //! Bits of words, and predicates.
 
 use crate::machine_code::code::Code;
-use crate::machine_code::op::{Bits, Count};
+use crate::machine_code::op::{Bits, CARRY, Count, NULL, SIGN, Word};
 use crate::machine_code::warp::Warp;
 use std::array::from_fn;
+
+/// Where the condition code stands among the predicates of `P2R` and `R2P` before Volta: ptxas saves it by `0xf000` around sums that carry. The fourth flag,
+/// overflow, is read by nothing that is known here.
+const FLAGS: [(u8, u8); 3] = [(12, NULL), (13, SIGN), (14, CARRY)];
 
 /// Logic and shifts.
 pub(super) fn bits(code: &Code, warp: &mut Warp, op: &Bits, mask: u32) {
@@ -39,17 +43,28 @@ pub(super) fn bits(code: &Code, warp: &mut Warp, op: &Bits, mask: u32) {
         }
         Bits::Collect { d, first, a, mask: which } => {
             let (a, which) = (warp.integer(code, *a), warp.integer(code, *which));
-            let all = |lane: usize| (0..7u8).fold(0, |all, p| all | (warp.holds((first + p, false)) >> lane & 1) << p);
-            warp.set(*d, &from_fn(|i| a[i] & !which[i] | all(i) & which[i]), mask);
+            let all = collected(*first, |p| warp.holds((p, false)));
+            warp.set(*d, &from_fn(|i| a[i] & !which[i] | all[i] & which[i]), mask);
         }
         Bits::Spread { a, byte, mask: which } => {
             let (a, which) = (warp.integer(code, *a).map(|word| word >> (8 * byte)), warp.integer(code, *which));
-            for p in 0..7u8 {
-                let bit = |word: &[u32; 32]| (0..32).fold(0, |bits, i| bits | (word[i] >> p & 1) << i);
-                warp.set_pred(Some(p), bit(&a), mask & bit(&which));
+            for ((p, bits), (_, chosen)) in spread(&a).zip(spread(&which)) {
+                warp.set_pred(Some(p), bits, mask & chosen);
             }
         }
     }
+}
+
+/// The predicates from `first` on and the condition code as each lane's word.
+fn collected(first: u8, holds: impl Fn(u8) -> u32) -> Word {
+    let held = (0..7u8).map(|p| (p, holds(first + p))).chain(FLAGS.map(|(bit, p)| (bit, holds(p))));
+    held.fold([0; 32], |words, (bit, lanes)| from_fn(|lane| words[lane] | (lanes >> lane & 1) << bit))
+}
+
+/// Each predicate, and of the condition code each flag, with the lanes in whose word its bit is set.
+fn spread(words: &Word) -> impl Iterator<Item = (u8, u32)> + '_ {
+    let lanes = |bit: u8| (0..32).fold(0, |bits, i| bits | (words[i] >> bit & 1) << i);
+    (0..7u8).map(|p| (p, p)).chain(FLAGS).map(move |(bit, p)| (p, lanes(bit)))
 }
 
 /// Bit i of the table says what becomes of bits a, b and c with i = 4 a + 2 b + c.
@@ -59,4 +74,20 @@ fn logic(table: u8, a: u32, b: u32, c: u32) -> u32 {
         if table >> i & 1 == 1 { pick(a, 2) & pick(b, 1) & pick(c, 0) } else { 0 }
     };
     (0..8).fold(0, |word, i| word | term(i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_and_the_carry_are_what_they_were_when_they_are_restored() {
+        let holds = |p: u8| 0x9e37_79b9u32.rotate_left(u32::from(p));
+        let words = collected(0, holds);
+        let restored: Vec<(u8, u32)> = spread(&words).collect();
+        assert!(restored.iter().all(|&(p, lanes)| lanes == holds(p)));
+        assert!([0, 6, CARRY].iter().all(|p| restored.iter().any(|(found, _)| found == p)));
+        // ptxas saves the condition code by `P2R R0, PR, RZ, 0xf000`.
+        assert!(words.iter().enumerate().all(|(lane, word)| (word & 0xf000) >> 14 & 1 == holds(CARRY) >> lane & 1));
+    }
 }
