@@ -11,6 +11,12 @@ use singe::report::KernelReport;
 use testkit::request;
 use testkit::skip;
 
+/// Whether machine code for a target can be made, and read.
+fn has_compilers(target: &str) -> bool {
+    let arch = Target::by_name(target).unwrap().compute_capability;
+    toolchain::find_for(arch).is_ok() && toolchain::disassembler(arch).is_ok()
+}
+
 fn kernels(effort: Effort) -> Vec<KernelReport> {
     let request = Request { real_compilers: true, effort, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
         r.common.target = Target::by_name("hopper").unwrap();
@@ -29,10 +35,7 @@ fn compiled(kernel: &KernelReport) -> usize {
 
 #[test]
 fn less_effort_compiles_less_and_verifies_what_it_keeps() {
-    let target = Target::by_name("hopper").unwrap();
-    if toolchain::find_for(target.compute_capability).is_err()
-        || toolchain::disassembler(target.compute_capability).is_err()
-    {
+    if !has_compilers("hopper") {
         return skip::skip("NVRTC, ptxas or nvdisasm for sm_90 is absent (`cargo xtask toolchain` installs them)");
     }
     let [quick, normal, thorough] = [Effort::Quick, Effort::Normal, Effort::Thorough].map(kernels);
@@ -65,10 +68,7 @@ fn less_effort_compiles_less_and_verifies_what_it_keeps() {
 /// Data-parallel code that is named is made with other warps where all effort is asked for, and as the flags say where it is not.
 #[test]
 fn all_effort_varies_the_layout_that_is_named() {
-    let target = Target::by_name("blackwell").unwrap();
-    if toolchain::find_for(target.compute_capability).is_err()
-        || toolchain::disassembler(target.compute_capability).is_err()
-    {
+    if !has_compilers("blackwell") {
         return skip::skip("NVRTC, ptxas or nvdisasm for sm_100 is absent (`cargo xtask toolchain` installs them)");
     }
     let made = |effort| {
