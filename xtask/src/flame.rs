@@ -105,7 +105,7 @@ fn section(proven: &str, tables: &str) -> Result<String, String> {
          `FreeFlame` (ratio 3, slope 0.05, curve 0.1; tolerances 1e-7 and 1e-13), which calls our kernels on the CPU for production rates, viscosity, conductivity and diffusion at each point;\n\
          the chore counts their calls and fails where a flame makes none. Mixed precision is for GPUs: its CUDA text for turing is compiled for the CPU here, with a few definitions in place of CUDA's.\n\
          Rates have no mixed precision. Fractions below 0 count as 0. These are the kernels:\n\n\
-         | kernel | arithmetic | form | errs by at most |\n|---|---|---|---|\n{proven}\n\
+         | kernel | arithmetic | form | errs by |\n|---|---|---|---|\n{proven}\n\
          All flames are solved on the grid of Cantera's own, beginning with its solution, and then from nothing on grids of their own. *Beside double*: the speed, relative to that with rates and transport\n\
          in double precision. *T anywhere*: the largest difference from the temperatures of that flame at a point of the grid.\n\n{flames}\n\n\
          The largest errors of the kernels at the points of Cantera's own flame, beside Cantera's functions; those of rates are relative to gross rates. The chore fails where one of transport is more than its\n\
