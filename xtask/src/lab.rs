@@ -13,6 +13,14 @@ pub fn write(root: &Path, name: &str, text: &str) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
+/// A file of the folder as it is.
+///
+/// Errors: it cannot be read.
+pub fn text(root: &Path, name: &str) -> Result<String, String> {
+    let path = file(root, name);
+    std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))
+}
+
 /// What the last run left in a JSON file of the folder; null where there was none.
 pub fn last(root: &Path, name: &str) -> Value {
     let text = std::fs::read_to_string(file(root, name)).unwrap_or_default();

@@ -6,6 +6,7 @@ mod amd_projects;
 mod apt;
 mod cantera;
 mod compiler;
+mod flame;
 mod hardware;
 mod ignition;
 mod kernels;
@@ -37,7 +38,7 @@ use std::time::Duration;
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 22] = [
+const CHORES: [Chore; 23] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -53,6 +54,7 @@ const CHORES: [Chore; 22] = [
         accuracy::write(root, word(words, 0, ""))
     }),
     ("ignition", "", "reactors beside Cantera's: ignition.md", |root, _| ignition::write(root)),
+    ("flame", "", "Cantera's flames with our kernels, by precision: in precision.md", |root, _| flame::write(root)),
     ("slots", "", "what every kernel takes in every layout: slots.md", |root, _| slots::write(root)),
     ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
         amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
