@@ -50,9 +50,9 @@ mod tests {
                 assert!(table.contains_key(&name) || absent.contains(&name.as_str()), "{name}");
             }
         };
-        of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
+        of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps", "slots"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (15, 14));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (16, 14));
     }
 
     #[test]
