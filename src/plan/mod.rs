@@ -165,9 +165,11 @@ impl Request {
         self.effort == Effort::Thorough && self.beside.is_empty()
     }
 
-    /// One layout is named, and there is one way to make it.
+    /// One layout is named and made once, where with all effort there would be something to vary.
     pub fn makes_its_layout_once(&self) -> bool {
-        !self.keep_fastest && self.own_layouts.is_empty() && self.beside.is_empty() && self.effort == Effort::Normal
+        let is_free = self.free.warps || self.tuning.constants.is_none();
+        let is_named = !self.keep_fastest && self.own_layouts.is_empty() && self.beside.is_empty();
+        is_named && is_free && self.effort == Effort::Normal
     }
 
     /// The request for the fastest of some layouts, of which there is one at least.
