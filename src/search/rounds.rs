@@ -170,11 +170,19 @@ fn rivals_of<M: VersionMaker>(
     let own = request.of_kernel(of_kernel[at].kernel()).in_layout(codegen).tuned(tuning);
     let found = if own.keep_fastest { rivals(&own, of_kernel[at].told(fastest)) } else { Vec::new() };
     for rival in found {
-        let made = match rival {
-            Rival::InOrder => maker.in_order(&of_kernel[at], &own),
-            Rival::Tuned(tuning) => maker.make(&own.tuned(tuning)).map(Some),
-            Rival::Layout(codegen) => maker.make(&own.in_layout(codegen)).map(Some),
-            Rival::Version(Version { codegen, tuning }) => maker.make(&own.in_layout(codegen).tuned(tuning)).map(Some),
+        let asked = match rival {
+            Rival::InOrder => None,
+            Rival::Tuned(tuning) => Some(Version { codegen, tuning }),
+            Rival::Layout(codegen) => Some(Version { codegen, tuning }),
+            Rival::Version(version) => Some(version),
+        };
+        // Of a neighbor of another shape some were made already.
+        if asked.is_some_and(|asked| of_kernel.iter().any(|known| known.version() == asked)) {
+            continue;
+        }
+        let made = match asked {
+            None => maker.in_order(&of_kernel[at], &own),
+            Some(Version { codegen, tuning }) => maker.make(&own.in_layout(codegen).tuned(tuning)).map(Some),
         };
         of_kernel.extend(tried(request, made, of_kernel, maker, warnings)?);
     }
