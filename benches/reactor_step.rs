@@ -1,6 +1,9 @@
 //! One step of a reactor as a kernel, by the model of time: the best warp-specialized version beside the best data-parallel one. Writes the
 //! sections of docs/lab/reactor-step.md with `-- --write`; other words name the mechanisms, targets and methods that are taken, such as `h2o2`.
 
+#[path = "common/page.rs"]
+mod page;
+
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -42,12 +45,16 @@ const SMALL: [Version; 6] = [
 /// The fastest of both kinds.
 const FASTEST: [Version; 2] = [Version(Codegen::DataParallel, 4, 1, 1), Version(Codegen::Straight, 2, 4, 1)];
 
-const LARGE: [Version; 5] = [
+/// Values of a step exceed what a CTA shares, so that warps and CTAs compete for the cache that holds the workspace: few warps in several CTAs, or many in one.
+const LARGE: [Version; 8] = [
     Version(Codegen::DataParallel, 4, 1, 1),
+    Version(Codegen::DataParallel, 4, 1, 2),
     Version(Codegen::Straight, 8, 1, 1),
-    Version(Codegen::Straight, 2, 4, 1),
+    Version(Codegen::Partial, 1, 1, 8),
+    Version(Codegen::Partial, 2, 1, 4),
+    Version(Codegen::Partial, 4, 1, 2),
     Version(Codegen::Partial, 8, 1, 1),
-    Version(Codegen::Partial, 4, 2, 1),
+    Version(Codegen::Partial, 16, 1, 1),
 ];
 
 const CASES: [Case; 3] = [
@@ -75,21 +82,12 @@ fn main() {
             let (heading, section) = section(case, &model, Target::by_name(target).unwrap());
             print!("{heading}{section}");
             if std::env::args().any(|word| word == "--write") {
-                write(&heading, &section);
+                let path = testkit::root().join(PAGE);
+                let page = std::fs::read_to_string(&path).expect("the page");
+                std::fs::write(path, page::with_section(&page, &heading, &section)).expect("docs can be written");
             }
         }
     }
-}
-
-/// Puts a section in the place of the one that the page has, or at its end.
-fn write(heading: &str, section: &str) {
-    let path = testkit::root().join(PAGE);
-    let page = std::fs::read_to_string(&path).expect("the page");
-    let begin = page.find(heading).unwrap_or(page.len());
-    let rest = page[begin..].get(heading.len()..).unwrap_or_default();
-    let end = rest.find("\n## ").map_or(page.len(), |at| begin + heading.len() + at);
-    let new = format!("{}{heading}{section}{}", &page[..begin], &page[end..]);
-    std::fs::write(path, new).expect("docs can be written");
 }
 
 /// The heading and the table of a mechanism on a target by a method.

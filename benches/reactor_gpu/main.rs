@@ -1,6 +1,10 @@
 //! Reactors on GPUs by the model of time: the machine code of the whole kernel is run on states along an ignition, and timed on an SM. Writes
-//! docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms and targets that are taken, such as `h2o2`.
+//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms and targets that are taken, such as `h2o2`.
 
+#[path = "../common/page.rs"]
+mod page;
+
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -49,7 +53,9 @@ const TURNS: usize = 2;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let mut page = HEAD.to_owned();
+    let file = testkit::root().join("docs/lab/reactors-gpu.md");
+    let old = std::fs::read_to_string(&file).unwrap_or_default();
+    let mut page = HEAD.to_owned() + old.find("\n## ").map_or("", |at| &old[at..]);
     let is_wanted = |name: &str, all: &[&str]| {
         words.iter().all(|word| !all.contains(&word.as_str())) || words.iter().any(|word| word == name)
     };
@@ -57,13 +63,14 @@ fn main() {
         let model = testkit::model(&testkit::shipped(case.name));
         let states = ignition(&model, case);
         for target in TARGETS.into_iter().filter(|target| is_wanted(target, &TARGETS)) {
+            let heading = format!("\n## {} on {target}\n", case.name);
             let Some(section) = section(case, &model, &states, Target::by_name(target).unwrap()) else { return };
-            print!("{section}");
-            page += &section;
+            print!("{heading}{section}");
+            page = page::with_section(&page, &heading, &section);
+            if std::env::args().any(|word| word == "--write") {
+                std::fs::write(&file, &page).expect("docs can be written");
+            }
         }
-    }
-    if std::env::args().any(|word| word == "--write") {
-        std::fs::write(testkit::root().join("docs/lab/reactors-gpu.md"), page).expect("docs can be written");
     }
 }
 
@@ -76,7 +83,8 @@ equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed
 are what lanes load and store per step of a point, as the simulator counts them; percentages say what the warps' clocks went to.
 
 Where the simulator runs CTAs one after the other, the first would empty the queue. So here threads take their points in turns, each from a counter of its own:
-the rest of the code is the same. The compilers are the first that know the machine; others may make other code.
+the rest of the code is the same. *By steps*: the same points, ordered by the steps that they took in a call before, most first (`by_steps` of the
+[options](../guide/reactors.md#on-gpus)); what the ordering itself takes is not in it. The compilers are the first that know the machine; others may make other code.
 
 *The matrix's part*, by counting the operations of the text: stores and loads of the Jacobian, the factorisation's loads of entries above (one for each product) and its stores, and the
 loads of all solutions. A version whose warps keep the matrix of their points in registers and shared memory would not move these bytes; what it would spend on barriers and
@@ -127,12 +135,10 @@ fn section(case: &Case, model: &Model, states: &[Vec<f64>], target: &'static Tar
     let kernel = cubin.kernel(&symbol).expect("it has the kernel");
     let needs = &made.needs;
     let mut text = format!(
-        "\n## {} on {}\n\n{}: {} registers, {} bytes of stack (with that of the functions it calls), {} instructions, {} bytes of workspace for each \
-         thread; written and compiled in {seconds:.0} s on a busy machine. The matrix's part: {:.1} kB per step.\n\n\
-         | time | tolerance | steps | CTAs per SM | clocks per point and SM | ns per point | million points/s | global kB | local kB | issued | global | local | fetch |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-        case.name,
-        target.name,
+        "\n{}: {} registers, {} bytes of stack (with that of the functions it calls), {} instructions, {} bytes of workspace for each \
+         thread; written and compiled in {seconds:.0} s. The matrix's part: {:.1} kB per step.\n\n\
+         | time | tolerance | steps | CTAs per SM | clocks per point and SM | ns per point | by steps: ns per point | million points/s | global kB | local kB | issued | global | local | fetch |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         needs.compilers,
         needs.registers,
         needs.stack_bytes,
@@ -142,16 +148,22 @@ fn section(case: &Case, model: &Model, states: &[Vec<f64>], target: &'static Tar
     );
     for (time, tolerance) in RUNS {
         let run = Run { states, time, tolerance, rows };
-        let resident = timed(&cubin, &symbol, target, &run, 1).timing.resident_ctas;
-        let Timed { timing, report, steps, points } = timed(&cubin, &symbol, target, &run, resident);
+        let resident = timed(&cubin, &symbol, target, &run, 1, None).timing.resident_ctas;
+        let Timed { timing, report, steps: taken } = timed(&cubin, &symbol, target, &run, resident, None);
+        let points = taken.len();
+        let steps = taken.iter().sum::<i32>() as f64 / points as f64;
         let clocks = timing.cycles as f64 / points as f64;
         let each = target.board.nanoseconds(clocks);
+        let mut order: Vec<usize> = (0..points).collect();
+        order.sort_by_key(|&p| Reverse(taken[p]));
+        let together = timed(&cubin, &symbol, target, &run, resident, Some(order)).timing.cycles as f64 / points as f64;
+        let together = target.board.nanoseconds(together);
         let share = |cause| share(&timing, cause);
         let kilobytes =
             |of: fn(&Counts) -> u64| 1e-3 * report.warps.iter().map(of).sum::<u64>() as f64 / (steps * points as f64);
         let _ = writeln!(
             text,
-            "| {time:.0e} s | {tolerance:.0e} | {steps:.1} | {resident} | {clocks:.0} | {each:.1} | {:.2} | {:.1} | {:.1} | {} | {} | {} | {} |",
+            "| {time:.0e} s | {tolerance:.0e} | {steps:.1} | {resident} | {clocks:.0} | {each:.1} | {together:.1} | {:.2} | {:.1} | {:.1} | {} | {} | {} | {} |",
             1e3 / each,
             kilobytes(|counts| counts.global_load_bytes + counts.global_store_bytes),
             kilobytes(|counts| counts.local_bytes),
@@ -228,13 +240,19 @@ struct Run<'a> {
 struct Timed {
     timing: Timing,
     report: Report,
-    /// Of a point, on average.
-    steps: f64,
-    points: usize,
+    /// Of each point.
+    steps: Vec<i32>,
 }
 
-/// What so many CTAs take.
-fn timed(cubin: &Cubin, symbol: &str, target: &'static Target, run: &Run, ctas: u32) -> Timed {
+/// What so many CTAs take, with points as they lie or in an order.
+fn timed(
+    cubin: &Cubin,
+    symbol: &str,
+    target: &'static Target,
+    run: &Run,
+    ctas: u32,
+    order: Option<Vec<usize>>,
+) -> Timed {
     let threads = ctas as usize * THREADS;
     let count = TURNS * threads;
     let species = run.states[0].len() - 1;
@@ -250,12 +268,13 @@ fn timed(cubin: &Cubin, symbol: &str, target: &'static Target, run: &Run, ctas: 
     };
     let kept = Kept { relative_tolerance: run.tolerance, absolute_tolerance: 1e-6 * run.tolerance, most_steps: 10_000 };
     let queue = (0..threads as u64).collect();
-    let (launch, mut buffers) = gpu_reactor::launch(points, &kept, ctas, run.rows, queue);
+    let order = order.unwrap_or_else(|| (0..count).collect()).into_iter().map(|p| p as u64).collect();
+    let (launch, mut buffers) = gpu_reactor::launch(points, &kept, ctas, run.rows, queue, order);
     let options = warpsim::Options::default();
     let (report, timing) = machine_code::time(cubin, symbol, &launch, &mut buffers, &options, target)
         .unwrap_or_else(|failure| panic!("{failure:?}"));
     let number = |buffer: &Buffer, p: usize| buffer.element(Type::B32, p).expect("it was written") as i32;
     assert!((0..count).all(|p| number(&buffers[STATUS], p) == 0), "all points reach their ends");
-    let steps: i32 = (0..count).map(|p| number(&buffers[STEPS], p)).sum();
-    Timed { timing, report, steps: f64::from(steps) / count as f64, points: count }
+    let steps = (0..count).map(|p| number(&buffers[STEPS], p)).collect();
+    Timed { timing, report, steps }
 }

@@ -45,7 +45,9 @@ pub fn advanced_by(
     };
     let Options { relative_tolerance, absolute_tolerance, most_steps, .. } = *options;
     let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
-    let (launch, mut buffers) = gpu_reactor::launch(given, &kept, ctas, workspace_rows, vec![0]);
+    // From the last one to the first.
+    let order = (0..count as u64).rev().collect();
+    let (launch, mut buffers) = gpu_reactor::launch(given, &kept, ctas, workspace_rows, vec![0], order);
     run(&launch, &mut buffers);
     let integer = |buffer: usize, p: usize| buffers[buffer].element(Type::B32, p).unwrap() as i32;
     let reals: Vec<Vec<f64>> = buffers.iter().map(Buffer::reals).collect();
@@ -119,6 +121,44 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
             continue;
         }
         assert!(found == executed(&made.cubin, "h2o2", &points, &options, shape), "{state:?}: machine code");
+    }
+}
+
+/// Points that took most steps come first: each is there once, by the PTX and by the machine code.
+#[test]
+fn a_gpu_orders_points_by_their_steps() {
+    let target = Target::by_name("hopper").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let text = text_for(target, "h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
+    let Some(made) = made_of(target, "h2o2", &text) else { return };
+    let reads = toolchain::disassembler(target.compute_capability);
+    let cubin = reads.is_ok().then(|| compilers::read_machine_code("h2o2", &made.cubin).unwrap());
+    // More than the bins tell apart, and numbers that are no steps.
+    let steps: Vec<i32> = (0..300).map(|p| if p == 7 { -1 } else { p * 37 % 290 }).collect();
+    let words: Vec<u64> = steps.iter().map(|&steps| u64::from(steps as u32)).collect();
+    for executes in [false, true] {
+        let (launches, mut buffers) = gpu_reactor::ordering(&words);
+        let options = warpsim::Options::default();
+        for (name, launch) in launches {
+            let symbol = format!("h2o2_reactor_{name}");
+            match (executes, &cubin) {
+                (false, _) => {
+                    let run = warpsim::run(&made.ptx, &symbol, &launch, &mut buffers, &options);
+                    run.unwrap_or_else(|hazards| panic!("{hazards}"));
+                }
+                (true, Some(cubin)) => {
+                    let run = warpsim::machine_code::run(cubin, &symbol, &launch, &mut buffers, &options);
+                    run.unwrap_or_else(|failure| panic!("{failure:?}"));
+                }
+                (true, None) => return testkit::skip::skip("machine code cannot be read"),
+            }
+        }
+        let order: Vec<usize> = (0..steps.len()).map(|n| buffers[2].element(Type::B32, n).unwrap() as usize).collect();
+        let mut all = order.clone();
+        all.sort_unstable();
+        assert!(all.iter().copied().eq(0..steps.len()), "each point is there once");
+        let told: Vec<i32> = order.iter().map(|&p| steps[p].clamp(0, gpu_reactor::BINS as i32 - 1)).collect();
+        assert!(told.windows(2).all(|pair| pair[0] >= pair[1]), "{told:?}");
     }
 }
 

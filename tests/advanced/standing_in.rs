@@ -26,7 +26,7 @@ extern "C" int SYMBOL_prepare(int, int *ctas)
 /// What is linked to the reactors: a program as [`compiled`] makes it, the project's own driver, or the example of the guide.
 #[derive(Clone, Copy, PartialEq)]
 enum Main {
-    Host,
+    Host(ByStep),
     Driver,
     Example,
 }
@@ -54,7 +54,7 @@ fn stood_in(
     write(folder.join("on_host_context.cpp"), read("context") + &absent).unwrap();
     write(folder.join("on_host_reactor.cpp"), launch_as_call(&change(read("reactor")))).unwrap();
     let main = match main {
-        Main::Host => host_for("h2o2", project.model.species().len(), true),
+        Main::Host(by_step) => host_for("h2o2", project.model.species().len(), Some(by_step)),
         Main::Driver => read("reactor_driver"),
         Main::Example => example(),
     };
@@ -74,13 +74,16 @@ fn stood_in(
     run(compile.current_dir(folder).args(strict).args(allowed).args(["-isystem", "standing_in", "-I."]).args(files));
 }
 
-/// The launch, which no C++ compiler reads, as a call.
+/// Launches, which no C++ compiler reads, as calls.
 fn launch_as_call(text: &str) -> String {
-    let (head, rest) = text.split_once("<<<ctas, 128, 0, ").expect("one launch");
-    let (_, rest) = rest.split_once(">>>(").unwrap();
+    let Some((head, rest)) = text.split_once("<<<") else { return text.to_owned() };
+    let (shape, rest) = rest.split_once(">>>(").unwrap();
     let (arguments, rest) = rest.split_once(");").unwrap();
     let (head, kernel) = head.split_at(head.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap() + 1);
-    format!("{head}stand_in::launch(ctas, 128, [&] {{ {kernel}({arguments}); }});{rest}")
+    let ctas =
+        shape.strip_suffix(", 128, 0, (cudaStream_t)stream").or(shape.strip_suffix(", 128, 0, (hipStream_t)stream"));
+    let ctas = ctas.expect("launches of one shape");
+    format!("{head}stand_in::launch({ctas}, 128, [&] {{ {kernel}({arguments}); }});{}", launch_as_call(rest))
 }
 
 /// More points than a workgroup has threads.
@@ -95,14 +98,17 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let project = written("h2o2", METHODS[0], state, folder.path());
-        stood_in((&project, folder.path(), Main::Host), target, state, |text| text);
         let points = with_sources(&points(&project, POINTS));
         let options = Options { most_steps: 60, ..Options::default() };
-        are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
+        for by_step in [false, true].map(ByStep) {
+            stood_in((&project, folder.path(), Main::Host(by_step)), target, state, |text| text);
+            are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
+        }
     }
 }
 
-/// What breaks the program: a pivot, the tableau, and a thread that leaves its point for the next one of the queue before the point's end.
+/// What breaks the program: a pivot, the tableau, a thread that leaves its point for the next one of the queue before the point's end, and an order that
+/// has some points twice and others never.
 #[test]
 fn broken_programs_have_other_bits() {
     if !there("g++") {
@@ -113,14 +119,15 @@ fn broken_programs_have_other_bits() {
     let project = written("h2o2", METHODS[0], state, folder.path());
     let points = points(&project, POINTS);
     let options = Options { most_steps: 60, ..Options::default() };
-    let faults: [(&str, &str, &str); 3] = [
+    let faults: [(&str, &str, &str); 4] = [
         ("a pivot", "put(b.inverse_pivot, 3, 1.0 / ", "put(b.inverse_pivot, 3, 1.0000001 / "),
         ("the tableau", "gamma_ = 0.", "gamma_ = 1e-6 + 0."),
         ("the queue", "if (lane.time >= lane.end) status = done;", "if (lane.time >= 0.5 * lane.end) status = done;"),
+        ("the order", "begin += count;", "begin += count / 2;"),
     ];
     let target = Target::by_name("hopper").unwrap();
     for (what, right, wrong) in faults {
-        stood_in((&project, folder.path(), Main::Host), target, state, |text| {
+        stood_in((&project, folder.path(), Main::Host(ByStep(true))), target, state, |text| {
             let broken = text.replacen(right, wrong, 1);
             assert_ne!(text, broken, "{what}");
             broken

@@ -50,8 +50,15 @@ pub const TEMPERATURE: usize = 10;
 pub const MEAN_RATES: usize = 11;
 pub const HEAT_RELEASE: usize = 12;
 
-/// A launch of so many CTAs, in place, and its buffers; the queue has the words `queue`, and each thread `rows` doubles.
-pub fn launch(points: Points, kept: &Kept, ctas: u32, rows: usize, queue: Vec<u64>) -> (Launch, Vec<Buffer>) {
+/// A launch of so many CTAs, in place, and its buffers; the queue has the words `queue`, and each thread `rows` doubles. Points are taken in an order.
+pub fn launch(
+    points: Points,
+    kept: &Kept,
+    ctas: u32,
+    rows: usize,
+    queue: Vec<u64>,
+    order: Vec<u64>,
+) -> (Launch, Vec<Buffer>) {
     let count = points.told.len();
     let species = points.fractions.len() / count;
     let integers = || Buffer::words(Type::B32, vec![0; count]);
@@ -72,14 +79,46 @@ pub fn launch(points: Points, kept: &Kept, ctas: u32, rows: usize, queue: Vec<u6
         Buffer::input(&points.tolerances),
         Buffer::output(ctas as usize * THREADS * rows),
         Buffer::words(Type::B32, queue),
+        Buffer::words(Type::B32, order),
     ];
     let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
     let mut arguments: Vec<Argument> = [0, 1, 2, 3, 0, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(Argument::Buffer).into();
     let tolerances = [kept.relative_tolerance, kept.absolute_tolerance].map(real);
     arguments.extend(tolerances.into_iter().chain([Argument::Buffer(13), real(0.0)]));
-    arguments.extend([Argument::U32(kept.most_steps as u32), Argument::Buffer(14), Argument::Buffer(15)]);
+    arguments.extend([
+        Argument::U32(kept.most_steps as u32),
+        Argument::Buffer(14),
+        Argument::Buffer(15),
+        Argument::Buffer(16),
+    ]);
     arguments.extend([count as u32; 2].map(Argument::U32));
     (Launch::linear(ctas, THREADS as u32, arguments), buffers)
+}
+
+/// The bins of points, by steps.
+pub const BINS: usize = 256;
+
+/// What makes an order of points, which took so many steps in a call before: each is the name's end, the launch's CTAs and the numbers of its buffers. With
+/// the buffers: steps, places of bins, and the order.
+pub fn ordering(steps: &[u64]) -> ([(&'static str, Launch); 3], Vec<Buffer>) {
+    let count = steps.len();
+    let ctas = count.div_ceil(THREADS) as u32;
+    let buffers = vec![
+        Buffer::words(Type::B32, steps.to_vec()),
+        Buffer::words(Type::B32, vec![0; BINS]),
+        Buffer::words(Type::B32, vec![count as u64; count]),
+    ];
+    let launch = |ctas: u32, of: &[usize], is_told: bool| {
+        let count = is_told.then_some(Argument::U32(count as u32));
+        let arguments = of.iter().map(|&buffer| Argument::Buffer(buffer)).chain(count).collect();
+        Launch::linear(ctas, THREADS as u32, arguments)
+    };
+    let all = [
+        ("count", launch(ctas, &[0, 1], true)),
+        ("begin", launch(1, &[1], false)),
+        ("place", launch(ctas, &[0, 1, 2], true)),
+    ];
+    (all, buffers)
 }
 
 /// Doubles of each thread's workspace.
