@@ -209,10 +209,25 @@ fn a_flag_that_changes_nothing_is_told() {
         (&["--warps", "8", "--kernel", "viscosity"], 0),
         (&["--jacobian-storage", "compressed", "--kernel", "chemistry"], 1),
         (&["--integrator", "ros4", "--kernel", "chemistry"], 1),
+        (&["--factors", "single", "--kernel", "chemistry"], 1),
         (&["--fit-tolerance", "exact", "--kernel", "chemistry"], 1),
         (&["--effort", "quick", "--codegen", "overlay", "--kernel", "viscosity"], 1),
     ] {
         assert_eq!(warnings(words), count, "{words:?}");
+    }
+}
+
+/// As reactors do, a step takes the state of its own unknowns where nobody says.
+#[test]
+fn a_step_has_the_state_of_its_unknowns() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kernel, constant) in [("isobaric-step", "pressure"), ("isochoric-step", "density")] {
+        let words =
+            [CHEM, "--kernel", kernel, "--target", "cpu", "--integrator", "rodas3", "--verify", "2", "-o", kernel];
+        let Output { status, stderr, .. } = singe(folder.path(), &words);
+        assert!(status.success(), "{}", text(&stderr));
+        let header = std::fs::read_to_string(folder.path().join(kernel).join("h2o2.h")).unwrap();
+        assert!(header.contains(constant) && header.contains("mass_fractions"), "{header}");
     }
 }
 

@@ -349,7 +349,11 @@ fn command_line() -> Vec<Case> {
             ],
             &["chem.inp", "--codegen", "overlay", "--kernel", "progress"],
         ),
-        printed("kernel::step-state", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "isobaric-step"]),
+        printed(
+            "kernel::step-state",
+            &all,
+            &["chem.inp", "--codegen", "overlay", "--kernel", "isochoric-step", "--state", "TPY"],
+        ),
         printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
         printed(
             "kernel::heat-capacity",
@@ -403,6 +407,11 @@ fn command_line() -> Vec<Case> {
         printed("emit::no-openfoam", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "openfoam"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--integrator", "auto"]),
+        printed(
+            "kernel::no-reactor",
+            &all,
+            &["chem.inp", "--kernel", "reactor", "--factors", "single", "--target", "cpu"],
+        ),
         printed("target::not-for-amd", &all, &["chem.inp", "--emit", "ptx", "--target", "mi300x"]),
         printed("target::half-wave", &all, &["chem.inp", "--warps", "3", "--target", "gfx90a"]),
         printed("precision::not-offered", &all, &["chem.inp", "--precision", "single"]),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use kinetics::integrator::RODAS5P;
 use singe::driver::{self, Request};
 use singe::kernels::{Kernel, Outputs, StateVariables};
 use singe::observer::Observer;
@@ -67,4 +68,16 @@ fn a_set_compiles_to_what_its_state_and_outputs_alone_compile_to() {
     assert_eq!(names, ["h2o2_chemistry", "h2o2_rho_chemistry"]);
     assert_eq!((with_set[1].operations, with_set[1].phases), (alone[0].operations, alone[0].phases));
     assert_ne!(with_set[0].operations, with_set[1].operations);
+}
+
+/// A set without a state takes that of `--state`, also beside reactors told by enthalpies, whose own kernels take temperatures.
+#[test]
+fn a_set_beside_reactors_has_the_state_that_was_asked_for() {
+    let mut asked = Request { reactor: Some(RODAS5P), ..request::of(shipped("h2o2")) }.with(|r| {
+        r.common.state = StateVariables::Enthalpy;
+        r.kernels.clear();
+    });
+    asked.sets = ["raw=chemistry", "rho=chemistry:TRY"].map(|text| Set::parse(text).unwrap()).into();
+    let states: Vec<_> = asked.for_target().unwrap().parts().iter().map(|part| part.common.state).collect();
+    assert_eq!(states, [StateVariables::MassFractions, StateVariables::Enthalpy, StateVariables::Density]);
 }

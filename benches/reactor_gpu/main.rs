@@ -1,5 +1,5 @@
 //! Reactors on GPUs by the model of time: the machine code of the whole kernel is run on states along an ignition, and timed on an SM. Writes
-//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms and targets that are taken, such as `h2o2`.
+//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`.
 
 #[path = "../common/page.rs"]
 mod page;
@@ -21,6 +21,7 @@ use sass::Cubin;
 use singe::compilers::{self, CompilerOutput};
 use singe::driver::{self, Request};
 use singe::elimination::{self, matrix};
+use singe::kernels::Factors;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::plan::Emit;
@@ -39,6 +40,9 @@ const CASES: [Case; 2] =
     [Case { name: "h2o2", fuel: "H2", oxygen: 0.5 }, Case { name: "gri30", fuel: "CH4", oxygen: 2.0 }];
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
+
+/// What holds the factors of a step's matrix.
+const FACTORS: [(&str, Factors); 2] = [("double", Factors::Double), ("single", Factors::Single)];
 
 /// What points are advanced over in s, and by which relative tolerance.
 const RUNS: [(f64, f64); 4] = [(1e-7, 1e-4), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
@@ -63,12 +67,17 @@ fn main() {
         let model = testkit::model(&testkit::shipped(case.name));
         let states = ignition(&model, case);
         for target in TARGETS.into_iter().filter(|target| is_wanted(target, &TARGETS)) {
-            let heading = format!("\n## {} on {target}\n", case.name);
-            let Some(section) = section(case, &model, &states, Target::by_name(target).unwrap()) else { return };
-            print!("{heading}{section}");
-            page = page::with_section(&page, &heading, &section);
-            if std::env::args().any(|word| word == "--write") {
-                std::fs::write(&file, &page).expect("docs can be written");
+            let target = Target::by_name(target).unwrap();
+            for (_, factors) in FACTORS.into_iter().filter(|(word, _)| is_wanted(word, &FACTORS.map(|(word, _)| word)))
+            {
+                let beside = if factors == Factors::Single { ", factors in single precision" } else { "" };
+                let heading = format!("\n## {} on {}{beside}\n", case.name, target.name);
+                let Some(section) = section(case, &model, &states, (target, factors)) else { return };
+                print!("{heading}{section}");
+                page = page::with_section(&page, &heading, &section);
+                if std::env::args().any(|word| word == "--write") {
+                    std::fs::write(&file, &page).expect("docs can be written");
+                }
             }
         }
     }
@@ -126,9 +135,14 @@ fn ignition(model: &Model, case: &Case) -> Vec<Vec<f64>> {
 }
 
 /// The tables of a mechanism on a target.
-fn section(case: &Case, model: &Model, states: &[Vec<f64>], target: &'static Target) -> Option<String> {
+fn section(
+    case: &Case,
+    model: &Model,
+    states: &[Vec<f64>],
+    (target, factors): (&'static Target, Factors),
+) -> Option<String> {
     let began = Instant::now();
-    let (made, rows, matrix) = made(case.name, model, target)?;
+    let (made, rows, matrix) = made(case.name, model, target, factors)?;
     let seconds = began.elapsed().as_secs_f64();
     let cubin = compilers::read_machine_code(case.name, &made.cubin).expect("machine code that is read");
     let symbol = format!("{}_reactor", case.name);
@@ -144,7 +158,7 @@ fn section(case: &Case, model: &Model, states: &[Vec<f64>], target: &'static Tar
         needs.stack_bytes,
         kernel.instructions.len(),
         8 * rows,
-        8e-3 * matrix as f64,
+        1e-3 * matrix as f64,
     );
     for (time, tolerance) in RUNS {
         let run = Run { states, time, tolerance, rows };
@@ -183,9 +197,14 @@ fn share(timing: &Timing, cause: Cause) -> String {
     format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64)
 }
 
-/// What the compilers make of the kernel, the rows of a thread's workspace, and how many numbers of the matrix a step moves; nothing where they are
+/// What the compilers make of the kernel, the rows of a thread's workspace, and how many bytes of the matrix a step moves; nothing where they are
 /// absent.
-fn made(name: &str, model: &Model, target: &'static Target) -> Option<(CompilerOutput, usize, usize)> {
+fn made(
+    name: &str,
+    model: &Model,
+    target: &'static Target,
+    factors: Factors,
+) -> Option<(CompilerOutput, usize, usize)> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
     let request = Request {
@@ -199,6 +218,7 @@ fn made(name: &str, model: &Model, target: &'static Target) -> Option<(CompilerO
     };
     let request = request.with(|r| {
         r.common.target = target;
+        r.common.factors = factors;
         r.common.state = singe::kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
     });
@@ -215,7 +235,7 @@ fn made(name: &str, model: &Model, target: &'static Target) -> Option<(CompilerO
     Some((made.into_iter().next()?, rows, moved(model, &request)))
 }
 
-/// Numbers of the matrix that a step stores and loads.
+/// Bytes of the matrix that a step stores and loads.
 fn moved(model: &Model, request: &Request) -> usize {
     let [_, jacobian] = request.common.reactor_kernels();
     let made = driver::compile_kernel(jacobian, model, &request.for_cpu(), &mut Observer::silent());
@@ -224,7 +244,8 @@ fn moved(model: &Model, request: &Request) -> usize {
     let plan = elimination::plan(&matrix(pattern, species), &[species, species + 1]);
     let factors: usize = plan.lower.iter().chain(&plan.upper).map(Vec::len).sum();
     let numbers = factors + plan.order.len();
-    2 * pattern.len() + plan.multiply_adds() + numbers + RODAS5P.m.len() * numbers
+    let of_factor = if request.common.factors == Factors::Single { 4 } else { 8 };
+    8 * 2 * pattern.len() + of_factor * (plan.multiply_adds() + numbers + RODAS5P.m.len() * numbers)
 }
 
 const QUEUE: &str = "return atomicAdd(next, 1);";

@@ -65,8 +65,8 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     if is_openfoam && !given("kernel") {
         request.kernels.clear();
     }
-    if (request.reactor.is_some() || is_openfoam) && !given("state") {
-        request.common.state = StateVariables::MassFractions;
+    if !given("state") {
+        request.common.state = state_of_reactors(&request).unwrap_or(request.common.state);
     }
     // Where files go and what is printed is no matter of the outcome.
     let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
@@ -77,6 +77,17 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
         request.reactor = request.reactor.map(|_| request.common.integrator.method());
     }
     request.for_target().map_err(|d| Failure::usage([d]))
+}
+
+/// What tells the state where nobody says and reactors, or steps of one kind, are asked for.
+fn state_of_reactors(request: &Request) -> Option<StateVariables> {
+    let has = |kernel: Kernel| request.kernels.contains(&kernel);
+    let is_advanced = request.reactor.is_some() || request.emit.contains(&Emit::Openfoam);
+    match (is_advanced, has(Kernel::IsobaricStep), has(Kernel::IsochoricStep)) {
+        (true, _, _) | (false, true, false) => Some(StateVariables::MassFractions),
+        (false, false, true) => Some(StateVariables::Density),
+        (false, ..) => None,
+    }
 }
 
 /// What the arguments ask for; `command` stands in the header of the generated files.

@@ -27,6 +27,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "error_bound",
             "io",
             "integrator",
+            "factors",
             "name",
         ],
     ),

@@ -15,8 +15,8 @@ mod thermodynamics;
 mod transport;
 
 pub use options::{
-    ErrorBound, Exponential, Form, Integrator, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs, Precision,
-    Property,
+    ErrorBound, Exponential, Factors, Form, Integrator, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs,
+    Precision, Property,
 };
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;

@@ -24,6 +24,7 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
         constant,
         by_energy: request.by_energy,
         method,
+        factors: request.common.factors,
         energies: Energies::new(model, constant),
         rates: symbol(rates),
         jacobian: symbol(jacobian),

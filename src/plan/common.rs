@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::{ErrorBound, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
+use crate::kernels::{ErrorBound, Factors, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
 use kinetics::Stiffness;
 use kinetics::reactor::Constant;
 use machine::target::Target;
@@ -37,6 +37,9 @@ pub struct Common {
     /// order 4 with 4 (ros4) or of order 3 (rodas3); auto takes Heun's method (order 2) for each point that is not stiff, and rodas5p else
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
     pub integrator: Integrator,
+    /// What the reactor kernel factors the matrix of a step in on GPUs of NVIDIA; all else is in double precision
+    #[arg(long, value_enum, default_value_t = Factors::Double)]
+    pub factors: Factors,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, ignore_case = true, default_value_t = Units::Si)]
     pub units: Units,
@@ -108,6 +111,7 @@ impl Default for Common {
             soret: false,
             jacobian_storage: MatrixStorage::Dense,
             integrator: Integrator::default(),
+            factors: Factors::Double,
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

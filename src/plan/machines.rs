@@ -2,7 +2,7 @@
 
 use super::{Common, Emit, Request, Tuning};
 use crate::graph::Units;
-use crate::kernels::{ErrorBound, Io, Kernel, Precision, StateVariables};
+use crate::kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
@@ -23,6 +23,9 @@ impl Request {
                 _ => None,
             };
             self.by_energy |= by_energy.is_some();
+            // Kernels of sets take the state that was asked for.
+            let asked = by_energy.map(|_| self.common.state);
+            self.sets.iter_mut().for_each(|set| set.state = set.state.or(asked));
             self.common.state = by_energy.unwrap_or(self.common.state);
             let missing = self.common.reactor_kernels().into_iter().filter(|kernel| !self.kernels.contains(kernel));
             let missing: Vec<Kernel> = missing.collect();
@@ -272,6 +275,12 @@ impl Request {
             return refuse(
                 "reactors on GPUs have one method for all points",
                 "leave out --integrator auto, or use --target cpu",
+            );
+        }
+        if common.factors == Factors::Single && (common.target.is_cpu() || common.target.is_amd()) {
+            return refuse(
+                "factors in single precision are offered where they were found to be faster: on GPUs of NVIDIA",
+                "leave out --factors single, or name a GPU of NVIDIA with --target",
             );
         }
         let wanted = [Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam];

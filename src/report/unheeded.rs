@@ -61,6 +61,7 @@ fn without_effect(request: &Request) -> Vec<String> {
         "integrator" if request.reactor.is_none() && !any(Kernel::is_step) => {
             Some("it concerns --kernel reactor and the steps")
         }
+        "factors" if request.reactor.is_none() => Some("it concerns --kernel reactor"),
         "slots" if !any(Kernel::is_step) => Some("it concerns the steps, which are not asked for"),
         "fit-tolerance" if !any(Kernel::is_transport) => Some("no transport kernel is asked for"),
         "effort" if !request.keep_fastest && !request.searches_its_layout() && request.own_layouts.is_empty() => {

@@ -7,8 +7,13 @@ use testkit::gpu_reactor::{
 };
 
 /// The text that NVRTC compiles.
-pub fn text_for(target: &'static Target, name: &str, method: Method, state: StateVariables, folder: &Path) -> String {
-    let request = request_for(target, name, method, state, folder);
+pub fn text_for(
+    target: &'static Target,
+    (name, method, factors): (&str, Method, Factors),
+    state: StateVariables,
+    folder: &Path,
+) -> String {
+    let request = request_for(target, name, method, state, folder).with(|r| r.common.factors = factors);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     gpu_reactor::text(folder, name)
 }
@@ -104,11 +109,15 @@ fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], 
 #[test]
 pub fn a_gpu_has_the_bits_of_the_integrator() {
     let method = METHODS[0];
-    for (target, state) in [("hopper", StateVariables::MassFractions), ("ampere", StateVariables::Density)] {
+    for (target, state, factors) in [
+        ("hopper", StateVariables::MassFractions, Factors::Double),
+        ("ampere", StateVariables::Density, Factors::Double),
+        ("hopper", StateVariables::Density, Factors::Single),
+    ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let project = written("h2o2", method, state, folder.path());
-        let text = text_for(target, "h2o2", method, state, folder.path());
+        let project = Project { factors, ..written("h2o2", method, state, folder.path()) };
+        let text = text_for(target, ("h2o2", method, factors), state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a CTA has threads: some threads take a second one.
         let points = with_sources(&points(&project, 150));
@@ -129,7 +138,8 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
 fn a_gpu_orders_points_by_their_steps() {
     let target = Target::by_name("hopper").unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let text = text_for(target, "h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
+    let asked = ("h2o2", METHODS[0], Factors::Double);
+    let text = text_for(target, asked, StateVariables::MassFractions, folder.path());
     let Some(made) = made_of(target, "h2o2", &text) else { return };
     let reads = toolchain::disassembler(target.compute_capability);
     let cubin = reads.is_ok().then(|| compilers::read_machine_code("h2o2", &made.cubin).unwrap());
@@ -168,8 +178,10 @@ fn the_project_compiles_without_remarks() {
     let Some(cuda) = testkit::project::cuda13() else { return };
     let folder = tempfile::tempdir().unwrap();
     let target = Target::by_name("hopper").unwrap();
-    for state in [StateVariables::MassFractions, StateVariables::Energy] {
-        text_for(target, "h2o2", METHODS[0], state, folder.path());
+    for (state, factors) in
+        [(StateVariables::MassFractions, Factors::Double), (StateVariables::Energy, Factors::Single)]
+    {
+        text_for(target, ("h2o2", METHODS[0], factors), state, folder.path());
         let mut files = vec!["h2o2_reactor.cu", "h2o2_reactor_driver.cu"];
         if state == StateVariables::MassFractions {
             std::fs::write(folder.path().join("advance.cu"), standing_in::example()).unwrap();

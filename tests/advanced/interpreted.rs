@@ -138,52 +138,24 @@ impl System for Interpreted<'_> {
     /// Gauss elimination of the whole matrix, on a table of all its entries; those that the plan leaves out are never touched.
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
         let (n, plan) = (y.len() - 1, &self.project.plan);
-        let size = n + 2;
-        let mut a = vec![vec![0.0; size]; size];
+        let mut a = vec![vec![0.0; n + 2]; n + 2];
+        let is_single = self.project.factors == Factors::Single;
+        // Floats have the matrix times the step.
+        let (one, scale) = if is_single { (1.0, 1.0 / diagonal) } else { (diagonal, 1.0) };
+        (0..=n).for_each(|i| a[i][i] = one);
         for (&(row, column), entry) in self.project.jacobian.graph.pattern.iter().zip(self.jacobian(y)) {
-            a[row as usize][column as usize] = -entry;
-        }
-        for (i, row) in a.iter_mut().enumerate().take(n + 1) {
-            row[i] += diagonal;
+            let at = &mut a[row as usize][column as usize];
+            *at = (-entry).mul_add(scale, *at);
         }
         a[n + 1][n + 1] = -1.0;
         for (k, species) in self.project.model.species().iter().enumerate() {
             a[n + 1][k] = 1.0 / species.weight;
         }
-        let unknown = |place: usize| plan.order[place];
-        let mut inverse = vec![0.0; size];
-        for i in 0..size {
-            for &k in &plan.lower[i] {
-                let factor = a[unknown(i)][unknown(k)] * inverse[k];
-                a[unknown(i)][unknown(k)] = factor;
-                for &j in &plan.upper[k] {
-                    let above = a[unknown(k)][unknown(j)];
-                    let entry = &mut a[unknown(i)][unknown(j)];
-                    *entry = (-factor).mul_add(above, *entry);
-                }
-            }
-            inverse[i] = 1.0 / a[unknown(i)][unknown(i)];
+        if is_single {
+            let factored = Factored::<f32>::new(plan, a);
+            return Box::new(move |right| factored.solution(right, scale));
         }
-        Box::new(move |right| {
-            let product = |x: &[f64], i: usize, places: &[usize]| {
-                let mut sums = [0.0f64; 4];
-                let whole = places.len() / 4 * 4;
-                for (at, &j) in places.iter().enumerate() {
-                    let sum = if at < whole { &mut sums[at % 4] } else { &mut sums[0] };
-                    *sum = a[unknown(i)][unknown(j)].mul_add(x[j], *sum);
-                }
-                (sums[0] + sums[1]) + (sums[2] + sums[3])
-            };
-            let mut x = vec![0.0; size];
-            for i in 0..size {
-                x[i] = right.get(unknown(i)).copied().unwrap_or(0.0) - product(&x, i, &plan.lower[i]);
-            }
-            for i in (0..size).rev() {
-                x[i] = (x[i] - product(&x, i, &plan.upper[i])) * inverse[i];
-            }
-            let mut solution = vec![0.0; n + 1];
-            (0..size).filter(|&i| unknown(i) <= n).for_each(|i| solution[unknown(i)] = x[i]);
-            solution
-        })
+        let factored = Factored::<f64>::new(plan, a);
+        Box::new(move |right| factored.solution(right, scale))
     }
 }

@@ -20,7 +20,7 @@ use singe::driver::{self, Request};
 use singe::elimination::{self, Elimination};
 use singe::emit::host::{Coefficients, Energies};
 use singe::graph::interpret::Machine;
-use singe::kernels::{Kernel, StateVariables};
+use singe::kernels::{Factors, Kernel, StateVariables};
 use singe::observer::Observer;
 use singe::output::Unit;
 use singe::overlay::Codegen;
@@ -28,12 +28,14 @@ use singe::plan::Emit;
 use warpsim::{Buffer, Launch};
 
 mod explicitly;
+mod factored;
 mod gpu;
 mod interpreted;
 mod mixing;
 mod program;
 mod standing_in;
 
+use factored::Factored;
 use interpreted::*;
 use program::*;
 use testkit::project::{run, there};

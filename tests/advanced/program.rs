@@ -83,6 +83,8 @@ pub struct Project {
     pub plan: Elimination,
     pub constant: Constant,
     pub energies: Energies,
+    /// Of the program for a GPU.
+    pub factors: Factors,
 }
 
 pub fn request(name: &str, method: Method, state: StateVariables, folder: &Path) -> Request {
@@ -126,7 +128,15 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     let n = model.species().len();
     let plan = elimination::plan(&elimination::matrix(&jacobian.graph.pattern, n), &[n, n + 1]);
     let constant = request.common.constant();
-    Project { rates, jacobian, plan, constant, energies: Energies::new(&model, constant), model }
+    Project {
+        rates,
+        jacobian,
+        plan,
+        constant,
+        energies: Energies::new(&model, constant),
+        model,
+        factors: Factors::Double,
+    }
 }
 
 /// The program of gri30, which takes the compiler most of a minute, and its folder: compiled once for all tests.

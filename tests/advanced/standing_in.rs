@@ -38,7 +38,7 @@ fn stood_in(
     state: StateVariables,
     change: impl Fn(String) -> String,
 ) {
-    let request = request_for(target, "h2o2", METHODS[0], state, folder);
+    let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| r.common.factors = project.factors);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     let (extension, header, runtime) = if target.is_amd() {
         ("hip", "hip/hip_runtime.h", HIP.to_owned())
@@ -94,17 +94,33 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
     if !there("g++") {
         return;
     }
-    for (target, state) in [("hopper", StateVariables::MassFractions), ("mi300x", StateVariables::Density)] {
+    for (target, state, factors) in [
+        ("hopper", StateVariables::MassFractions, Factors::Double),
+        ("hopper", StateVariables::MassFractions, Factors::Single),
+        ("mi300x", StateVariables::Density, Factors::Double),
+    ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let project = written("h2o2", METHODS[0], state, folder.path());
-        let points = with_sources(&points(&project, POINTS));
+        let project = Project { factors, ..written("h2o2", METHODS[0], state, folder.path()) };
+        let mut points = with_sources(&points(&project, POINTS));
+        if factors == Factors::Single {
+            points[1] = beyond_floats(&project, points[1].clone());
+        }
         let options = Options { most_steps: 60, ..Options::default() };
         for by_step in [false, true].map(ByStep) {
             stood_in((&project, folder.path(), Main::Host(by_step)), target, state, |text| text);
             are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
         }
     }
+}
+
+/// A point whose derivatives no float holds, over a time that makes them small: it is advanced as others are.
+fn beyond_floats(project: &Project, point: Point) -> Point {
+    let point = Point { fixed: 1e30, time: 1e-60, ..point };
+    let system = Interpreted { project, point: &point };
+    assert!(system.jacobian(&start(&point)).iter().any(|entry| entry.abs() > f64::from(f32::MAX)));
+    assert_eq!(advance(&system, &METHODS[0], &start(&point), point.time, &Options::default()).status, Status::Done);
+    point
 }
 
 /// What breaks the program: a pivot, the tableau, a thread that leaves its point for the next one of the queue before the point's end, and an order that
@@ -116,19 +132,27 @@ fn broken_programs_have_other_bits() {
     }
     let state = StateVariables::MassFractions;
     let folder = tempfile::tempdir().unwrap();
-    let project = written("h2o2", METHODS[0], state, folder.path());
+    let mut project = written("h2o2", METHODS[0], state, folder.path());
     let points = points(&project, POINTS);
     let options = Options { most_steps: 60, ..Options::default() };
-    let faults: [(&str, &str, &str); 4] = [
-        ("a pivot", "put(b.inverse_pivot, 3, 1.0 / ", "put(b.inverse_pivot, 3, 1.0000001 / "),
-        ("the tableau", "gamma_ = 0.", "gamma_ = 1e-6 + 0."),
-        ("the queue", "if (lane.time >= lane.end) status = done;", "if (lane.time >= 0.5 * lane.end) status = done;"),
-        ("the order", "begin += count;", "begin += count / 2;"),
+    let pivot = "put(b.inverse_pivot, 3, 1.0";
+    let faults = [
+        ("a pivot", Factors::Double, format!("{pivot} /"), format!("{pivot}000001 /")),
+        ("a pivot in floats", Factors::Single, format!("{pivot}f /"), format!("{pivot}00001f /")),
+        ("the tableau", Factors::Double, "gamma_ = 0.".to_owned(), "gamma_ = 1e-6 + 0.".to_owned()),
+        (
+            "the queue",
+            Factors::Double,
+            "if (lane.time >= lane.end) status = done;".to_owned(),
+            "if (lane.time >= 0.5 * lane.end) status = done;".to_owned(),
+        ),
+        ("the order", Factors::Double, "begin += count;".to_owned(), "begin += count / 2;".to_owned()),
     ];
     let target = Target::by_name("hopper").unwrap();
-    for (what, right, wrong) in faults {
+    for (what, factors, right, wrong) in faults {
+        project.factors = factors;
         stood_in((&project, folder.path(), Main::Host(ByStep(true))), target, state, |text| {
-            let broken = text.replacen(right, wrong, 1);
+            let broken = text.replacen(&right, &wrong, 1);
             assert_ne!(text, broken, "{what}");
             broken
         });

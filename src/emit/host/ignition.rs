@@ -5,6 +5,7 @@ use super::systems::{Systems, Tables};
 use super::{Interface, Provenance, file_comment, prefix};
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::tables::real;
+use crate::kernels::Factors;
 use kinetics::integrator::options::MOST_NEGATIVE;
 use kinetics::reactor::Constant;
 use machine::target::Target;
@@ -36,7 +37,7 @@ pub fn ignition(
         jacobian: format!("{prefix}_{kernel}_{}jacobian", if systems.is_some() { "sparse_" } else { "" }),
         prefix,
         is_cpu: target.is_cpu(),
-        sparse: systems.map(|systems| Tables::new(systems, interface)),
+        sparse: systems.map(|systems| Tables::new(systems, Factors::Double, interface)),
         constant,
         constant_member: member,
         constant_words: words,

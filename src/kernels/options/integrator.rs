@@ -15,6 +15,15 @@ pub enum Integrator {
     Auto,
 }
 
+/// What the matrix of a reactor's step is factored in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Factors {
+    #[default]
+    Double,
+    Single,
+}
+
 impl Integrator {
     pub fn method(self) -> Method {
         match self {

@@ -13,7 +13,7 @@ mod variables;
 
 pub use exponential::Exponential;
 pub use form::{Form, low_rank_bound};
-pub use integrator::Integrator;
+pub use integrator::{Factors, Integrator};
 pub use kernel::Kernel;
 pub use matrix::Matrix;
 pub use output::{Output, Outputs, Property, Rows};

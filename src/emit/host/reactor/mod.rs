@@ -12,6 +12,7 @@ use super::{Interface, Provenance, file_comment, prefix, short_name};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render_in};
 use crate::emit::cuda::tables::{real, wrapped};
+use crate::kernels::Factors;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::{Explicit, Method, options};
 use kinetics::reactor::Constant;
@@ -25,6 +26,7 @@ pub struct Reactor {
     /// Whether the state has its enthalpy or energy in place of the temperature.
     pub by_energy: bool,
     pub method: Method,
+    pub factors: Factors,
     pub energies: Energies,
     /// The symbols of the kernels of the rates and of their sparse Jacobian.
     pub rates: String,
@@ -135,10 +137,10 @@ impl File {
         };
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
-        let tables = Tables::new(&reactor.systems, interface);
+        let tables = Tables::new(&reactor.systems, reactor.factors, interface);
         let (unknowns, stages) = (species + 1, reactor.method.m.len());
         Self {
-            workspace_rows: unknowns * (stages + 5) + 1 + tables.numbers(),
+            workspace_rows: unknowns * (stages + 5) + 1 + tables.doubles(),
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),
