@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps", "slots"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (16, 14));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (16, 15));
     }
 
     #[test]
