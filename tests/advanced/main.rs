@@ -29,6 +29,7 @@ use warpsim::{Buffer, Launch};
 
 mod explicitly;
 mod factored;
+mod factors;
 mod gpu;
 mod interpreted;
 mod mixing;

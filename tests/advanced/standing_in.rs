@@ -94,10 +94,12 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
     if !there("g++") {
         return;
     }
-    for (target, state, factors) in [
-        ("hopper", StateVariables::MassFractions, Factors::Double),
-        ("hopper", StateVariables::MassFractions, Factors::Single),
-        ("mi300x", StateVariables::Density, Factors::Double),
+    let as_it_is = "";
+    for (target, state, factors, before) in [
+        ("hopper", StateVariables::MassFractions, Factors::Double, as_it_is),
+        ("hopper", StateVariables::MassFractions, Factors::Single, as_it_is),
+        ("hopper", StateVariables::MassFractions, Factors::Single, "#define SINGE_LOOPS\n"),
+        ("mi300x", StateVariables::Density, Factors::Double, as_it_is),
     ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -108,7 +110,7 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
         }
         let options = Options { most_steps: 60, ..Options::default() };
         for by_step in [false, true].map(ByStep) {
-            stood_in((&project, folder.path(), Main::Host(by_step)), target, state, |text| text);
+            stood_in((&project, folder.path(), Main::Host(by_step)), target, state, |text| before.to_owned() + &text);
             are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
         }
     }
