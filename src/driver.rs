@@ -325,12 +325,16 @@ fn draft_within(
     let asked = own.asked.common.largest_error();
     let premises = (model.species().len(), options.fit_range, options.floor, own.asked.common.io);
     // What mixed precision is proven of: the graph in whose place one on singles stands.
+    let is_nvidia = !own.asked.common.target.is_cpu() && !own.asked.common.target.is_amd();
+    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (error_bound, kinds));
     let (graph, mixed) = match precision {
         Precision::Mixed => {
             let mix = || single::mix(kernel, &graph, premises, asked);
             let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
+            let graph = observer.pass("special cases", k, || bare(graph, Some(&kinds)));
             (graph::single::expand::expand(&graph, &kinds), Some((graph, kinds)))
         }
+        Precision::Single if is_nvidia => (observer.pass("special cases", k, || bare(graph, None)), None),
         Precision::Double | Precision::Single => (graph, None),
     };
     let mapping =

@@ -82,6 +82,36 @@ fn text_and_machine_code_give_them_too() {
     }
 }
 
+/// Where ranges are proven, the text has no quotient with a branch and no guard of a power, and rates, which have no proof, keep their quotients.
+#[test]
+fn special_cases_are_left_out_where_they_never_come() {
+    let source = |change: fn(&mut Request)| {
+        let request = request::of(testkit::shipped("h2o2")).with(|r| {
+            r.common.target = Target::by_name("hopper").unwrap();
+            r.common.precision = Precision::Single;
+            r.tuning.form = None;
+            r.codegen = Codegen::DataParallel;
+            change(r);
+        });
+        let model = testkit::model(&testkit::shipped("h2o2"));
+        let request = request.for_target().unwrap();
+        let kernel = request.kernels[0];
+        driver::compile_kernel(kernel, &model, &request, &mut Observer::silent())
+            .unwrap_or_else(|f| panic!("{:?}", f.diagnostics))
+            .source
+    };
+    let viscosity = source(|r| r.kernels = vec![Kernel::Viscosity]);
+    assert!(viscosity.contains("reciprocal_near(") && viscosity.contains("singe_exp2_near("));
+    // The logarithm of the temperature has one, whose operands are moderate whatever the temperature is.
+    assert_eq!(viscosity.matches("__fdiv_rn").count(), 1);
+    assert!(!viscosity.contains("singe_exp2("));
+    let rates = source(|r| {
+        r.kernels = vec![Kernel::Chemistry];
+        r.common.error_bound = ErrorBound::Measured;
+    });
+    assert!(rates.contains("__fdiv_rn") && !rates.contains("quotient_near"));
+}
+
 /// A kernel that computes with other constants than its graph does not come through.
 #[test]
 fn a_wrong_constant_is_found() {

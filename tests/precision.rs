@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use singe::graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary};
+use singe::graph::body::{Binary, Inst, Unary};
+use singe::graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Form, Kernel, Options, Precision};
 use testkit::numbers::Numbers;
@@ -223,6 +224,71 @@ fn is_refused(model: &Model, graph: &Graph, weak: &Rounding) {
     assert!(prove(model, graph, &Rounding::SINGLE).is_ok());
     let refused = prove(model, graph, weak);
     assert!(matches!(&refused, Err(Unproven::Refused(why)) if why.contains("does not follow")), "{refused:?}");
+}
+
+/// How many instructions of a graph have no special cases, and how many of those that might have none have some: quotients and roots, then powers of two.
+fn special_cases(graph: &Graph) -> [[usize; 2]; 2] {
+    let mut counts = [[0; 2]; 2];
+    let bodies = graph.steps().map(|at| graph.body(at)).chain([&graph.shapes[graph.preamble.shape]]);
+    for inst in bodies.flat_map(|body| &body.insts) {
+        match *inst {
+            Inst::Binary(Binary::DivNear, ..) | Inst::Unary(Unary::SqrtNear, _) => counts[0][0] += 1,
+            Inst::Binary(Binary::Div, ..) | Inst::Unary(Unary::Sqrt, _) => counts[0][1] += 1,
+            Inst::Unary(Unary::Exp2Near | Unary::Exp2FallingNear, _) => counts[1][0] += 1,
+            Inst::Unary(op, _) if op.near().is_some() => counts[1][1] += 1,
+            _ => {}
+        }
+    }
+    counts
+}
+
+/// Quotients and powers lose their special cases where these are proven never to come. In a domain, or at temperatures, that are too wide for that they keep
+/// them, and where they were taken all the same the checker refuses the graph.
+#[test]
+fn special_cases_stay_where_they_may_come() {
+    let model = testkit::model(&testkit::shipped("gri30"));
+    for (kernel, form) in [
+        (Kernel::Viscosity, Form::LowRank),
+        (Kernel::Conductivity, Form::Polynomial),
+        (Kernel::Diffusion, Form::LowRank),
+    ] {
+        let graph = graph(&model, kernel, form);
+        let order = graph.order();
+        let domain = domain(&model, TEMPERATURES, singe::schedule::single::cells(kernel));
+        let kinds = Kinds::single(&graph, &order);
+        let without = |graph: &Graph, domain: &Domain| {
+            let mut bare = graph.clone();
+            near::apply(&mut bare, &near::choose(graph, &order, Some(domain), &kinds));
+            bare
+        };
+        let bare = without(&graph, &domain);
+        let [[bare_quotients, quotients], [bare_powers, powers]] = special_cases(&bare);
+        println!(
+            "{kernel}: {bare_quotients} of {} quotients, {bare_powers} of {} powers",
+            bare_quotients + quotients,
+            bare_powers + powers
+        );
+        assert!(bare_quotients > 0 && powers == 0);
+        let proven = single::prove(&graph, &order, &domain, &Rounding::SINGLE).unwrap();
+        let bound = single::prove(&bare, &order, &domain, &Rounding::SINGLE).unwrap().bound;
+        assert_eq!(bound, proven.bound);
+        // Mole fractions that add up to next to nothing, or a pressure beyond all others.
+        let wide = match kernel {
+            Kernel::Diffusion => Domain { pressures: [1.0, 1e19], ..domain },
+            _ => Domain { sums: [1e-33, 1.01], ..domain },
+        };
+        assert!(single::prove(&graph, &order, &wide, &Rounding::SINGLE).is_ok(), "{kernel}");
+        let [[found, _], _] = special_cases(&without(&graph, &wide));
+        assert!(found < bare_quotients, "{kernel}: {found}");
+        let refused = single::prove(&bare, &order, &wide, &Rounding::SINGLE);
+        assert!(matches!(&refused, Err(Unproven::Refused(why)) if why.contains("DivNear")), "{refused:?}");
+        // Temperatures at which cubics of their logarithm are beyond all exponents.
+        for filter in [Some(TemperatureRange { coldest: 1e-30, hottest: 1e30 }), None] {
+            let mut graph = graph.clone();
+            graph.filter = filter;
+            assert_eq!(special_cases(&without(&graph, &domain))[1][0], 0, "{kernel}");
+        }
+    }
 }
 
 /// What stands for a small mole fraction is never less than the floor of the domain. Where that has none, a pure species' own coefficient would have no

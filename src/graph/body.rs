@@ -67,6 +67,10 @@ pub enum Unary {
     Exp2FallingWithin,
     /// 2^n of a whole number, exactly, with n from -126 to 126: of singles in three steps
     Exp2OfWhole,
+    /// The square root, 2^x and 2^-x of singles without special cases, which are proven not to come ([`super::single::near`])
+    SqrtNear,
+    Exp2Near,
+    Exp2FallingNear,
     /// [`super::log2::log2`]
     Log2,
     /// 0 instead of a negative number; [`super::elementary::positive`]
@@ -79,6 +83,8 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
+    /// The quotient of singles without special cases, which are proven not to come ([`super::single::near`])
+    DivNear,
 }
 
 /// Instructions of [`Tensor::Multiply`]: each takes 8 of the 32 points.
@@ -111,7 +117,7 @@ pub enum RealFunction {
 }
 
 impl Unary {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::Neg,
         Self::Sqrt,
         Self::Exp,
@@ -125,6 +131,9 @@ impl Unary {
         Self::Exp2RisingWithin,
         Self::Exp2FallingWithin,
         Self::Exp2OfWhole,
+        Self::SqrtNear,
+        Self::Exp2Near,
+        Self::Exp2FallingNear,
         Self::Log2,
         Self::Positive,
     ];
@@ -132,17 +141,17 @@ impl Unary {
     /// Its steps, unless it is one instruction.
     pub fn function(self) -> Option<&'static Function> {
         Some(match self {
-            Self::Neg | Self::Sqrt => return None,
+            Self::Neg | Self::Sqrt | Self::SqrtNear => return None,
             Self::Exp => &elementary::EXP,
             Self::Log => &elementary::LOG,
             Self::Exp2 | Self::Exp2OfWhole => &exp2::POLYNOMIAL,
             Self::Exp2Table => &exp2::TABULATED,
             Self::Exp2Rising => &exp2::RISING,
             Self::Exp2Falling => &exp2::FALLING,
-            Self::Exp2Within => &exp2::POLYNOMIAL_WITHIN,
+            Self::Exp2Within | Self::Exp2Near => &exp2::POLYNOMIAL_WITHIN,
             Self::Exp2TableWithin => &exp2::TABULATED_WITHIN,
             Self::Exp2RisingWithin => &exp2::RISING_WITHIN,
-            Self::Exp2FallingWithin => &exp2::FALLING_WITHIN,
+            Self::Exp2FallingWithin | Self::Exp2FallingNear => &exp2::FALLING_WITHIN,
             Self::Log2 => &log2::LOG2,
             Self::Positive => &elementary::POSITIVE,
         })
@@ -150,19 +159,21 @@ impl Unary {
 
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
-        matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within | Self::Exp2OfWhole) || self.reads_powers()
+        matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within | Self::Exp2OfWhole | Self::Exp2Near)
+            || self.reads_powers()
     }
 
     /// What it computes.
     pub fn real_function(self) -> RealFunction {
         match self {
             Self::Neg => RealFunction::Neg,
-            Self::Sqrt => RealFunction::Sqrt,
+            Self::Sqrt | Self::SqrtNear => RealFunction::Sqrt,
             Self::Exp => RealFunction::Exp,
             Self::Log => RealFunction::Log,
             Self::Exp2 | Self::Exp2Table | Self::Exp2Rising => RealFunction::Exp2,
             Self::Exp2Within | Self::Exp2TableWithin | Self::Exp2RisingWithin | Self::Exp2OfWhole => RealFunction::Exp2,
-            Self::Exp2Falling | Self::Exp2FallingWithin => RealFunction::Exp2OfNegative,
+            Self::Exp2Near => RealFunction::Exp2,
+            Self::Exp2Falling | Self::Exp2FallingWithin | Self::Exp2FallingNear => RealFunction::Exp2OfNegative,
             Self::Log2 => RealFunction::Log2,
             Self::Positive => RealFunction::Positive,
         }
@@ -175,6 +186,16 @@ impl Unary {
             Self::Exp2Table => Some(Self::Exp2TableWithin),
             Self::Exp2Rising => Some(Self::Exp2RisingWithin),
             Self::Exp2Falling => Some(Self::Exp2FallingWithin),
+            _ => None,
+        }
+    }
+
+    /// The one on singles without special cases.
+    pub fn near(self) -> Option<Self> {
+        match self.real_function() {
+            RealFunction::Sqrt => Some(Self::SqrtNear),
+            RealFunction::Exp2 if self != Self::Exp2OfWhole => Some(Self::Exp2Near),
+            RealFunction::Exp2OfNegative => Some(Self::Exp2FallingNear),
             _ => None,
         }
     }
@@ -350,7 +371,9 @@ impl Body {
             let place = match inst {
                 Inst::Unary(op, _) if op.is_power() => &mut tally.exponentials,
                 Inst::Unary(Unary::Log | Unary::Log2, _) => &mut tally.logarithms,
-                Inst::Unary(Unary::Sqrt, _) | Inst::Binary(Binary::Div, ..) => &mut tally.divisions,
+                Inst::Unary(Unary::Sqrt | Unary::SqrtNear, _) | Inst::Binary(Binary::Div | Binary::DivNear, ..) => {
+                    &mut tally.divisions
+                }
                 _ => &mut tally.others,
             };
             *place += u64::from(inst.cost().1 - inst.shared(&self.insts[..i]));
@@ -461,10 +484,12 @@ impl Inst {
             | Self::State(_) => (0, 0),
             // A sign is a modifier of the operand that reads it.
             Self::Unary(Unary::Neg, _) => (0, 0),
-            Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, DIVISION_SLOTS),
+            Self::Unary(Unary::Sqrt | Unary::SqrtNear, _) | Self::Binary(Binary::Div | Binary::DivNear, ..) => {
+                (1, DIVISION_SLOTS)
+            }
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
-            Self::Unary(Unary::Exp2 | Unary::Exp2Within, _) => (25, 14),
+            Self::Unary(Unary::Exp2 | Unary::Exp2Within | Unary::Exp2Near, _) => (25, 14),
             Self::Unary(Unary::Exp2Table | Unary::Exp2TableWithin, _) => (12, 8),
             Self::Unary(op, _) if op.reciprocal().is_some() => (13, POWER_SLOTS),
             Self::Unary(Unary::Log2, _) => (20, 11),

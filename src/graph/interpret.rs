@@ -113,7 +113,7 @@ impl Arithmetic for f64 {
     fn unary(op: Unary, a: Self) -> Self {
         match op {
             Unary::Neg => -a,
-            Unary::Sqrt => a.sqrt(),
+            Unary::Sqrt | Unary::SqrtNear => a.sqrt(),
             _ => op.function().expect("what is no instruction is a list of steps").evaluate(a),
         }
     }
@@ -128,6 +128,6 @@ fn binary<N: Arithmetic>(op: Binary, a: N, b: N) -> N {
         Binary::Add => a + b,
         Binary::Sub => a - b,
         Binary::Mul => a * b,
-        Binary::Div => a / b,
+        Binary::Div | Binary::DivNear => a / b,
     }
 }

@@ -159,9 +159,9 @@ fn binary(op: Binary, a: Interval, b: Interval) -> Interval {
         Binary::Add => a.plus(b),
         Binary::Sub => a.plus(b.negative()),
         Binary::Mul => a.times(b),
-        Binary::Div if b.least > 0.0 || b.most < 0.0 => {
+        Binary::Div | Binary::DivNear if b.least > 0.0 || b.most < 0.0 => {
             a.times(Interval { least: 1.0 / b.most, most: 1.0 / b.least, ..b })
         }
-        Binary::Div => Interval::ALL,
+        Binary::Div | Binary::DivNear => Interval::ALL,
     }
 }

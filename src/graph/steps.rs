@@ -247,6 +247,7 @@ mod tests {
     use super::*;
     use crate::graph::body::Unary;
     use crate::graph::interpret::Arithmetic;
+    use crate::graph::single::near::NEAR_EXPONENT;
     use crate::graph::single::steps as single;
     use std::collections::BTreeMap;
 
@@ -361,6 +362,9 @@ mod tests {
             let all = (0..u32::MAX).step_by(65_537).chain([f32::NAN.to_bits(), f32::INFINITY.to_bits()]);
             let numbers: Vec<f32> = match unary {
                 Unary::Exp2OfWhole => (-126i8..=126).map(f32::from).collect(),
+                Unary::Exp2Near | Unary::Exp2FallingNear => {
+                    all.map(f32::from_bits).filter(|x| x.abs() <= NEAR_EXPONENT).collect()
+                }
                 _ => all.map(f32::from_bits).collect(),
             };
             for x in numbers {

@@ -1,9 +1,10 @@
 //! The bound of single precision for the order in which a schedule runs the steps.
 
 use super::Schedule;
+use crate::graph::single::near;
 use crate::graph::single::{self, Domain, Kinds, Plan, Rounding, Roundings, Unproven};
 use crate::graph::{Graph, StepRef};
-use crate::kernels::{Io, Kernel};
+use crate::kernels::{ErrorBound, Io, Kernel};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 
@@ -45,6 +46,23 @@ pub fn mix(kernel: Kernel, graph: &Graph, premises: Premises, asked: f64) -> Res
         Diagnostic::error("precision::not-proven", message)
             .help("use a larger --error, a smaller --fit-tolerance where the form errs more, or --precision double")
     })
+}
+
+/// The graph without the special cases of quotients, roots and powers that it is proven never to come to; `kinds`: those of mixed precision.
+pub fn without_special_cases(
+    kernel: Kernel,
+    mut graph: Graph,
+    premises: Premises,
+    (bound, kinds): (ErrorBound, Option<&Kinds>),
+) -> Graph {
+    let order = graph.order();
+    let domain = (bound == ErrorBound::Proven).then(|| domain(kernel, premises));
+    let near = match kinds {
+        Some(kinds) => near::choose(&graph, &order, domain.as_ref(), kinds),
+        None => near::choose(&graph, &order, domain.as_ref(), &Kinds::single(&graph, &order)),
+    };
+    near::apply(&mut graph, &near);
+    graph
 }
 
 /// The plan of a kernel in single precision, or in mixed precision of these kinds.

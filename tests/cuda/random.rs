@@ -272,18 +272,19 @@ impl Run<'_> {
             Value::Slot(row) => self.slots[self.index(row)],
             Value::Field { row, .. } => self.input[self.index(row)],
             Value::Unary(Unary::Neg, a) => -v(*a),
-            Value::Unary(Unary::Sqrt, a) => v(*a).sqrt(),
+            Value::Unary(Unary::Sqrt | Unary::SqrtNear, a) => v(*a).sqrt(),
             Value::Unary(Unary::Exp, a) => elementary::exp(v(*a)),
             Value::Unary(Unary::Log, a) => elementary::log(v(*a)),
             Value::Unary(Unary::Exp2 | Unary::Exp2OfWhole, a) => exp2::polynomial(v(*a)),
-            Value::Unary(Unary::Exp2Within, a) => exp2::POLYNOMIAL_WITHIN.evaluate(v(*a)),
+            Value::Unary(Unary::Exp2Within | Unary::Exp2Near, a) => exp2::POLYNOMIAL_WITHIN.evaluate(v(*a)),
             Value::Unary(
                 Unary::Exp2Table
                 | Unary::Exp2TableWithin
                 | Unary::Exp2Rising
                 | Unary::Exp2RisingWithin
                 | Unary::Exp2Falling
-                | Unary::Exp2FallingWithin,
+                | Unary::Exp2FallingWithin
+                | Unary::Exp2FallingNear,
                 _,
             ) => {
                 unreachable!("lanes read each other's entries of the table")
@@ -293,7 +294,7 @@ impl Run<'_> {
             Value::Binary(Binary::Add, a, b) => v(*a) + v(*b),
             Value::Binary(Binary::Sub, a, b) => v(*a) - v(*b),
             Value::Binary(Binary::Mul, a, b) => v(*a) * v(*b),
-            Value::Binary(Binary::Div, a, b) => v(*a) / v(*b),
+            Value::Binary(Binary::Div | Binary::DivNear, a, b) => v(*a) / v(*b),
             Value::Fma(a, b, c) => v(*a).mul_add(v(*b), v(*c)),
             Value::ConstantLe { a, b, first } => {
                 self.program.constants.real_bank[*first as usize + usize::from(v(*a) <= v(*b))]

@@ -49,7 +49,15 @@ int __float_as_int(float value)
 
 void __syncthreads() {}
 
+// The text's only instructions in assembly here are estimates, which steps behind them make rounded quotients and roots of, whatever the last digit is.
+void estimate(float &y, float b, const char *instruction)
+{
+  y = std::strstr(instruction, "rsqrt") ? 1.0f / std::sqrt(b) : 1.0f / b;
+}
+
 } // namespace
+
+#define asm(instruction) estimate(y, b, #instruction)
 
 // Each text has functions of the same names.
 namespace of_viscosity {

@@ -216,7 +216,7 @@ impl Body<'_> {
                 Expression::atom(format!("load({} + {row} * {})", self.arrays[*array], self.strides.input))
             }
             Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
-            Real::Unary(Unary::Sqrt, a) => self.call("square_root", [&**a]),
+            Real::Unary(Unary::Sqrt | Unary::SqrtNear, a) => self.call("square_root", [&**a]),
             Real::Unary(function, a) if self.precision == Precision::Single => {
                 Expression::atom(single::call(*function, &self.vector(a)))
             }
@@ -236,7 +236,7 @@ impl Body<'_> {
                     Binary::Add => ("+", Binding::Sum),
                     Binary::Sub => ("-", Binding::Sum),
                     Binary::Mul => ("*", Binding::Product),
-                    Binary::Div => ("/", Binding::Product),
+                    Binary::Div | Binary::DivNear => ("/", Binding::Product),
                 };
                 let [left, right] = &**operands;
                 // One operand must be a vector.

@@ -70,7 +70,9 @@ pub fn call(function: Unary, argument: &str) -> String {
         Unary::Log => format!("natural_logarithm({argument})"),
         Unary::Log2 => format!("binary_logarithm({argument})"),
         Unary::Positive => format!("positive({argument})"),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin => format!("power_of_two(-({argument}))"),
+        Unary::Exp2Falling | Unary::Exp2FallingWithin | Unary::Exp2FallingNear => {
+            format!("power_of_two(-({argument}))")
+        }
         _ => format!("power_of_two({argument})"),
     }
 }

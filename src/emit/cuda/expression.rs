@@ -84,6 +84,10 @@ impl Body<'_> {
             Real::Field(field) => self.field(field),
             Real::Unary(Unary::Neg, a) => self.real(a).negative(),
             Real::Unary(Unary::Sqrt, a) => self.call(self.numbers.square_root(), [&**a]),
+            Real::Unary(Unary::SqrtNear, a) => {
+                let root = self.helper(Helper::RootNear);
+                self.call(root, [&**a])
+            }
             Real::Unary(function, a) if self.numbers.are_single() => {
                 let (name, argument) = (self.helper(Helper::Function(representative(*function))), self.real(a).text);
                 Expression::atom(format!("{name}({argument})"))
@@ -102,6 +106,15 @@ impl Body<'_> {
             // fused with a sum here.
             Real::SeparateProduct(operands) if self.dialect.is_hip() => self.infix("*", Binding::Product, operands),
             Real::SeparateProduct(operands) => self.call(self.numbers.product(), &**operands),
+            Real::Binary(Binary::DivNear, operands) => {
+                let [dividend, divisor] = &**operands;
+                if *dividend == Real::Literal(1.0) {
+                    let reciprocal = self.helper(Helper::ReciprocalNear);
+                    return self.call(reciprocal, [divisor]);
+                }
+                let quotient = self.helper(Helper::QuotientNear);
+                self.call(quotient, [dividend, divisor])
+            }
             // The operator is another one where the user's options have it.
             Real::Binary(Binary::Div, operands) if self.numbers.are_single() => self.call("__fdiv_rn", &**operands),
             Real::Binary(operator, operands) => {
@@ -109,7 +122,7 @@ impl Body<'_> {
                     Binary::Add => ("+", Binding::Sum),
                     Binary::Sub => ("-", Binding::Sum),
                     Binary::Mul => ("*", Binding::Product),
-                    Binary::Div => ("/", Binding::Product),
+                    Binary::Div | Binary::DivNear => ("/", Binding::Product),
                 };
                 self.infix(operator, binding, operands)
             }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 pub fn name(function: Unary) -> &'static str {
     match function {
-        Unary::Neg | Unary::Sqrt => unreachable!("an operator and a function of CUDA"),
+        Unary::Neg | Unary::Sqrt | Unary::SqrtNear => unreachable!("an operator and a function of CUDA"),
         Unary::Exp => "singe_exp",
         Unary::Log => "singe_log",
         Unary::Exp2 => "singe_exp2",
@@ -23,6 +23,8 @@ pub fn name(function: Unary) -> &'static str {
         Unary::Exp2RisingWithin => "singe_exp2_rising_within",
         Unary::Exp2FallingWithin => "singe_exp2_falling_within",
         Unary::Exp2OfWhole => "singe_exp2_of_whole",
+        Unary::Exp2Near => "singe_exp2_near",
+        Unary::Exp2FallingNear => "singe_exp2_falling_near",
         Unary::Log2 => "singe_log2",
         Unary::Positive => "positive",
     }

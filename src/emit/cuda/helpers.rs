@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::functions;
 use super::hip_helpers as hip;
+use super::near;
 use super::numbers::Numbers;
 use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
@@ -29,13 +30,17 @@ pub enum Helper {
     BarrierArrive,
     /// One of those that are lists of steps.
     Function(Unary),
+    /// Of singles, without special cases.
+    ReciprocalNear,
+    QuotientNear,
+    RootNear,
     Multiply,
     MultiplyPair,
     StoreBlock,
 }
 
 impl Helper {
-    const ALL: [Self; 32] = [
+    const ALL: [Self; 37] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -63,8 +68,13 @@ impl Helper {
         Self::Function(Unary::Exp2RisingWithin),
         Self::Function(Unary::Exp2FallingWithin),
         Self::Function(Unary::Exp2OfWhole),
+        Self::Function(Unary::Exp2Near),
+        Self::Function(Unary::Exp2FallingNear),
         Self::Function(Unary::Log2),
         Self::Function(Unary::Positive),
+        Self::ReciprocalNear,
+        Self::QuotientNear,
+        Self::RootNear,
         Self::Multiply,
         Self::MultiplyPair,
         Self::StoreBlock,
@@ -94,6 +104,9 @@ impl Helper {
             Self::BarrierSync => "barrier_sync",
             Self::BarrierArrive => "barrier_arrive",
             Self::Function(function) => functions::name(function),
+            Self::ReciprocalNear => "reciprocal_near",
+            Self::QuotientNear => "quotient_near",
+            Self::RootNear => "root_near",
             Self::Multiply => "multiply",
             Self::MultiplyPair => "multiply_pair",
             Self::StoreBlock => "store_block",
@@ -156,6 +169,9 @@ INLINE REAL select_le(REAL a, REAL b, REAL then, REAL otherwise)
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Function(function) => functions::definition(function, target, numbers),
+            Self::ReciprocalNear => near::definition(self.name(), near::RECIPROCAL),
+            Self::QuotientNear => near::definition(self.name(), near::QUOTIENT),
+            Self::RootNear => near::definition(self.name(), near::ROOT),
             Self::Multiply => multiply(),
             Self::MultiplyPair => multiply_pair(),
             Self::StoreBlock => store_block(),

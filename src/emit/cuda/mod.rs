@@ -13,6 +13,7 @@ mod hip_helpers;
 pub(in crate::emit) mod kernel;
 pub(in crate::emit) mod legend;
 pub(crate) mod names;
+mod near;
 pub(in crate::emit) mod numbers;
 pub(in crate::emit) mod tables;
 mod workspace;

@@ -7,6 +7,7 @@ mod copies;
 mod frame;
 mod functions;
 mod integer;
+mod near;
 mod numbers;
 mod real;
 mod tensor;

@@ -1,7 +1,7 @@
 //! Doubles or singles: one IEEE operation each, and the steps of [`super::functions`].
 
 use super::numbers::{literal, of_memory};
-use super::{Printer, functions};
+use super::{Printer, functions, near};
 use crate::graph::single;
 use crate::graph::steps::Function;
 use crate::lower::code::{Real, TableKind};
@@ -93,16 +93,23 @@ impl Printer<'_> {
                 if let Some(function) = function {
                     return self.call(dst, a, function);
                 }
+                if *op == Unary::SqrtNear {
+                    return near::root(&mut self.builder, dst, a);
+                }
                 let op = if *op == Unary::Neg { UnaryOp::Neg } else { UnaryOp::Sqrt };
                 Op::Unary { op, mode: Mode::of_unary(op, ty), ty, dst, a }
             }
             Real::SeparateProduct(operands) => self.binary(BinaryOp::Mul, dst, operands),
+            Real::Binary(Binary::DivNear, operands) => {
+                let operands = self.operands(operands);
+                return near::quotient(&mut self.builder, dst, operands);
+            }
             Real::Binary(op, operands) => {
                 let op = match op {
                     Binary::Add => BinaryOp::Add,
                     Binary::Sub => BinaryOp::Sub,
                     Binary::Mul => BinaryOp::Mul,
-                    Binary::Div => BinaryOp::Div,
+                    Binary::Div | Binary::DivNear => BinaryOp::Div,
                 };
                 self.binary(op, dst, operands)
             }

@@ -26,6 +26,8 @@ const LEAST_OF_PAIRS: f64 = LOST_BY_PAIRS * 2_251_799_813_685_248.0;
 const LOST_BY_PAIRS: f64 = 32.0 * TINY;
 /// 2^100: the reciprocals of divisors up to here are normal numbers.
 const INVERTED: f64 = 1_267_650_600_228_229_401_496_703_205_376.0;
+/// 2^-60
+const LEAST_MODERATE: f64 = 1.0 / 1_152_921_504_606_846_976.0;
 
 /// Errors: the first line that does not follow, in words.
 pub fn check(
@@ -510,9 +512,15 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Binary(Binary::Add, a, b) => is_claim(total(of(a), of(b), domain, digits)),
         Inst::Binary(Binary::Sub, a, b) => is_claim(total(of(a), of(b).map(|b| opposite(&b)), domain, digits)),
         Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),
-        Inst::Binary(Binary::Div, a, b) => {
+        Inst::Binary(division @ (Binary::Div | Binary::DivNear), a, b) => {
             let (Some(dividend), Some(divisor)) = (of(a), number(b)) else { return false };
-            divisor.distance() > 0.0 && divisor.share < 0.5 && {
+            // Of pairs the reciprocal of the divisor is taken, like that of 1.
+            let inverts =
+                digits.kind == Kind::Pair || matches!(operands.body.insts[a as usize], Inst::Literal(c) if c == 1.0);
+            let is_far_from_special_cases = division == Binary::Div
+                || inverts && is_between(divisor, INVERTED)
+                || is_moderate(whole(&dividend, domain)) && is_moderate(divisor);
+            is_far_from_special_cases && divisor.distance() > 0.0 && divisor.share < 0.5 && {
                 let mut ends = divisor.ends.map(|x| 1.0 / x);
                 ends.sort_by(f64::total_cmp);
                 // 1/(b + f) - 1/b = -f/b / (b + f)
@@ -554,6 +562,16 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
     }
 }
 
+/// What quotients and roots without special cases read.
+fn is_moderate(x: Factor) -> bool {
+    is_between(x, 1.0 / LEAST_MODERATE)
+}
+
+fn is_between(x: Factor, most: f64) -> bool {
+    let share = x.share.min(1.0);
+    x.distance() * (1.0 - share) >= 1.0 / most && x.size() * (1.0 + share) <= most
+}
+
 /// A function of one number; of those that fall, of its negative.
 fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     let [low, high] = x.ends;
@@ -564,7 +582,14 @@ fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     let logarithm =
         |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_functions);
     // Powers of pairs have second numbers that are normal.
-    let most_of_powers = if digits.kind == Kind::Pair { 64.0 } else { 126.0 };
+    let most_of_powers = match op {
+        _ if digits.kind == Kind::Pair => 64.0,
+        Unary::Exp2Near | Unary::Exp2FallingNear => 125.0,
+        _ => 126.0,
+    };
+    if op == Unary::SqrtNear && !is_moderate(x) {
+        return None;
+    }
     let has_root = digits.kind != Kind::Pair || low >= LEAST_OF_PAIRS;
     let is_temperature = low * (1.0 - x.share) >= 64.0 && high * (1.0 + x.share) <= 16384.0;
     match op.real_function() {

@@ -183,7 +183,7 @@ impl Follower<'_> {
             Binary::Add => self.sum(a, b, kind),
             Binary::Sub => self.sum(a, &b.negative(), kind),
             Binary::Mul => self.rounded(&a.times(b, self.domain), kind),
-            Binary::Div => {
+            Binary::Div | Binary::DivNear => {
                 let divisor = b.number(self.domain);
                 let inverse = Form::of(divisor.reciprocal().ok_or(Unproven::Cancellation)?);
                 if kind != Kind::Pair {

@@ -208,10 +208,10 @@ fn spared(inst: &Inst) -> f64 {
     match inst {
         Inst::Fma(..) => 13.0,
         Inst::Binary(Binary::Mul, ..) => 6.0,
-        Inst::Binary(Binary::Div, ..) => 8.0,
+        Inst::Binary(Binary::Div | Binary::DivNear, ..) => 8.0,
         Inst::Binary(..) => 9.0,
         Inst::Unary(op, _) if matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) => 110.0,
-        Inst::Unary(Unary::Sqrt, _) => 10.0,
+        Inst::Unary(Unary::Sqrt | Unary::SqrtNear, _) => 10.0,
         Inst::Unary(..) => 130.0,
         _ => 2.0,
     }

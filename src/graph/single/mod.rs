@@ -16,6 +16,7 @@ pub mod form;
 pub mod kinds;
 pub mod known;
 pub mod mix;
+pub mod near;
 mod pairs;
 mod premises;
 mod sensitivity;

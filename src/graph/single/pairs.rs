@@ -143,14 +143,14 @@ impl Pairs {
                 self.plus(x, minus)
             }
             Binary::Mul => self.times(x, y),
-            Binary::Div => self.over(x, y),
+            Binary::Div | Binary::DivNear => self.over(op, x, y),
         }
     }
 
     /// q from the first numbers, and what is left of x beside q y, over y.
-    fn over(&mut self, x: Number, y: Number) -> Number {
+    fn over(&mut self, division: Binary, x: Number, y: Number) -> Number {
         let one = self.push(Inst::Literal(1.0));
-        let inverse = self.push(Inst::Binary(Binary::Div, one, y.high));
+        let inverse = self.push(Inst::Binary(division, one, y.high));
         let q = self.mul(x.high, inverse);
         let minus = self.neg(q);
         let mut rest = self.fused(minus, y.high, x.high);
@@ -316,7 +316,7 @@ mod tests {
                 Inst::Binary(Binary::Add, a, b) => get(a) + get(b),
                 Inst::Binary(Binary::Sub, a, b) => get(a) - get(b),
                 Inst::Binary(Binary::Mul, a, b) => get(a) * get(b),
-                Inst::Binary(Binary::Div, a, b) => get(a) / get(b),
+                Inst::Binary(Binary::Div | Binary::DivNear, a, b) => get(a) / get(b),
                 Inst::Fma(a, b, c) => get(a).mul_add(get(b), get(c)),
                 Inst::SelectLe { a, b, then, otherwise } => get(if get(a) <= get(b) { then } else { otherwise }),
                 _ => unreachable!("pairs read scalars here, and nothing else"),

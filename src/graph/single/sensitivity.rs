@@ -156,7 +156,7 @@ impl Tape<'_> {
                         Binary::Add => (x + y, [1.0, 1.0]),
                         Binary::Sub => (x - y, [1.0, -1.0]),
                         Binary::Mul => (x * y, [y, x]),
-                        Binary::Div => (x / y, [1.0 / y, -x / (y * y)]),
+                        Binary::Div | Binary::DivNear => (x / y, [1.0 / y, -x / (y * y)]),
                     };
                     self.computed(group(id), (f, 1.0), &[(of(a), slopes[0], true), (of(b), slopes[1], true)])
                 }

@@ -9,8 +9,11 @@ use super::elementary::{EXP, EXP_LIMIT, EXP2, EXP2_LIMIT, LN2, LOG, LOG2, MAGIC,
 
 /// The steps of a function; nothing for what is one operation.
 pub fn function(op: Unary) -> Option<&'static Function> {
-    if op == Unary::Exp2OfWhole {
-        return Some(&WHOLE_POWER_OF_TWO);
+    match op {
+        Unary::Exp2OfWhole => return Some(&WHOLE_POWER_OF_TWO),
+        Unary::Exp2Near => return Some(&POWER_OF_TWO_NEAR),
+        Unary::Exp2FallingNear => return Some(&FALLING_POWER_OF_TWO_NEAR),
+        _ => {}
     }
     Some(match op.real_function() {
         RealFunction::Neg | RealFunction::Sqrt => return None,
@@ -26,7 +29,7 @@ pub fn function(op: Unary) -> Option<&'static Function> {
 /// The one of several functions that differ in double precision alone.
 pub fn representative(op: Unary) -> Unary {
     match op.real_function() {
-        RealFunction::Exp2 if op == Unary::Exp2OfWhole => op,
+        _ if matches!(op, Unary::Exp2OfWhole | Unary::Exp2Near | Unary::Exp2FallingNear) => op,
         RealFunction::Exp2 => Unary::Exp2,
         RealFunction::Exp2OfNegative => Unary::Exp2Falling,
         _ => op,
@@ -58,6 +61,23 @@ static FALLING_POWER_OF_TWO: LazyLock<Function> = LazyLock::new(|| {
         let shifted = s.real("shifted", RealOperation::Sub(single(MAGIC), Real::Argument));
         let negative = s.real("negative", RealOperation::Neg(Real::Argument));
         power_of_two(s, negative, shifted)
+    })
+});
+
+static POWER_OF_TWO_NEAR: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("2^x for |x| <= 125, in the bits of the one for all x; anything beyond.", |s| {
+        let shifted = s.real("shifted", RealOperation::Add(Real::Argument, single(MAGIC)));
+        let (p, r) = mantissa(s, Real::Argument, shifted);
+        scaled(s, p, r, shifted)
+    })
+});
+
+static FALLING_POWER_OF_TWO_NEAR: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("2^-x for |x| <= 125, in the bits of the one for all x; anything beyond.", |s| {
+        let shifted = s.real("shifted", RealOperation::Sub(single(MAGIC), Real::Argument));
+        let negative = s.real("negative", RealOperation::Neg(Real::Argument));
+        let (p, r) = mantissa(s, negative, shifted);
+        scaled(s, p, r, shifted)
     })
 });
 
@@ -103,10 +123,25 @@ static POSITIVE: LazyLock<Function> = LazyLock::new(|| {
 });
 
 fn power_of_two(s: &mut Steps, x: Real, shifted: Real) -> Real {
+    let parts = mantissa(s, x, shifted);
+    limited(s, (x, EXP2_LIMIT), parts, shifted)
+}
+
+/// p and r of 2^r = 1 + p r, with what is left of x beside the whole number next to it.
+fn mantissa(s: &mut Steps, x: Real, shifted: Real) -> (Real, Real) {
     let n = s.real("", RealOperation::Sub(shifted, single(MAGIC)));
     let r = s.real("r", RealOperation::Sub(x, n));
-    let p = polynomial(s, &EXP2, r);
-    limited(s, (x, EXP2_LIMIT), (p, r), shifted)
+    (polynomial(s, &EXP2, r), r)
+}
+
+/// (1 + p r) 2^n, whose n is in the last bits of what it was rounded in and is added to the exponent: for numbers whose power is normal.
+fn scaled(s: &mut Steps, p: Real, r: Real, shifted: Real) -> Real {
+    let mantissa = s.real("", RealOperation::Fma(p, r, single(1.0)));
+    let mantissa = s.word("", WordOperation::Bits(mantissa));
+    let bits = s.word("", WordOperation::Bits(shifted));
+    let exponent = s.word("", WordOperation::Left(bits, 23));
+    let bits = s.word("", WordOperation::Add(mantissa, exponent));
+    s.real("", RealOperation::OfBits(bits))
 }
 
 /// Horner's rule, each step fused; the coefficients descend.

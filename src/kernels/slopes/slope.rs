@@ -54,7 +54,7 @@ fn of_instruction(b: &mut Body, id: Id, inst: Inst, slopes: &[Option<Id>]) -> Op
             let first = slope(x).map(|dx| mul(b, dx, y));
             plus_product(b, x, slope(y), first)
         }
-        Inst::Binary(Binary::Div, x, y) => quotient(b, id, (x, slope(x)), (y, slope(y))),
+        Inst::Binary(Binary::Div | Binary::DivNear, x, y) => quotient(b, id, (x, slope(x)), (y, slope(y))),
         Inst::Fma(x, y, z) => {
             let first = match slope(x) {
                 Some(dx) => plus_product(b, y, Some(dx), slope(z)),

@@ -276,6 +276,12 @@ fn mixture(
     means(graph, options, scale, scalars, parts);
 }
 
+/// The reciprocal of a product of conductivities: in single precision it has no special cases, unlike a quotient, whose dividend may be 0.
+fn inverse(b: &mut Body, product: Id) -> Id {
+    let one = b.literal(1.0);
+    b.div(one, product)
+}
+
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
 fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
     let one_fraction = scale.ranges.iter().sum::<f64>() <= scale.largest;
@@ -283,7 +289,14 @@ fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], p
     let prologue = {
         let mut b = Body::default();
         let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
-        b.states = if one_fraction { inputs } else { vec![inputs[0], b.div(inputs[1], inputs[2])] };
+        b.states = match options.precision {
+            _ if one_fraction => inputs,
+            Precision::Double => vec![inputs[0], b.div(inputs[1], inputs[2])],
+            Precision::Single | Precision::Mixed => {
+                let inverse = inverse(&mut b, inputs[2]);
+                vec![inputs[0], b.mul(inputs[1], inverse)]
+            }
+        };
         graph.shape(b)
     };
     let iteration = {
@@ -298,8 +311,16 @@ fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], p
             let denominator = b.mul(denominator, inputs[2]);
             b.states.extend([numerator, denominator]);
         } else {
-            let part = b.div(inputs[1], inputs[2]);
-            let sum = b.add(fraction, part);
+            let sum = match options.precision {
+                Precision::Double => {
+                    let part = b.div(inputs[1], inputs[2]);
+                    b.add(fraction, part)
+                }
+                Precision::Single | Precision::Mixed => {
+                    let inverse = inverse(&mut b, inputs[2]);
+                    b.fma(inputs[1], inverse, fraction)
+                }
+            };
             b.states.push(sum);
         }
         graph.shape(b)

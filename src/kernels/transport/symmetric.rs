@@ -3,7 +3,8 @@
 //!
 //! With S_kj = 1/sqrt(W_k + W_j), w_k = x_k sqrt(W_k) and e_k = sqrt(mu_k)/W_k^(1/4):
 //! mu = sqrt(8) sum_k w_k e_k^2 / (v1 + 2 e v2 + e^2 v3)_k with v1 = S w, v2 = S (w/e), v3 = S (w/e^2).
-//! All terms are positive. Species of equal weight have equal rows and columns of S: both are computed once for all.
+//! All terms are positive. In single precision, where each species has a division of its own, it is made of f_k = 1/e_k, as the division then is a reciprocal:
+//! mu = sqrt(8) sum_k w_k / (v3 + 2 f v2 + f^2 v1)_k. Species of equal weight have equal rows and columns of S: both are computed once for all.
 //! The matrix is taken as it is, or as thin factors ([`low_rank`]): t = G^T [w, w/e, w/e^2], then v = G t.
 
 use std::f64::consts::LOG2_E;
@@ -112,7 +113,7 @@ fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
 struct Ends<'a> {
     classes: &'a [Vec<usize>],
     constants: &'a [[f64; 5]],
-    /// e by species; empty where the rows compute it again.
+    /// e by species, or 1/e in single precision; empty where the rows compute it again.
     roots: &'a [Value],
     options: &'a Options,
 }
@@ -142,7 +143,14 @@ fn root(b: &mut Body, first: u32, options: &Options) -> Id {
     options.exponential.power(b, lg)
 }
 
-/// All e and their reciprocals: those of single precision are powers, too, as the products that share a division would lose digits.
+/// 1/e, a power as well.
+fn inverse_root(b: &mut Body, first: u32, options: &Options) -> Id {
+    let lg = logarithm(b, first, options);
+    let minus = b.neg(lg);
+    options.exponential.power(b, minus)
+}
+
+/// What is kept of each species, and all 1/e. Products that share a division lose digits, so that single precision has but powers.
 fn roots_and_inverses(b: &mut Body, count: u32, options: &Options) -> (Vec<Id>, Vec<Id>) {
     if options.precision == Precision::Double {
         let e: Vec<Id> = (0..count).map(|i| root(b, 5 * i, options)).collect();
@@ -150,15 +158,11 @@ fn roots_and_inverses(b: &mut Body, count: u32, options: &Options) -> (Vec<Id>, 
         let inverse = quotients(b, one, &e);
         return (e, inverse);
     }
-    let both = |i: u32| {
-        let lg = logarithm(b, 5 * i, options);
-        let minus = b.neg(lg);
-        (options.exponential.power(b, lg), options.exponential.power(b, minus))
-    };
-    (0..count).map(both).unzip()
+    let inverse: Vec<Id> = (0..count).map(|i| inverse_root(b, 5 * i, options)).collect();
+    (inverse.clone(), inverse)
 }
 
-/// Each species' triple, and e where it is kept. A few species share an operation and its division.
+/// Each species' triple, and e (in single precision 1/e) where it is kept. A few species share an operation and its division.
 fn sources(
     graph: &mut Graph,
     model: &Model,
@@ -184,7 +188,8 @@ fn sources(
         let rows = group.clone().map(|k| k as u32).collect();
         let at = step(shape, constants[group.clone()].concat(), vec![], rows);
         let op = graph.add(single(format!("species from {}", species[group.start].name), at), |_, i| {
-            let what = ["w", "w/e", "w/e2", "e"][i % per_species];
+            let kept = if options.precision == Precision::Double { "e" } else { "1/e" };
+            let what = ["w", "w/e", "w/e2", kept][i % per_species];
             format!("{what} {}", species[group.start + i / per_species].name)
         });
         for values in graph.ops[op].epilogue.outputs.chunks(per_species) {
@@ -380,57 +385,17 @@ fn shares_of(graph: &mut Graph, model: &Model, sums: &[Triple], ends: &Ends<'_>)
 
 /// Fractions with a common denominator: products of more would leave the range of moderate numbers.
 const FRACTIONS: usize = 6;
-/// In single precision each of these products adds the errors of its factors: with three of them, bounds are three times as large, and the kernel is a tenth faster.
-const FRACTIONS_IN_SINGLE: usize = 1;
-
 /// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them. v1, v2
 /// and v3 are values, or (with `None`) running sums.
 fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, ends: &Ends<'_>) -> Step {
-    let again = ends.roots.is_empty();
-    let fractions = match ends.options.precision {
-        Precision::Double => FRACTIONS,
-        Precision::Single | Precision::Mixed => FRACTIONS_IN_SINGLE,
+    let mut shares = Shares::new(classes, sums, ends);
+    let sum = match ends.options.precision {
+        Precision::Double => shares.of_common_denominators(),
+        // Each of the products above adds the errors of its factors: bounds would be three times as large.
+        Precision::Single | Precision::Mixed => shares.of_reciprocals(),
     };
-    let stride = if again { 5 } else { 1 };
-    let mut b = Body::default();
-    let members: Vec<(usize, usize)> =
-        classes.iter().enumerate().flat_map(|(row, class)| class.iter().map(move |&k| (row, k))).collect();
-    let first_root = if sums.is_some() { 3 * classes.len() as u32 } else { 0 };
-    let sum_of = |b: &mut Body, at: u32| if sums.is_some() { b.input(at) } else { b.state(at) };
-    let mut twice: Vec<Id> = Vec::new();
-    for row in 0..classes.len() as u32 {
-        let v2 = sum_of(&mut b, 3 * row + 1);
-        twice.push(b.add(v2, v2));
-    }
-    let mut sum = None;
-    for chunk in (0..members.len()).collect::<Vec<_>>().chunks(fractions) {
-        let mut fraction: Option<(Id, Id)> = None;
-        for &i in chunk {
-            let row = members[i].0;
-            let (v1, v3) = (sum_of(&mut b, 3 * row as u32), sum_of(&mut b, 3 * row as u32 + 2));
-            let e = if again { root(&mut b, stride * i as u32, ends.options) } else { b.input(first_root + i as u32) };
-            let inner = b.fma(e, v3, twice[row]);
-            let denominator = b.fma(e, inner, v1);
-            let (x, root) = (build::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));
-            let square = b.mul(e, e);
-            let w = b.mul(x, root);
-            let numerator = b.mul(w, square);
-            fraction = Some(match fraction {
-                None => (numerator, denominator),
-                Some((n, d)) => {
-                    let crossed = b.mul(numerator, d);
-                    (b.fma(n, denominator, crossed), b.mul(d, denominator))
-                }
-            });
-        }
-        let (n, d) = fraction.expect("a chunk is not empty");
-        let share = b.div(n, d);
-        sum = Some(match sum {
-            None => share,
-            Some(sum) => b.add(sum, share),
-        });
-    }
-    b.values.push(sum.expect("a group of rows has species"));
+    let Shares { mut b, members, stride, again, .. } = shares;
+    b.values.push(sum);
     let own = |k: usize| &ends.constants[k][5 - stride as usize..];
     let constants = members.iter().flat_map(|&(_, k)| own(k)).copied().collect();
     let mut inputs = sums.map_or_else(Vec::new, <[Triple]>::concat);
@@ -438,6 +403,117 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
         inputs.extend(members.iter().map(|&(_, k)| ends.roots[k]));
     }
     step(graph.shape(b), constants, inputs, members.iter().map(|&(_, k)| k as u32).collect())
+}
+
+/// The shares of some rows while they are put together.
+struct Shares<'a> {
+    b: Body,
+    options: &'a Options,
+    /// Each species with the row of its class.
+    members: Vec<(usize, usize)>,
+    are_inputs: bool,
+    /// Whether what is known of a species is computed again; else it is an input, from this one on.
+    again: bool,
+    first_root: u32,
+    /// Constants of a species.
+    stride: u32,
+    /// 2 v2 by row.
+    twice: Vec<Id>,
+}
+
+impl<'a> Shares<'a> {
+    fn new(classes: &[Vec<usize>], sums: Option<&[Triple]>, ends: &Ends<'a>) -> Self {
+        let again = ends.roots.is_empty();
+        let members =
+            classes.iter().enumerate().flat_map(|(row, class)| class.iter().map(move |&k| (row, k))).collect();
+        let mut shares = Self {
+            b: Body::default(),
+            options: ends.options,
+            members,
+            are_inputs: sums.is_some(),
+            again,
+            first_root: if sums.is_some() { 3 * classes.len() as u32 } else { 0 },
+            stride: if again { 5 } else { 1 },
+            twice: Vec::new(),
+        };
+        for row in 0..classes.len() {
+            let v2 = shares.sum_of(row, 1);
+            let twice = shares.b.add(v2, v2);
+            shares.twice.push(twice);
+        }
+        shares
+    }
+
+    fn sum_of(&mut self, row: usize, part: u32) -> Id {
+        let at = 3 * row as u32 + part;
+        if self.are_inputs { self.b.input(at) } else { self.b.state(at) }
+    }
+
+    /// w of the i-th species.
+    fn weighted(&mut self, i: usize) -> Id {
+        let (x, root) =
+            (build::mole_fraction(&mut self.b, i as u32), self.b.constant(self.stride * (i as u32 + 1) - 1));
+        self.b.mul(x, root)
+    }
+
+    fn of_common_denominators(&mut self) -> Id {
+        let mut sum = None;
+        for chunk in (0..self.members.len()).collect::<Vec<_>>().chunks(FRACTIONS) {
+            let mut fraction: Option<(Id, Id)> = None;
+            for &i in chunk {
+                let row = self.members[i].0;
+                let (v1, v3) = (self.sum_of(row, 0), self.sum_of(row, 2));
+                let e = match self.again {
+                    true => root(&mut self.b, self.stride * i as u32, self.options),
+                    false => self.b.input(self.first_root + i as u32),
+                };
+                let inner = self.b.fma(e, v3, self.twice[row]);
+                let denominator = self.b.fma(e, inner, v1);
+                let (x, root) =
+                    (build::mole_fraction(&mut self.b, i as u32), self.b.constant(self.stride * (i as u32 + 1) - 1));
+                let square = self.b.mul(e, e);
+                let w = self.b.mul(x, root);
+                let numerator = self.b.mul(w, square);
+                fraction = Some(match fraction {
+                    None => (numerator, denominator),
+                    Some((n, d)) => {
+                        let crossed = self.b.mul(numerator, d);
+                        (self.b.fma(n, denominator, crossed), self.b.mul(d, denominator))
+                    }
+                });
+            }
+            let (n, d) = fraction.expect("a chunk is not empty");
+            let share = self.b.div(n, d);
+            sum = Some(match sum {
+                None => share,
+                Some(sum) => self.b.add(sum, share),
+            });
+        }
+        sum.expect("a group of rows has species")
+    }
+
+    /// The sum of w times the reciprocal of v3 + 2 f v2 + f^2 v1.
+    fn of_reciprocals(&mut self) -> Id {
+        let mut sum = None;
+        for i in 0..self.members.len() {
+            let row = self.members[i].0;
+            let (v1, v3) = (self.sum_of(row, 0), self.sum_of(row, 2));
+            let f = match self.again {
+                true => inverse_root(&mut self.b, self.stride * i as u32, self.options),
+                false => self.b.input(self.first_root + i as u32),
+            };
+            let inner = self.b.fma(f, v1, self.twice[row]);
+            let denominator = self.b.fma(f, inner, v3);
+            let one = self.b.literal(1.0);
+            let inverse = self.b.div(one, denominator);
+            let w = self.weighted(i);
+            sum = Some(match sum {
+                None => self.b.mul(w, inverse),
+                Some(sum) => self.b.fma(w, inverse, sum),
+            });
+        }
+        sum.expect("a group of rows has species")
+    }
 }
 
 /// The factor, which is sqrt(8) and the unit, times the sum of the shares.

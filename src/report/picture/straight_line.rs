@@ -134,9 +134,9 @@ fn tally(node: &Node) -> Tally {
     let (inst, place) = match *value {
         Value::Unary(op, _) if op.is_power() => (Inst::Unary(op, 0), &mut tally.exponentials),
         Value::Unary(op @ (Unary::Log | Unary::Log2), _) => (Inst::Unary(op, 0), &mut tally.logarithms),
-        Value::Unary(op @ Unary::Sqrt, _) => (Inst::Unary(op, 0), &mut tally.divisions),
+        Value::Unary(op @ (Unary::Sqrt | Unary::SqrtNear), _) => (Inst::Unary(op, 0), &mut tally.divisions),
         Value::Unary(op, _) => (Inst::Unary(op, 0), &mut tally.others),
-        Value::Binary(op @ Binary::Div, ..) => (Inst::Binary(op, 0, 0), &mut tally.divisions),
+        Value::Binary(op @ (Binary::Div | Binary::DivNear), ..) => (Inst::Binary(op, 0, 0), &mut tally.divisions),
         Value::Binary(op, ..) => (Inst::Binary(op, 0, 0), &mut tally.others),
         Value::Fma(..) => (Inst::Fma(0, 0, 0), &mut tally.others),
         Value::SelectLe { .. } | Value::ConstantLe { .. } => {

@@ -1,5 +1,7 @@
 use super::*;
+use crate::graph::single::{self, near};
 use crate::graph::{elementary, exp2, log2};
+use crate::overlay::program::Arithmetic;
 
 const TWO: Execution = Execution::WarpSpecialized { warps: 2, groups: 1 };
 
@@ -186,6 +188,52 @@ fn operations_give_the_bits_of_rust() {
         for point in 0..points as usize {
             let (a, b) = (input[point], input[point + points as usize]);
             assert_eq!(output[point].to_bits(), reference(a, b).to_bits(), "{value:?} of {a} and {b}");
+        }
+    }
+}
+
+/// Operations on singles that have no special cases give the bits of those that have, up to the limits of their operands.
+#[test]
+fn operations_without_special_cases_give_the_bits_of_rust() {
+    type Reference = fn(f32, f32) -> f32;
+    let (a, b) = (var(0), var(1));
+    let cases: [(Value, Reference); 5] = [
+        (Value::Binary(Binary::DivNear, a, b), |a, b| a / b),
+        (Value::Binary(Binary::DivNear, var(3), b), |_, b| 1.0 / b),
+        (Value::Unary(Unary::SqrtNear, b), |_, b| b.sqrt()),
+        (Value::Unary(Unary::Exp2Near, a), |a, _| single::elementary::exp2(a)),
+        (Value::Unary(Unary::Exp2FallingNear, a), |a, _| single::elementary::exp2(-a)),
+    ];
+    let points = 20_000u32;
+    let ends = [near::LEAST as f32, near::MOST as f32, 1.0, 2f32.next_down()];
+    // All exponents between the limits, and odd digits.
+    let number = |i: u32| match i % 5 {
+        n @ 0..4 => ends[((i / 5 + n) % 4) as usize],
+        _ => f32::from_bits((67 + i % 119) << 23 | i.wrapping_mul(2_654_435_769) >> 9),
+    };
+    let exponent = |i: u32| (i as f32 / points as f32 - 0.5) * 2.0 * single::near::NEAR_EXPONENT;
+    for (i, (value, reference)) in cases.into_iter().enumerate() {
+        let first = |point: u32| match i {
+            3.. => exponent(point),
+            _ if point % 2 == 0 => number(point / 2),
+            _ => -number(point / 3),
+        };
+        let singles: Vec<f32> = (0..points).map(first).chain((0..points).map(number)).collect();
+        let input: Vec<f64> = singles.iter().copied().map(f64::from).collect();
+        let body = vec![
+            fetch(0),
+            set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0 }),
+            set(3, Value::Literal(1.0)),
+            set(2, value.clone()),
+            put(2, 0),
+        ];
+        let mut program = program(Execution::DataParallel { warps: 4 }, 0, body);
+        program.arithmetic = Arithmetic::Single { bound: 0.0 };
+        let (output, _) = simulate(&program, &input, &Options::default()).unwrap();
+        for point in 0..points as usize {
+            let (a, b) = (singles[point], singles[point + points as usize]);
+            let expected = reference(a, b);
+            assert_eq!((output[point] as f32).to_bits(), expected.to_bits(), "{value:?} of {a:e} and {b:e}");
         }
     }
 }
