@@ -7,7 +7,7 @@ use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::graph;
-use crate::kernels::{self, ErrorBound, Kernel, Precision};
+use crate::kernels::{self, ErrorBound, Io, Kernel, Precision};
 use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
@@ -329,7 +329,8 @@ fn draft_within(
         Precision::Mixed => {
             let mix = || single::mix(kernel, &graph, premises, asked);
             let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
-            (graph::single::expand::expand(&graph, &kinds), Some((graph, kinds)))
+            let writes_doubles = own.asked.common.io == Io::Double;
+            (graph::single::expand::expand(&graph, &kinds, writes_doubles), Some((graph, kinds)))
         }
         Precision::Double | Precision::Single => (graph, None),
     };

@@ -6,6 +6,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Body, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::double_float::Powers;
 use super::form::{Claims, Form, Variable};
 use super::kinds::{Kind, Kinds};
 use super::known::Known;
@@ -55,18 +56,18 @@ pub fn check(
         if all.len() != body.insts.len() || body.tensor.is_some() {
             return Err(format!("{name}: lines are missing"));
         }
-        let kinds = kinds.at(*at);
+        let (kinds, powers) = (kinds.at(*at), kinds.powers);
         if kinds.len() != body.insts.len() {
             return Err(format!("{name}: it is not said which arithmetic lines are in"));
         }
         for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
             let kind = kinds[line];
-            let digits = Digits::of(kind);
+            let digits = Digits::of(kind, powers);
             // A number that is read back has the digits that it was made with; a running state may have room for more.
             let read = |source: Option<&(Kind, &Form)>, has_room: bool| {
                 source.is_some_and(|(made, source)| *source == claim && (*made == kind || has_room && *made < kind))
             };
-            let operands = Operands { all, kinds, body, constants: &step.constants, kind, domain };
+            let operands = Operands { all, kinds, body, constants: &step.constants, kind, powers, domain };
             let of_operand = |id: u32| kind == kinds[id as usize];
             let follows = match *inst {
                 Inst::Literal(c) => is_constant(claim, c, kind),
@@ -74,7 +75,7 @@ pub fn check(
                 Inst::Scalar(k) => read(scalars.get(k as usize), false),
                 Inst::Input(k) => read(values.get(&step.inputs[k as usize]), false),
                 Inst::State(k) => read(at.and_then(|at| states.get(&at.op)?.get(k as usize)), true),
-                Inst::Field { array, operand } => {
+                Inst::Field { array, operand, .. } => {
                     let species = step.rows[operand as usize];
                     is_input(graph, array, species, (domain, cell), claim, digits)
                 }
@@ -111,7 +112,7 @@ pub fn check(
 fn floored(graph: &Graph, step: &Step, operands: &Operands<'_>, [a, b]: [u32; 2]) -> Option<u32> {
     let body = operands.body;
     let species = match body.insts[a as usize] {
-        Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
+        Inst::Field { array, operand, .. } if graph.arrays[array as usize].name == "mole_fractions" => {
             step.rows[operand as usize]
         }
         _ => return None,
@@ -128,6 +129,7 @@ struct Operands<'a> {
     constants: &'a [f64],
     /// The arithmetic of the instruction.
     kind: Kind,
+    powers: Powers,
     domain: &'a Domain,
 }
 
@@ -164,13 +166,15 @@ impl Digits {
     const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
     const PAIR: Self =
         Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 65_536.0 * HALF_ULP * HALF_ULP };
+    const LONG_PAIR: Self = Self { of_functions: 4096.0 * HALF_ULP * HALF_ULP, ..Self::PAIR };
     const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
 
-    fn of(kind: Kind) -> &'static Self {
-        match kind {
-            Kind::Single => &Self::SINGLE,
-            Kind::Pair => &Self::PAIR,
-            Kind::Double => &Self::DOUBLE,
+    fn of(kind: Kind, powers: Powers) -> &'static Self {
+        match (kind, powers) {
+            (Kind::Single, _) => &Self::SINGLE,
+            (Kind::Pair, Powers::Short) => &Self::PAIR,
+            (Kind::Pair, Powers::Long) => &Self::LONG_PAIR,
+            (Kind::Double, _) => &Self::DOUBLE,
         }
     }
 
@@ -361,7 +365,7 @@ fn is_input(
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
 fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: [Kind; 2]) -> bool {
     let floor = domain.floor;
-    let rounding = Digits::of(of_fraction).of_reading(domain).max(of_constant(floor, kind).share);
+    let rounding = Digits::of(of_fraction, Powers::Short).of_reading(domain).max(of_constant(floor, kind).share);
     let share = rounding + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
@@ -477,7 +481,7 @@ fn total(a: Option<Factors>, b: Option<Factors>, domain: &Domain, digits: &Digit
 }
 
 fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
-    let (domain, digits) = (operands.domain, Digits::of(operands.kind));
+    let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
     let of = |id: u32| operands.of(id);
     let number = |id: u32| of(id).map(|all| whole(&all, domain));
     let is_claim = |all: Option<Factors>| all.is_some_and(|all| implies(&all, claim));
