@@ -480,6 +480,20 @@ fn total(a: Option<Factors>, b: Option<Factors>, domain: &Domain, digits: &Digit
     in_range(&exact, exact.clone(), domain, digits)
 }
 
+/// Between which numbers sum a_j x_j / sum b_j x_j is, since a_j/b_j are averaged there with weights b_j x_j that are not negative.
+fn means(dividend: &Factors, divisor: &Factors) -> Option<[f64; 2]> {
+    let alone = |all: &Factors| all.constant.size() == 0.0 && !all.terms.is_empty();
+    if !alone(dividend) || !alone(divisor) || dividend.terms.len() != divisor.terms.len() {
+        return None;
+    }
+    let ratio = |((left, a), (right, b)): (&(Variable, Factor), &(Variable, Factor))| {
+        let is_positive = left == right && a.ends[0] >= 0.0 && b.ends[0] > 0.0;
+        is_positive.then(|| [a.ends[0] / b.ends[1], a.ends[1] / b.ends[0]])
+    };
+    let all: Option<Vec<[f64; 2]>> = dividend.terms.iter().zip(&divisor.terms).map(ratio).collect();
+    all?.into_iter().reduce(|[low, high], [least, most]| [low.min(least), high.max(most)])
+}
+
 fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
     let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
     let of = |id: u32| operands.of(id);
@@ -526,8 +540,18 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
                     // What a pair's remainder loses of small numbers is as if the dividend were off by it.
                     Kind::Pair => {
                         let is_far_from_limits = divisor.size() <= INVERTED && divisor.distance() >= 1.0 / INVERTED;
+                        let means = of(b).and_then(|divisor| means(&dividend, &divisor));
                         let dividend = in_range(&dividend, dividend.clone(), domain, digits);
-                        is_far_from_limits && dividend.is_some_and(|dividend| is(scaled(&dividend, inverse)))
+                        is_far_from_limits
+                            && dividend.is_some_and(|dividend| {
+                                let exact = scaled(&dividend, inverse);
+                                let number = whole(&exact, domain);
+                                let mean = means.map(|[low, high]| Factor {
+                                    ends: [number.ends[0].max(low), number.ends[1].min(high)],
+                                    ..number
+                                });
+                                is(exact) || mean.is_some_and(|mean| is(Factors::number(mean.closed())))
+                            })
                     }
                     _ => is(scaled(&dividend, inverse)),
                 }

@@ -194,7 +194,10 @@ impl Follower<'_> {
                     return Err(Unproven::Range);
                 }
                 // What the remainder loses of small numbers is as if the dividend were off by it.
-                self.rounded(&a.as_pair(self.domain)?.times(&inverse, self.domain), kind)
+                let exact = a.as_pair(self.domain)?.times(&inverse, self.domain);
+                // A mean is not as small as the least sum over the largest one, whose second number would be lost.
+                let mean = a.quotients(b).map(|ends| Form::of(exact.number(self.domain).between(ends)));
+                self.rounded(&mean.unwrap_or(exact), kind)
             }
         }
     }
