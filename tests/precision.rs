@@ -211,8 +211,13 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
         println!("with long powers {:.2e}", finer.bound);
         if kernel == Kernel::Viscosity {
             assert!(finer.bound < 0.5 * plan.bound);
-            let weak = Rounding { power: 0.99 * Rounding::LONG_PAIR.power, ..Rounding::LONG_PAIR };
-            assert!(matches!(with(weak), Err(Unproven::Refused(_))));
+            let proven = Rounding::LONG_PAIR;
+            for weak in [
+                Rounding { power: 0.99 * proven.power, ..proven },
+                Rounding { logarithm: 0.99 * proven.logarithm, ..proven },
+            ] {
+                assert!(matches!(with(weak), Err(Unproven::Refused(_))));
+            }
             assert!(matches!(prove(Rounding::LONG_PAIR), Err(Unproven::Refused(_))));
         }
         for weak in [

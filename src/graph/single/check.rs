@@ -158,16 +158,26 @@ impl Operands<'_> {
 struct Digits {
     kind: Kind,
     half_ulp: f64,
-    /// Of powers and logarithms.
-    of_functions: f64,
+    of_powers: f64,
+    of_logarithms: f64,
 }
 
 impl Digits {
-    const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
-    const PAIR: Self =
-        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 65_536.0 * HALF_ULP * HALF_ULP };
-    const LONG_PAIR: Self = Self { of_functions: 4096.0 * HALF_ULP * HALF_ULP, ..Self::PAIR };
-    const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
+    const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_powers: ULP, of_logarithms: ULP };
+    const PAIR: Self = Self {
+        kind: Kind::Pair,
+        half_ulp: 32.0 * HALF_ULP * HALF_ULP,
+        of_powers: 65_536.0 * HALF_ULP * HALF_ULP,
+        of_logarithms: 65_536.0 * HALF_ULP * HALF_ULP,
+    };
+    const LONG_PAIR: Self =
+        Self { of_powers: 4096.0 * HALF_ULP * HALF_ULP, of_logarithms: 128.0 * HALF_ULP * HALF_ULP, ..Self::PAIR };
+    const DOUBLE: Self = Self {
+        kind: Kind::Double,
+        half_ulp: HALF_ULP_OF_DOUBLES,
+        of_powers: ULPS_OF_DOUBLES,
+        of_logarithms: ULPS_OF_DOUBLES,
+    };
 
     fn of(kind: Kind, powers: Powers) -> &'static Self {
         match (kind, powers) {
@@ -516,7 +526,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
                 && matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) =>
         {
             // What is left of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of what the power errs by.
-            let digits = Digits { of_functions: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
+            let digits = Digits { of_powers: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
             let result = function(op, whole(&operands.whole(a), domain), &digits);
             result.is_some_and(|f| implies(&Factors::number(f), claim))
         }
@@ -587,10 +597,10 @@ fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     let [low, high] = x.ends;
     let reach = x.size() + x.off;
     let power = |[low, high]: [f64; 2], share: f64| {
-        Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(digits.of_functions)
+        Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(digits.of_powers)
     };
     let logarithm =
-        |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_functions);
+        |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_logarithms);
     // Powers of pairs have second numbers that are normal.
     let most_of_powers = if digits.kind == Kind::Pair { 64.0 } else { 126.0 };
     let has_root = digits.kind != Kind::Pair || low >= LEAST_OF_PAIRS;

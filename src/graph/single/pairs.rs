@@ -197,10 +197,10 @@ impl Pairs {
         match function {
             RealFunction::Neg => self.negative(x),
             RealFunction::Sqrt => self.root(x),
-            RealFunction::Exp2 => self.power_of_two(x),
+            RealFunction::Exp2 => self.power_of_two(x, self.powers.degree_and_pairs()),
             RealFunction::Exp2OfNegative => {
                 let minus = self.negative(x);
-                self.power_of_two(minus)
+                self.power_of_two(minus, self.powers.degree_and_pairs())
             }
             RealFunction::Log2 => self.binary_logarithm(x),
             RealFunction::Log => {
@@ -219,7 +219,7 @@ impl Pairs {
         }
     }
 
-    fn power_of_two(&mut self, x: Number) -> Number {
+    fn power_of_two(&mut self, x: Number, [degree, pairs]: [usize; 2]) -> Number {
         let magic = self.push(Inst::Literal(f64::from(MAGIC)));
         let shifted = self.add(x.high, magic);
         let whole = self.sub(shifted, magic);
@@ -228,7 +228,6 @@ impl Pairs {
             None => Number { high: rest, low: None },
             Some(low) => self.fast_two_sum(rest, low),
         };
-        let [degree, pairs] = self.powers.degree_and_pairs();
         let coefficients = powers_of_two(degree);
         let (singles, pairs) = coefficients.split_at(degree + 1 - pairs);
         let mut p = Number { high: self.push(Inst::Literal(f64::from(singles[0] as f32))), low: None };
@@ -265,7 +264,7 @@ impl Pairs {
     fn binary_logarithm(&mut self, x: Number) -> Number {
         let logarithm = self.push(Inst::Unary(Unary::Log2, x.high));
         let minus = Number { high: self.neg(logarithm), low: None };
-        let power = self.power_of_two(minus);
+        let power = self.power_of_two(minus, self.powers.of_logarithms());
         let near_one = self.times(x, power);
         let minus_one = self.push(Inst::Literal(-1.0));
         let mut rest = self.add(near_one.high, minus_one);
@@ -306,7 +305,7 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::double_float::{FUNCTIONS, LEADING_POWER, LONG_FUNCTIONS, UNIT};
+    use super::super::double_float::{FUNCTIONS, LEADING_POWER, LONG_FUNCTIONS, LONG_LOGARITHMS, UNIT};
     use super::super::premises::Rounding;
     use super::*;
     use crate::graph::interpret::Arithmetic;
@@ -435,9 +434,11 @@ mod tests {
             |[x]| x.log2(),
             |random| (random() * 8.0 + 6.0).exp2(),
         );
-        println!("long: 2^x {long_power:.2e}, log2 x {long_logarithm:.2e} of {LONG_FUNCTIONS:.2e}");
+        println!(
+            "long: 2^x {long_power:.2e} of {LONG_FUNCTIONS:.2e}, log2 x {long_logarithm:.2e} of {LONG_LOGARITHMS:.2e}"
+        );
         assert!(long_power <= LONG_FUNCTIONS && long_power > LONG_FUNCTIONS / 64.0, "{long_power:e}");
-        assert!(long_logarithm <= LONG_FUNCTIONS && long_logarithm > LONG_FUNCTIONS / 1024.0, "{long_logarithm:e}");
+        assert!(long_logarithm <= LONG_LOGARITHMS && long_logarithm > LONG_LOGARITHMS / 64.0, "{long_logarithm:e}");
         let leading = worst(
             |p, [x]| p.unary(Unary::Exp2, x, false),
             |[x]| x.exp2(),

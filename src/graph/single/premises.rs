@@ -24,7 +24,7 @@ impl Rounding {
 
     /// The same with long powers.
     pub const LONG_PAIR: Self =
-        Self { power: double_float::LONG_FUNCTIONS, logarithm: double_float::LONG_FUNCTIONS, ..Self::PAIR };
+        Self { power: double_float::LONG_FUNCTIONS, logarithm: double_float::LONG_LOGARITHMS, ..Self::PAIR };
 
     pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
 }
