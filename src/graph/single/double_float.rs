@@ -119,7 +119,7 @@ pub const NEXT: f32 = f32::EPSILON;
 pub fn of_double(x: f64) -> [f32; 2] {
     let bits = x.to_bits();
     let (high, low) = ((bits >> 32) as u32, bits as u32);
-    let size = (high & WORDS.size).max(WORDS.small).min(WORDS.large);
+    let size = (high & WORDS.size).clamp(WORDS.small, WORDS.large);
     let digits = (size << 3 | low >> 29).wrapping_sub(WORDS.rebased) | (high & !WORDS.size);
     let power = digits & WORDS.power;
     let next = power | (low >> 6 & !WORDS.power);
