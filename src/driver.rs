@@ -7,7 +7,7 @@ use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::graph;
-use crate::kernels::{self, ErrorBound, Kernel, Precision};
+use crate::kernels::{self, ErrorBound, Io, Kernel, Precision};
 use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
@@ -332,7 +332,8 @@ fn draft_within(
             let mix = || single::mix(kernel, &graph, premises, asked);
             let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
             let graph = observer.pass("special cases", k, || bare(graph, Some(&kinds)));
-            (graph::single::expand::expand(&graph, &kinds), Some((graph, kinds)))
+            let writes_doubles = own.asked.common.io == Io::Double;
+            (graph::single::expand::expand(&graph, &kinds, writes_doubles), Some((graph, kinds)))
         }
         Precision::Single if is_nvidia => (observer.pass("special cases", k, || bare(graph, None)), None),
         Precision::Double | Precision::Single => (graph, None),

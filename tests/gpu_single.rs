@@ -172,6 +172,29 @@ fn mixed_precision_gives_the_bits_of_its_graph() {
     }
 }
 
+/// Doubles are read and written as pairs, which keep an error that singles in arrays do not.
+#[test]
+fn arrays_of_doubles_keep_an_error_of_a_billionth() {
+    if !has_compilers("ada") {
+        return;
+    }
+    let report = compiled("h2o2", "ada", |r| {
+        r.common.precision = Precision::Mixed;
+        r.common.error = Some(1e-9);
+        r.real_compilers = true;
+    })
+    .unwrap();
+    keeps_to_its_bound(&report);
+    assert_eq!(report.kernels.len(), TRANSPORT.len());
+    for kernel in &report.kernels {
+        let mixed = kernel.single.as_ref().unwrap();
+        println!("{}: {:?} singles and pairs, {:.2e} with the form", kernel.kernel, mixed.operations, mixed.total);
+        assert!(mixed.proven && mixed.total <= 1e-9);
+        assert!(kernel.text.is_some());
+        assert!(matches!(kernel.machine_code, Some(MachineCode::Verified(_))), "{:?}", kernel.machine_code);
+    }
+}
+
 #[test]
 fn mixed_precision_is_for_gpus_and_proven() {
     let mixed = |target: &str, bound: ErrorBound, error: f64| {
@@ -184,5 +207,10 @@ fn mixed_precision_is_for_gpus_and_proven() {
     };
     assert!(mixed("cpu", ErrorBound::Proven, 1e-6).contains("precision::not-offered"));
     assert!(mixed("ada", ErrorBound::Measured, 1e-6).contains("precision::not-offered"));
-    assert!(mixed("ada", ErrorBound::Proven, 1e-8).contains("precision::not-proven"));
+    let refused = compiled("h2o2", "ada", |r| {
+        r.common.precision = Precision::Mixed;
+        r.common.io = Io::Single;
+        r.common.error = Some(1e-8);
+    });
+    assert!(refused.unwrap_err().contains("precision::not-proven"));
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 use singe::graph::body::{Binary, Inst, Unary};
+use singe::graph::single::double_float::Powers;
 use singe::graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
 use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Form, Kernel, Options, Precision};
@@ -200,9 +201,26 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
         };
         let plan = prove(proven).unwrap();
         println!("{kernel} {form}: pairs alone {:.2e}", plan.bound);
-        // What is stored is a single, and second numbers of small mole fractions may be lost; all the rest has more digits than singles have.
+        // What is read and stored are doubles; second numbers of small mole fractions may be lost.
         let single = single::prove(&graph, &order, &domain, &Rounding::SINGLE).unwrap();
         assert!(plan.bound < 0.1 * single.bound);
+        // Long powers are shorter of error, and short ones are not long.
+        let long = kinds.clone().with_powers(Powers::Long);
+        let with =
+            |pair: Rounding| single::prove_mixed(&graph, &order, &domain, &Roundings { pair, ..Roundings::ALL }, &long);
+        let finer = with(Rounding::LONG_PAIR).unwrap();
+        println!("with long powers {:.2e}", finer.bound);
+        if kernel == Kernel::Viscosity {
+            assert!(finer.bound < 0.5 * plan.bound);
+            let proven = Rounding::LONG_PAIR;
+            for weak in [
+                Rounding { power: 0.99 * proven.power, ..proven },
+                Rounding { logarithm: 0.99 * proven.logarithm, ..proven },
+            ] {
+                assert!(matches!(with(weak), Err(Unproven::Refused(_))));
+            }
+            assert!(matches!(prove(Rounding::LONG_PAIR), Err(Unproven::Refused(_))));
+        }
         for weak in [
             Rounding { unit: proven.unit * 0.99, ..proven },
             Rounding { power: proven.power * 0.99, ..proven },

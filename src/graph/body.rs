@@ -28,6 +28,7 @@ pub enum Inst {
     Field {
         array: u32,
         operand: u32,
+        share: Share,
     },
     /// A running value of the operation that the step belongs to.
     State(u32),
@@ -42,6 +43,16 @@ pub enum Inst {
         then: Id,
         otherwise: Id,
     },
+}
+
+/// What is read of a double in an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Share {
+    /// All of it, or what its arithmetic rounds it to.
+    Whole,
+    /// One of the two singles that [`super::single::double_float::of_double`] makes of it.
+    First,
+    Second,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -230,6 +241,8 @@ pub struct Body {
     pub states: Vec<Id>,
     pub values: Vec<Id>,
     pub stores: Vec<Id>,
+    /// By stored field, what is added to it in double precision: the second number of a pair. Empty where none is.
+    pub rests: Vec<Option<Id>>,
 }
 
 /// Double-precision issue slots by what they compute.
@@ -243,7 +256,7 @@ pub struct Tally {
 }
 
 impl Body {
-    pub(super) fn push(&mut self, inst: Inst) -> Id {
+    pub fn push(&mut self, inst: Inst) -> Id {
         self.insts.push(inst);
         (self.insts.len() - 1) as Id
     }
@@ -270,7 +283,7 @@ impl Body {
     }
 
     pub fn field(&mut self, array: u32, operand: u32) -> Id {
-        self.push(Inst::Field { array, operand })
+        self.push(Inst::Field { array, operand, share: Share::Whole })
     }
 
     pub fn state(&mut self, k: u32) -> Id {
@@ -388,7 +401,7 @@ impl Body {
         for (i, inst) in self.insts.iter().enumerate() {
             inst.operands().into_iter().for_each(|id| last[id as usize] = i);
         }
-        for &id in self.states.iter().chain(&self.values).chain(&self.stores) {
+        for id in self.results() {
             last[id as usize] = self.insts.len();
         }
         let held = |inst: &Inst| !matches!(inst, Inst::Literal(_) | Inst::Scalar(_) | Inst::State(_));
@@ -403,6 +416,17 @@ impl Body {
             live -= ends[i];
         }
         most
+    }
+
+    /// The instructions that the rest of the code reads.
+    pub fn results(&self) -> impl Iterator<Item = Id> + '_ {
+        let all = self.states.iter().chain(&self.values).chain(&self.stores);
+        all.chain(self.rests.iter().flatten()).copied()
+    }
+
+    /// What is added to a stored field.
+    pub fn rest(&self, store: usize) -> Option<Id> {
+        self.rests.get(store).copied().flatten()
     }
 
     /// Equality of shapes as text: literals are compared by their bits.
@@ -508,7 +532,8 @@ impl fmt::Display for Inst {
             Self::Constant(k) => write!(f, "constant {k}"),
             Self::Scalar(k) => write!(f, "scalar {k}"),
             Self::Input(k) => write!(f, "input {k}"),
-            Self::Field { array, operand } => write!(f, "field {array}[row {operand}]"),
+            Self::Field { array, operand, share: Share::Whole } => write!(f, "field {array}[row {operand}]"),
+            Self::Field { array, operand, share } => write!(f, "{share:?} of field {array}[row {operand}]"),
             Self::State(k) => write!(f, "state {k}"),
             Self::Unary(op, a) => write!(f, "{op:?} %{a}"),
             Self::Binary(op, a, b) => write!(f, "{op:?} %{a} %{b}"),
@@ -526,6 +551,7 @@ impl fmt::Display for Body {
         if let Some(tensor) = self.tensor {
             writeln!(f, "  on tensor cores: {tensor:?}")?;
         }
-        writeln!(f, "  states {:?} values {:?} stores {:?}", self.states, self.values, self.stores)
+        writeln!(f, "  states {:?} values {:?} stores {:?}", self.states, self.values, self.stores)?;
+        if self.rests.is_empty() { Ok(()) } else { writeln!(f, "  rests {:?}", self.rests) }
     }
 }

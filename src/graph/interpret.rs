@@ -2,8 +2,9 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::body::{Binary, Body, Inst, Unary};
+use super::body::{Binary, Body, Inst, Share, Unary};
 use super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::single::double_float::of_double;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// The numbers that a graph is run in. Arrays hold doubles: what is read is rounded to them, what is written is widened.
@@ -67,8 +68,12 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
         for (&value, &i) in step.outputs.iter().zip(&body.values) {
             self.values[value] = all[i as usize];
         }
-        for (&(array, row), &i) in step.stores.iter().zip(&body.stores) {
-            fields[array as usize][row as usize] = all[i as usize].widened();
+        for (k, (&(array, row), &i)) in step.stores.iter().zip(&body.stores).enumerate() {
+            let widened = |i: u32| all[i as usize].widened();
+            fields[array as usize][row as usize] = match body.rest(k) {
+                None => widened(i),
+                Some(rest) => widened(i) + widened(rest),
+            };
         }
     }
 
@@ -81,8 +86,13 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
                 Inst::Constant(k) => N::rounded(step.constants[k as usize]),
                 Inst::Scalar(k) => self.scalars[k as usize],
                 Inst::Input(k) => self.values[step.inputs[k as usize]],
-                Inst::Field { array, operand } => {
-                    N::rounded(fields[array as usize][step.rows[operand as usize] as usize])
+                Inst::Field { array, operand, share } => {
+                    let x = fields[array as usize][step.rows[operand as usize] as usize];
+                    match share {
+                        Share::Whole => N::rounded(x),
+                        Share::First => N::rounded(of_double(x)[0].into()),
+                        Share::Second => N::rounded(of_double(x)[1].into()),
+                    }
                 }
                 Inst::State(k) => states[k as usize],
                 Inst::Unary(op, a) => N::unary(op, get(a)),

@@ -21,7 +21,9 @@ pub fn moved<Source: Copy + PartialEq>(
     for inst in &mut new.insts {
         *inst = match becomes(*inst) {
             Ok(source) => Inst::Input(inputs as u32 + place(&mut moved.to_inputs, source)),
-            Err(Inst::Field { array, operand }) => Inst::Field { array, operand: place(&mut moved.kept, operand) },
+            Err(Inst::Field { array, operand, share }) => {
+                Inst::Field { array, operand: place(&mut moved.kept, operand), share }
+            }
             Err(other) => other,
         };
     }

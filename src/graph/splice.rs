@@ -179,9 +179,9 @@ impl Splice<'_> {
     fn moved(&self, body: &Body, inputs: usize) -> (Body, Moved<Operand>) {
         let (mut new, moved) = operands::moved(body, inputs, |inst| match inst {
             Inst::Scalar(k) if self.scalars.is_some() => Ok(Operand::Scalar(k)),
-            Inst::Field { array, operand } => match self.sources[array as usize] {
+            Inst::Field { array, operand, share } => match self.sources[array as usize] {
                 Source::Values(_) => Ok(Operand::Field { array, operand }),
-                Source::Array(array) => Err(Inst::Field { array, operand }),
+                Source::Array(array) => Err(Inst::Field { array, operand, share }),
             },
             other => Err(other),
         });

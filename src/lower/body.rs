@@ -6,7 +6,7 @@ use super::frame;
 use super::uses::{self, BlockId, Uses};
 use super::{fetches, fold, rounding};
 use crate::overlay::program::{
-    Arithmetic, Binary, ConstantRef, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask,
+    Arithmetic, Binary, ConstantRef, Index, LaneRows, Node, Program, Share, TensorBlock, Value, Var, WarpMask,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use machine::target::Target;
@@ -107,11 +107,12 @@ impl Body<'_> {
                 let row = self.slot(row);
                 Statement::StoreSlot { row, value: self.operand(*value) }
             }
-            Node::StoreField { array, row, point, value } => {
+            Node::StoreField { array, row, point, value, rest } => {
                 self.needs.active.insert(*point);
                 self.needs.points.insert(*point);
                 let row = self.index(row);
-                Statement::StoreField { array: *array, row, point: *point, value: self.operand(*value) }
+                let (value, rest) = (self.operand(*value), rest.map(|rest| self.operand(rest)));
+                Statement::StoreField { array: *array, row, point: *point, value, rest }
             }
             Node::Barrier { id, threads, kind } => {
                 let threads = threads * self.program.execution.warp_groups();
@@ -235,12 +236,13 @@ impl Body<'_> {
                 Real::Bank(self.index(index))
             }
             Value::Var(a) => self.operand(*a),
-            Value::Slot(row) => Real::Slot(self.slot(row)),
-            Value::Field { array, row, point } => {
+            Value::Slot(row) => Real::Slot(self.slot(row), Share::Whole),
+            Value::Field { array, row, point, share } => {
                 self.needs.points.insert(*point);
                 // What the kernel itself may write must not come through the read-only cache.
                 let is_read_only = !self.program.arrays[*array].output;
-                Real::Field(Box::new(Field { array: *array, row: self.index(row), point: *point, is_read_only }))
+                let row = self.index(row);
+                Real::Field(Box::new(Field { array: *array, row, point: *point, is_read_only, share: *share }))
             }
             Value::Unary(function, a) => {
                 let is_double = self.program.arithmetic == Arithmetic::Double;

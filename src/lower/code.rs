@@ -9,7 +9,9 @@
 //! [`crate::graph::steps`]); or they are whole numbers of 32 bits ([`Integer`], not negative).
 
 use crate::kernels::Io;
-use crate::overlay::program::{Arithmetic, Array, Bank, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
+use crate::overlay::program::{
+    Arithmetic, Array, Bank, BarrierKind, Binary, Counter, Execution, Share, Unary, Var, WarpMask,
+};
 use crate::schedule::named_barriers;
 use cranelift_entity::PrimaryMap;
 
@@ -332,7 +334,8 @@ pub enum Real {
     /// An entry of the bank of reals.
     Bank(Integer),
     /// The lane's element of a row of slots.
-    Slot(Integer),
+    /// A number of a row of slots; of one that holds doubles perhaps a single of it.
+    Slot(Integer, Share),
     Field(Box<Field>),
     Unary(Unary, Box<Real>),
     Binary(Binary, Box<[Real; 2]>),
@@ -356,7 +359,7 @@ impl Real {
             | Self::Var(_)
             | Self::Broadcast { .. }
             | Self::Bank(_)
-            | Self::Slot(_)
+            | Self::Slot(..)
             | Self::Field(_) => &[],
             Self::Unary(_, a) => std::slice::from_ref(a),
             Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
@@ -373,7 +376,7 @@ impl Real {
             | Self::Var(_)
             | Self::Broadcast { .. }
             | Self::Bank(_)
-            | Self::Slot(_)
+            | Self::Slot(..)
             | Self::Field(_) => &mut [],
             Self::Unary(_, a) => std::slice::from_mut(a),
             Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
@@ -394,6 +397,7 @@ pub struct Field {
     pub point: u32,
     /// The kernel does not write the array.
     pub is_read_only: bool,
+    pub share: Share,
 }
 
 /// The first points of the groups of 8 that a matrix product takes one after the other.
@@ -487,6 +491,8 @@ pub enum Statement {
         row: Integer,
         point: u32,
         value: Real,
+        /// What is added to it in double precision.
+        rest: Option<Real>,
     },
     Barrier {
         id: u32,

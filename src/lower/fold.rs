@@ -85,7 +85,12 @@ impl Plan<'_> {
             match node {
                 Node::Comment(_) | Node::Stripes { .. } => {}
                 Node::Let { var, value } => self.assignment(*var, value, &mut pending),
-                Node::StoreField { value, .. } => self.consume(*value, &mut pending, &mut Expression::default()),
+                Node::StoreField { .. } => {
+                    let mut expression = Expression::default();
+                    node.operands()
+                        .into_iter()
+                        .for_each(|operand| self.consume(operand, &mut pending, &mut expression));
+                }
                 Node::StoreSlot { value, .. } => {
                     self.consume(*value, &mut pending, &mut Expression::default());
                     pending.slots_change();

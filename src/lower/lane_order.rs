@@ -41,8 +41,9 @@ fn is_barrier(statement: &Statement) -> bool {
 fn access(statement: &Statement) -> Option<Access> {
     match statement {
         Statement::CopyInputs { .. } => Some(Access::Copy),
-        Statement::Define { value, .. } | Statement::Assign { value, .. } | Statement::StoreField { value, .. } => {
-            looks_up(value).then_some(Access::LookUp)
+        Statement::Define { value, .. } | Statement::Assign { value, .. } => looks_up(value).then_some(Access::LookUp),
+        Statement::StoreField { value, rest, .. } => {
+            [value].into_iter().chain(rest).any(looks_up).then_some(Access::LookUp)
         }
         _ => None,
     }

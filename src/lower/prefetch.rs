@@ -6,6 +6,7 @@
 //! reads its own points, so that no warp waits for another one.
 
 use super::code::*;
+use crate::overlay::program::Share;
 use std::collections::BTreeMap;
 
 /// Inputs of a batch. Fewer are waited for more precisely, and more often.
@@ -113,9 +114,8 @@ fn slot(row: u32) -> Integer {
 fn for_each_value(statement: &Statement, visit: &mut dyn FnMut(&Real)) -> Option<()> {
     match statement {
         Statement::Comment(_) | Statement::Declare(_) => {}
-        Statement::Define { value, .. } | Statement::Assign { value, .. } | Statement::StoreField { value, .. } => {
-            visit(value);
-        }
+        Statement::Define { value, .. } | Statement::Assign { value, .. } => visit(value),
+        Statement::StoreField { value, rest, .. } => [value].into_iter().chain(rest).for_each(visit),
         _ => return None,
     }
     Some(())
@@ -139,17 +139,22 @@ fn input(value: &Real) -> Option<Input> {
 }
 
 fn from_rows(mut statement: Statement, rows: &BTreeMap<Input, u32>) -> Statement {
-    if let Statement::Define { value, .. } | Statement::Assign { value, .. } | Statement::StoreField { value, .. } =
-        &mut statement
-    {
-        replace(value, rows);
+    match &mut statement {
+        Statement::Define { value, .. } | Statement::Assign { value, .. } => replace(value, rows),
+        Statement::StoreField { value, rest, .. } => {
+            [value].into_iter().chain(rest).for_each(|value| replace(value, rows));
+        }
+        _ => {}
     }
     statement
 }
 
 fn replace(value: &mut Real, rows: &BTreeMap<Input, u32>) {
     match input(value) {
-        Some(input) => *value = Real::Slot(slot(rows[&input])),
+        Some(input) => {
+            let share = if let Real::Field(field) = value { field.share } else { Share::Whole };
+            *value = Real::Slot(slot(rows[&input]), share);
+        }
         None => value.operands_mut().iter_mut().for_each(|operand| replace(operand, rows)),
     }
 }
@@ -161,7 +166,8 @@ mod tests {
     use cranelift_entity::EntityRef;
 
     fn read(row: u32) -> Statement {
-        let field = Field { array: 0, row: Integer::Literal(row), point: 0, is_read_only: true };
+        let (row, share) = (Integer::Literal(row), Share::Whole);
+        let field = Field { array: 0, row, point: 0, is_read_only: true, share };
         Statement::Define { var: Var::new(0), value: Real::Field(Box::new(field)), changes: false }
     }
 

@@ -39,11 +39,11 @@ fn set(index: usize, value: Value) -> Node {
 }
 
 fn fetch(index: usize, array: usize) -> Node {
-    set(index, Value::Field { array, row: Index::Literal(0), point: 0 })
+    set(index, Value::Field { array, row: Index::Literal(0), point: 0, share: Share::Whole })
 }
 
 fn put(index: usize) -> Node {
-    Node::StoreField { array: 1, row: Index::Literal(1), point: 0, value: Var::new(index) }
+    Node::StoreField { array: 1, row: Index::Literal(1), point: 0, value: Var::new(index), rest: None }
 }
 
 /// The value that is stored last.

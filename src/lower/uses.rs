@@ -43,7 +43,7 @@ fn collect(nodes: &[Node], operands: &mut SecondaryMap<Var, Vec<Var>>, stored: &
         match node {
             Node::Comment(_) | Node::Barrier { .. } | Node::WarpSync | Node::Stripes { .. } => {}
             Node::Let { var, value } => value.for_each_operand(|operand| operands[*var].push(operand)),
-            Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => stored.push(*value),
+            Node::StoreSlot { .. } | Node::StoreField { .. } => stored.extend(node.operands()),
             Node::StoreBlock { sums, .. } => stored.extend(sums),
             // A sum is made of itself and of slots.
             Node::Multiply { .. } => {}
@@ -74,7 +74,9 @@ impl Walk {
                     self.uses.assigned[*var] += 1;
                     self.occurs(*var, here);
                 }
-                Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => self.used(*value, here),
+                Node::StoreSlot { .. } | Node::StoreField { .. } => {
+                    node.operands().into_iter().for_each(|operand| self.used(operand, here));
+                }
                 Node::StoreBlock { sums, .. } => sums.iter().for_each(|&sum| self.used(sum, here)),
                 Node::Multiply { blocks, .. } => {
                     for &sum in blocks.iter().flat_map(|block| &block.sums) {

@@ -48,8 +48,10 @@ fn block(nodes: &mut Vec<Node>, empty: &mut Empty) {
                     None => drop(empty.remove(var)),
                 }
             }
-            Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => {
-                unread.remove(value);
+            Node::StoreSlot { .. } | Node::StoreField { .. } => {
+                for operand in node.operands() {
+                    unread.remove(&operand);
+                }
             }
             Node::Multiply { blocks, .. } => {
                 for sum in blocks.iter().flat_map(|block| &block.sums) {
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_sum_that_is_read_before_it_is_set_again_is_set() {
-        let stored = Node::StoreField { array: 0, row: Index::Literal(0), point: 0, value: var(0) };
+        let stored = Node::StoreField { array: 0, row: Index::Literal(0), point: 0, value: var(0), rest: None };
         let rest = vec![set(0, Value::Literal(-0.0)), stored, set(0, Value::Var(var(1)))];
         assert_eq!(spared(rest.clone()), rest);
     }

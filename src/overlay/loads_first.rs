@@ -52,10 +52,11 @@ fn is_load(node: &Node) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlay::program::Share;
 
     fn load(vars: &mut PrimaryMap<Var, String>, row: u32) -> Node {
         let var = vars.push(format!("field_{row}"));
-        Node::Let { var, value: Value::Field { array: 0, row: Index::Literal(row), point: 0 } }
+        Node::Let { var, value: Value::Field { array: 0, row: Index::Literal(row), point: 0, share: Share::Whole } }
     }
 
     #[test]

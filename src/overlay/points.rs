@@ -92,11 +92,12 @@ impl Widening {
             Node::StoreSlot { row, value } => {
                 self.each(|point| Node::StoreSlot { row: self.slot(row, point), value: self.copy(*value, point) })
             }
-            Node::StoreField { array, row, point: _, value } => self.each(|point| Node::StoreField {
+            Node::StoreField { array, row, point: _, value, rest } => self.each(|point| Node::StoreField {
                 array: *array,
                 row: row.clone(),
                 point,
                 value: self.copy(*value, point),
+                rest: rest.map(|rest| self.copy(rest, point)),
             }),
             Node::If { warps, body } => vec![Node::If { warps: *warps, body: self.block(body) }],
             Node::Switch { arms } => {
@@ -127,7 +128,9 @@ impl Widening {
             Value::Literal(_) | Value::Constant(_) => value.clone(),
             Value::Var(a) => Value::Var(copy(a)),
             Value::Slot(row) => Value::Slot(self.slot(row, point)),
-            Value::Field { array, row, point: _ } => Value::Field { array: *array, row: row.clone(), point },
+            Value::Field { array, row, point: _, share } => {
+                Value::Field { array: *array, row: row.clone(), point, share: *share }
+            }
             Value::Unary(op, a) => Value::Unary(*op, copy(a)),
             Value::Binary(op, a, b) => Value::Binary(*op, copy(a), copy(b)),
             Value::Fma(a, b, c) => Value::Fma(copy(a), copy(b), copy(c)),

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
-pub use crate::graph::body::{Binary, Unary};
+pub use crate::graph::body::{Binary, Share, Unary};
 use crate::graph::dataflow;
 use crate::kernels::Io;
 use machine::target::Target;
@@ -373,7 +373,8 @@ pub enum Node {
     /// slots[row][lane] = value
     StoreSlot { row: Index, value: Var },
     /// arrays[array][row*stride + point] = value, for lanes whose point exists; `point` counts the lane's points.
-    StoreField { array: usize, row: Index, point: u32, value: Var },
+    /// Of singles in arrays of doubles, plus the rest in double precision.
+    StoreField { array: usize, row: Index, point: u32, value: Var, rest: Option<Var> },
     /// A named barrier over `threads` threads (a multiple of 32).
     Barrier { id: u32, threads: u32, kind: BarrierKind },
     /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
@@ -408,7 +409,8 @@ impl Node {
         let mut found = Vec::new();
         match self {
             Self::Let { value, .. } => value.for_each_operand(|operand| found.push(operand)),
-            Self::StoreSlot { value, .. } | Self::StoreField { value, .. } => found.push(*value),
+            Self::StoreSlot { value, .. } => found.push(*value),
+            Self::StoreField { value, rest, .. } => found.extend([*value].iter().chain(rest)),
             _ => {}
         }
         found
@@ -451,6 +453,7 @@ pub enum Value {
         array: usize,
         row: Index,
         point: u32,
+        share: Share,
     },
     Unary(Unary, Var),
     Binary(Binary, Var, Var),

@@ -71,9 +71,10 @@ impl<'a> Block<'a> {
             let value = self.evaluate(body, id, operands, &mut vars);
             self.nodes.push(output.takes(value));
         }
-        for ((array, row), &id) in operands.stores.iter().zip(&body.stores) {
+        for (k, ((array, row), &id)) in operands.stores.iter().zip(&body.stores).enumerate() {
             let value = self.evaluate(body, id, operands, &mut vars);
-            self.nodes.push(Node::StoreField { array: *array, row: row.clone(), point: 0, value });
+            let rest = body.rest(k).map(|id| self.evaluate(body, id, operands, &mut vars));
+            self.nodes.push(Node::StoreField { array: *array, row: row.clone(), point: 0, value, rest });
         }
         for (k, &id) in body.states.iter().enumerate() {
             let value = self.evaluate(body, id, operands, &mut vars);
@@ -94,9 +95,15 @@ impl<'a> Block<'a> {
             for (k, _) in body.values.iter().enumerate().filter(is_this) {
                 self.nodes.push(operands.outputs[k].takes(var));
             }
-            for (k, _) in body.stores.iter().enumerate().filter(is_this) {
-                let (array, row) = operands.stores[k].clone();
-                self.nodes.push(Node::StoreField { array, row, point: 0, value: var });
+            // What is added to a number may come before or behind it.
+            for (k, &value) in body.stores.iter().enumerate() {
+                let is_last = value.max(body.rest(k).unwrap_or(value)) as usize == i;
+                let known = |id: Id| vars[id as usize].expect("the last one of both is known here");
+                if is_last {
+                    let (array, row) = operands.stores[k].clone();
+                    let (value, rest) = (known(value), body.rest(k).map(known));
+                    self.nodes.push(Node::StoreField { array, row, point: 0, value, rest });
+                }
             }
             for k in turns.assigned_behind(i) {
                 let value = vars[body.states[k] as usize].expect("the turn comes when it is known");
@@ -155,8 +162,8 @@ impl<'a> Block<'a> {
                 Input::Slot(row) => Value::Slot(row.clone()),
                 Input::Var(var) => return *var,
             },
-            Inst::Field { array, operand } => {
-                Value::Field { array: array as usize, row: operands.rows[operand as usize].clone(), point: 0 }
+            Inst::Field { array, operand, share } => {
+                Value::Field { array: array as usize, row: operands.rows[operand as usize].clone(), point: 0, share }
             }
             Inst::Unary(op, a) => Value::Unary(op, get(a)),
             Inst::Binary(op, a, b) => Value::Binary(op, get(a), get(b)),
@@ -187,7 +194,7 @@ struct Turns {
 impl Turns {
     fn new(body: &Body) -> Self {
         let mut needed = vec![false; body.insts.len()];
-        for &id in body.states.iter().chain(&body.values).chain(&body.stores) {
+        for id in body.results() {
             needed[id as usize] = true;
         }
         let mut last_read: Vec<usize> = body.states.iter().map(|&id| id as usize).collect();

@@ -81,7 +81,7 @@ pub fn prove(
     let words = if kinds.is_some() { "mixed" } else { "single" };
     let plan = match kinds {
         None => single::prove(graph, &order, &domain, &Rounding::SINGLE),
-        Some(kinds) => single::prove_mixed(graph, &order, &domain, &Roundings::ALL, kinds),
+        Some(kinds) => single::prove_mixed(graph, &order, &domain, &Roundings::with(kinds.powers), kinds),
     };
     let plan = match plan {
         Ok(plan) => plan,

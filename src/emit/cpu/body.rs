@@ -6,7 +6,7 @@ use crate::emit::cuda::expression::{Binding, Expression};
 use crate::emit::cuda::names::Namer;
 use crate::kernels::Precision;
 use crate::lower::code::{Code, Field, Integer, IntegerOperator, Local, Real, Statement, Table, TableKind};
-use crate::overlay::program::{Binary, Unary, Var};
+use crate::overlay::program::{Binary, Share, Unary, Var};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -151,10 +151,14 @@ impl Body<'_> {
                 let (row, value) = (self.integer(row).text, self.vector(value));
                 format!("slots[{row}] = {value};")
             }
-            Statement::StoreField { array, row, value, .. } => {
+            Statement::StoreField { array, row, value, rest, .. } => {
                 let (row, value) = (self.integer(row), self.vector(value));
+                let (store, rest) = match rest {
+                    None => ("store", String::new()),
+                    Some(rest) => ("store_pair", format!(", {}", self.vector(rest))),
+                };
                 let (array, stride) = (&self.arrays[*array], self.strides.output);
-                format!("store({array} + {} * {stride}, {value});", row.at_least(Binding::Product))
+                format!("{store}({array} + {} * {stride}, {value}{rest});", row.at_least(Binding::Product))
             }
             Statement::Loop { counter, trips, body, .. } => {
                 let trips = self.integer(trips).text;
@@ -209,11 +213,16 @@ impl Body<'_> {
                 let operands = self.vectors(&**operands);
                 Expression::atom(format!("select_le({operands}, all({bank}[{}]), all({bank}[{first}]))", first + 1))
             }
-            Real::Slot(row) => Expression::atom(format!("slots[{}]", self.integer(row).text)),
+            Real::Slot(row, _) => Expression::atom(format!("slots[{}]", self.integer(row).text)),
             Real::Field(field) => {
-                let Field { array, row, .. } = &**field;
+                let Field { array, row, share, .. } = &**field;
                 let row = self.integer(row).at_least(Binding::Product);
-                Expression::atom(format!("load({} + {row} * {})", self.arrays[*array], self.strides.input))
+                let load = match share {
+                    Share::Whole => "load",
+                    Share::First => "load_single<false>",
+                    Share::Second => "load_single<true>",
+                };
+                Expression::atom(format!("{load}({} + {row} * {})", self.arrays[*array], self.strides.input))
             }
             Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
             Real::Unary(Unary::Sqrt | Unary::SqrtNear, a) => self.call("square_root", [&**a]),

@@ -1,6 +1,7 @@
 //! What single precision says otherwise: numbers, names of functions, and the header that all kernels include.
 
 use crate::emit::cuda::glue::{Template, render};
+use crate::graph::single::double_float;
 use crate::graph::single::elementary::{self, EXP_LIMIT, EXP2_LIMIT};
 use crate::overlay::program::Unary;
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub fn single_header() -> String {
             split: format!("{:#010x}", elementary::SPLIT),
             least_normal: number(f32::MIN_POSITIVE),
             largest: number(f32::MAX),
+            words: double_float::WORDS,
+            next: number(double_float::NEXT),
         },
     )
 }
@@ -47,6 +50,8 @@ struct File {
     split: String,
     least_normal: String,
     largest: String,
+    words: double_float::Words,
+    next: String,
 }
 
 /// A finite number of C++, the shortest that is read as this one.
@@ -78,7 +83,7 @@ pub fn call(function: Unary, argument: &str) -> String {
 }
 
 /// Names that its kernels and its header use beside those of double precision.
-pub const RESERVED: [&str; 11] = [
+pub const RESERVED: [&str; 14] = [
     "wide",
     "positive",
     "limited",
@@ -90,4 +95,7 @@ pub const RESERVED: [&str; 11] = [
     "natural_logarithm",
     "binary_logarithm",
     "same_bits",
+    "single_of",
+    "load_single",
+    "store_pair",
 ];

@@ -212,11 +212,13 @@ impl Body<'_> {
             }
             Statement::CopyInputs { more, points, copies } => return self.copy_inputs((more, points), copies, depth),
             Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),
-            Statement::StoreField { array, row, point, value } => {
-                let (store, row, value) = (self.helper(Helper::Store), self.integer(row).text, self.real(value).text);
+            Statement::StoreField { array, row, point, value, rest } => {
+                let store = self.helper(if rest.is_some() { Helper::StorePair } else { Helper::Store });
+                let (row, value) = (self.integer(row).text, self.real(value).text);
+                let rest = rest.as_ref().map_or(String::new(), |rest| format!(", {}", self.real(rest).text));
                 let [point, active] = ["point", "active"].map(|what| point_name(self.code, what, *point));
                 let active = if self.dialect.has_active_lanes() { format!("{active}, ") } else { String::new() };
-                format!("{store}({}, {row}, stride, {point}, {active}{value});", self.arrays[*array])
+                format!("{store}({}, {row}, stride, {point}, {active}{value}{rest});", self.arrays[*array])
             }
             Statement::Barrier { id, threads, kind } => {
                 format!("{}<{id}, {threads}>();", self.helper(barrier(*kind)))

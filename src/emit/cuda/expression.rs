@@ -5,7 +5,7 @@ use super::helpers::Helper;
 use super::tables::{self, real};
 use crate::graph::single::steps::representative;
 use crate::lower::code::{BankSpace, Field, Integer, IntegerOperator, Local, Real, TableKind};
-use crate::overlay::program::{Binary, Unary};
+use crate::overlay::program::{Binary, Share, Unary};
 
 /// How tightly the outermost operator of a text binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,10 +77,14 @@ impl Body<'_> {
                 }
                 Expression::atom(format!("{bank}[{first} + ({a} <= {b})]"))
             }
-            Real::Slot(row) if self.code.slots.number != self.numbers.computed => {
+            Real::Slot(row, share @ (Share::First | Share::Second)) => {
+                let (share, slot) = (self.share(*share), self.slot(row));
+                Expression::atom(format!("{share}({slot})"))
+            }
+            Real::Slot(row, Share::Whole) if self.code.slots.number != self.numbers.computed => {
                 Expression { text: format!("({}){}", self.numbers.real(), self.slot(row)), binding: Binding::Sign }
             }
-            Real::Slot(row) => Expression::atom(self.slot(row)),
+            Real::Slot(row, Share::Whole) => Expression::atom(self.slot(row)),
             Real::Field(field) => self.field(field),
             Real::Unary(Unary::Neg, a) => self.real(a).negative(),
             Real::Unary(Unary::Sqrt, a) => self.call(self.numbers.square_root(), [&**a]),
@@ -202,10 +206,25 @@ impl Body<'_> {
         }
     }
 
-    fn field(&mut self, Field { array, row, point, is_read_only }: &Field) -> Expression {
-        let load = self.helper(if *is_read_only { Helper::Load } else { Helper::LoadOutput });
+    fn field(&mut self, Field { array, row, point, is_read_only, share }: &Field) -> Expression {
+        let load = match (share, is_read_only) {
+            (Share::Whole, true) => Helper::Load,
+            (Share::Whole, false) => Helper::LoadOutput,
+            (Share::First | Share::Second, _) => Helper::LoadDouble,
+        };
+        let load = self.helper(load);
         let (row, point) = (self.integer(row).text, self.local(Local::Point(*point)));
-        Expression::atom(format!("{load}({}, {row}, stride, {point})", self.array(*array)))
+        let number = format!("{load}({}, {row}, stride, {point})", self.array(*array));
+        Expression::atom(match share {
+            Share::Whole => number,
+            share => format!("{}({number})", self.share(*share)),
+        })
+    }
+
+    /// The function that makes a single of a double.
+    fn share(&mut self, share: Share) -> &'static str {
+        self.helper(Helper::Singles);
+        self.helper(if share == Share::Second { Helper::Second } else { Helper::First })
     }
 
     fn call<'r>(&mut self, function: &str, arguments: impl IntoIterator<Item = &'r Real>) -> Expression {

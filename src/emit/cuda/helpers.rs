@@ -5,6 +5,7 @@ use super::functions;
 use super::hip_helpers as hip;
 use super::near;
 use super::numbers::Numbers;
+use crate::graph::single::double_float;
 use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
@@ -20,7 +21,12 @@ pub enum Helper {
     Again,
     Load,
     LoadOutput,
+    LoadDouble,
+    Singles,
+    First,
+    Second,
     Store,
+    StorePair,
     CopyAsync,
     CommitCopies,
     AwaitCopies,
@@ -40,7 +46,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 37] = [
+    const ALL: [Self; 42] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -49,7 +55,12 @@ impl Helper {
         Self::Again,
         Self::Load,
         Self::LoadOutput,
+        Self::LoadDouble,
+        Self::Singles,
+        Self::First,
+        Self::Second,
         Self::Store,
+        Self::StorePair,
         Self::CopyAsync,
         Self::CommitCopies,
         Self::AwaitCopies,
@@ -95,7 +106,12 @@ impl Helper {
             Self::Again => "again",
             Self::Load => "load",
             Self::LoadOutput => "load_output",
+            Self::LoadDouble => "load_double",
+            Self::Singles => "singles",
+            Self::First => "first_single",
+            Self::Second => "second_single",
             Self::Store => "store",
+            Self::StorePair => "store_pair",
             Self::CopyAsync => "copy_async",
             Self::CommitCopies => "commit_copies",
             Self::AwaitCopies => "await_copies",
@@ -145,6 +161,15 @@ INLINE REAL load_output(const IO *field, int row, int stride, int point)
 }
 "
             .to_owned(),
+            Self::LoadDouble => format!(
+                "// Row of a field-major array at one point, with all its digits.\n\
+                 INLINE double load_double(const double *__restrict__ field, int row, int stride, int point)\n\
+                 {{\n  return {load}field + (size_t)row * stride + point);\n}}\n"
+            ),
+            Self::Singles => singles(),
+            Self::First => FIRST.to_owned(),
+            Self::Second => SECOND.to_owned(),
+            Self::StorePair => STORE_PAIR.to_owned(),
             Self::Store if !dialect.has_active_lanes() => STORE_ALWAYS.to_owned(),
             // A function, so that broadcasts in its arguments are executed by all lanes; the same for the selection.
             Self::Store => "\
@@ -182,6 +207,52 @@ INLINE REAL select_le(REAL a, REAL b, REAL then, REAL otherwise)
             .replace("BYTES", &numbers.io.bytes().to_string())
     }
 }
+
+/// The operations of [`double_float::of_double`].
+fn singles() -> String {
+    let double_float::Words { size, small, large, rebased, power } = double_float::WORDS;
+    format!(
+        "\
+// Two singles whose sum is a double, but for a 2^-46th of it: its first 24 digits, and the next 23.
+INLINE float2 singles(double x)
+{{
+  const unsigned high = (unsigned)__double2hiint(x), low = (unsigned)__double2loint(x);
+  // What singles have no number for is taken for 0, or for none.
+  const unsigned size = min(max(high & {size:#x}u, {small:#x}u), {large:#x}u);
+  const unsigned digits = (((size << 3) | (low >> 29)) - {rebased:#x}u) | (high & ~{size:#x}u);
+  const unsigned power = digits & {power:#x}u;
+  const float first = __int_as_float((int)digits);
+  const float next = __int_as_float((int)(power | ((low >> 6) & ~{power:#x}u)));
+  const float rest = __fmul_rn(__fsub_rn(next, __int_as_float((int)power)), {next:e}f);
+  const float sum = __fadd_rn(first, rest);
+  return make_float2(sum, __fsub_rn(rest, __fsub_rn(sum, first)));
+}}
+",
+        next = double_float::NEXT
+    )
+}
+
+const FIRST: &str = "\
+INLINE float first_single(double x)
+{
+  return singles(x).x;
+}
+";
+
+const SECOND: &str = "\
+INLINE float second_single(double x)
+{
+  return singles(x).y;
+}
+";
+
+const STORE_PAIR: &str = "\
+// Row of a field-major output at one point, for the lanes whose point exists: the sum of two singles.
+INLINE void store_pair(double *field, int row, int stride, int point, bool active, float value, float rest)
+{
+  if (active) field[(size_t)row * stride + point] = __dadd_rn((double)value, (double)rest);
+}
+";
 
 const STORE_ALWAYS: &str = "\
 // Row of a field-major output at one point. Lanes beyond the last point have computed that once more: they store the same.

@@ -169,11 +169,17 @@ impl Printer<'_> {
             }
             Statement::CopyInputs { more, points, copies } => self.copy_inputs(more, points, copies),
             Statement::AwaitCopies { pending } => self.asynchronous("wait_group", [copies::text(&pending.to_string())]),
-            Statement::StoreField { array, row, point, value } => {
+            Statement::StoreField { array, row, point, value, rest } => {
                 let addr = self.field(*array, row, *point);
                 let guard = Guard { pred: self.own[*point as usize].1, negate: false };
                 let (value, ty) = (self.real(value), of_memory(self.code.io()));
-                let value = self.converted(value, ty);
+                let value = match rest {
+                    None => self.converted(value, ty),
+                    Some(rest) => {
+                        let rest = self.real(rest);
+                        self.in_double(value, rest)
+                    }
+                };
                 self.builder.push_guarded(Some(guard), Op::store(Space::Global, ty, addr, value));
             }
             Statement::Barrier { id, threads, kind } => {

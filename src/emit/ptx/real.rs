@@ -2,10 +2,10 @@
 
 use super::numbers::{literal, of_memory};
 use super::{Printer, functions, near};
-use crate::graph::single;
+use crate::graph::single::{self, double_float};
 use crate::graph::steps::Function;
 use crate::lower::code::{Real, TableKind};
-use crate::overlay::program::{Arithmetic, Binary, Unary};
+use crate::overlay::program::{Arithmetic, Binary, Share, Unary};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
@@ -24,6 +24,55 @@ impl Printer<'_> {
         let a = self.builder.reg(from);
         self.builder.push(Op::load(space, is_read_only, from, a, address));
         Op::Cvt { mode: conversion(to), to, from, dst, a: a.into() }
+    }
+
+    /// Loads one of the singles that a double is read as: the operations of [`double_float::of_double`].
+    fn load_share(&mut self, (space, is_read_only): (Space, bool), dst: Reg, address: Address, share: Share) {
+        use BinaryOp::{Add, And, Max, Min, Mul, Or, Shl, Shr, Sub};
+        let (b, words) = (&mut self.builder, double_float::WORDS);
+        let number = b.load(space, is_read_only, Type::F64, address.base, address.offset);
+        let (low, high) = b.unpack(number);
+        let size = b.binary(And, Type::B32, high, words.size);
+        let size = b.binary(Max, Type::U32, size, words.small);
+        let size = b.binary(Min, Type::U32, size, words.large);
+        let digits = b.binary(Shl, Type::B32, size, 3);
+        let more = b.binary(Shr, Type::U32, low, 29);
+        let digits = b.binary(Or, Type::B32, digits, more);
+        let digits = b.binary(Sub, Type::U32, digits, words.rebased);
+        let sign = b.binary(And, Type::B32, high, !words.size);
+        let first = b.binary(Or, Type::B32, digits, sign);
+        let power = b.binary(And, Type::B32, first, words.power);
+        let next = b.binary(Shr, Type::U32, low, 6);
+        let next = b.binary(And, Type::B32, next, !words.power);
+        let next = b.binary(Or, Type::B32, next, power);
+        let [first, power, next] = [first, power, next].map(|word| {
+            let dst = b.reg(Type::F32);
+            b.push(Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::B32, dst, a: word.into() });
+            dst
+        });
+        let rest = b.binary(Sub, Type::F32, next, power);
+        let rest = b.binary(Mul, Type::F32, rest, Operand::f32(double_float::NEXT));
+        let sum = b.binary(Add, Type::F32, first, rest);
+        let (a, of_rest) = match share {
+            Share::Second => (rest.into(), b.binary(Sub, Type::F32, sum, first)),
+            Share::First | Share::Whole => {
+                return b.push(Op::Unary {
+                    op: UnaryOp::Mov,
+                    mode: Mode::default(),
+                    ty: Type::F32,
+                    dst,
+                    a: sum.into(),
+                });
+            }
+        };
+        let (op, ty) = (Sub, Type::F32);
+        b.push(Op::Binary { op, mode: Mode::of_binary(op, ty), ty, dst, a, b: of_rest.into() });
+    }
+
+    /// The sum of two numbers of registers in double precision.
+    pub(super) fn in_double(&mut self, value: Operand, rest: Operand) -> Operand {
+        let [a, b] = [value, rest].map(|number| self.converted(number, Type::F64));
+        self.builder.binary(BinaryOp::Add, Type::F64, a, b).into()
     }
 
     /// A number of registers as one of that type.
@@ -76,13 +125,21 @@ impl Printer<'_> {
                 let behind = self.builder.selp(Type::U32, 1, 0, pred);
                 return self.load_at(TableKind::RealBank, Some(behind.into()), i64::from(*first), ty, dst);
             }
-            Real::Slot(row) => {
-                let (space, addr) = self.slot(row);
-                self.load((space, false, of_memory(self.code.slots.number)), dst, addr)
+            Real::Slot(row, share) => {
+                let ((space, addr), number) = (self.slot(row), of_memory(self.code.slots.number));
+                match share {
+                    Share::Whole => self.load((space, false, number), dst, addr),
+                    share => return self.load_share((space, false), dst, addr, *share),
+                }
             }
             Real::Field(field) => {
                 let addr = self.field(field.array, &field.row, field.point);
-                self.load((Space::Global, field.is_read_only, of_memory(self.code.io())), dst, addr)
+                match field.share {
+                    Share::Whole => {
+                        self.load((Space::Global, field.is_read_only, of_memory(self.code.io())), dst, addr)
+                    }
+                    share => return self.load_share((Space::Global, field.is_read_only), dst, addr, share),
+                }
             }
             Real::Unary(op, a) => {
                 let a = self.real(a);

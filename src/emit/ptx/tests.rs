@@ -51,12 +51,12 @@ fn set(index: usize, value: Value) -> Node {
 
 /// Row `row` of array a into variable 0.
 fn fetch(row: u32) -> Node {
-    set(0, Value::Field { array: 0, row: Index::Literal(row), point: 0 })
+    set(0, Value::Field { array: 0, row: Index::Literal(row), point: 0, share: Share::Whole })
 }
 
 /// Variable `index` into row `row` of array b.
 fn put(index: usize, row: u32) -> Node {
-    Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value: var(index) }
+    Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value: var(index), rest: None }
 }
 
 fn store(row: u32, index: usize) -> Node {

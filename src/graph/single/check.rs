@@ -6,6 +6,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::super::body::{Binary, Body, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::double_float::Powers;
 use super::form::{Claims, Form, Variable};
 use super::kinds::{Kind, Kinds};
 use super::known::Known;
@@ -57,18 +58,18 @@ pub fn check(
         if all.len() != body.insts.len() || body.tensor.is_some() {
             return Err(format!("{name}: lines are missing"));
         }
-        let kinds = kinds.at(*at);
+        let (kinds, powers) = (kinds.at(*at), kinds.powers);
         if kinds.len() != body.insts.len() {
             return Err(format!("{name}: it is not said which arithmetic lines are in"));
         }
         for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
             let kind = kinds[line];
-            let digits = Digits::of(kind);
+            let digits = Digits::of(kind, powers);
             // A number that is read back has the digits that it was made with; a running state may have room for more.
             let read = |source: Option<&(Kind, &Form)>, has_room: bool| {
                 source.is_some_and(|(made, source)| *source == claim && (*made == kind || has_room && *made < kind))
             };
-            let operands = Operands { all, kinds, body, constants: &step.constants, kind, domain };
+            let operands = Operands { all, kinds, body, constants: &step.constants, kind, powers, domain };
             let of_operand = |id: u32| kind == kinds[id as usize];
             let follows = match *inst {
                 Inst::Literal(c) => is_constant(claim, c, kind),
@@ -76,7 +77,7 @@ pub fn check(
                 Inst::Scalar(k) => read(scalars.get(k as usize), false),
                 Inst::Input(k) => read(values.get(&step.inputs[k as usize]), false),
                 Inst::State(k) => read(at.and_then(|at| states.get(&at.op)?.get(k as usize)), true),
-                Inst::Field { array, operand } => {
+                Inst::Field { array, operand, .. } => {
                     let species = step.rows[operand as usize];
                     is_input(graph, array, species, (domain, cell), claim, digits)
                 }
@@ -113,7 +114,7 @@ pub fn check(
 fn floored(graph: &Graph, step: &Step, operands: &Operands<'_>, [a, b]: [u32; 2]) -> Option<u32> {
     let body = operands.body;
     let species = match body.insts[a as usize] {
-        Inst::Field { array, operand } if graph.arrays[array as usize].name == "mole_fractions" => {
+        Inst::Field { array, operand, .. } if graph.arrays[array as usize].name == "mole_fractions" => {
             step.rows[operand as usize]
         }
         _ => return None,
@@ -130,6 +131,7 @@ struct Operands<'a> {
     constants: &'a [f64],
     /// The arithmetic of the instruction.
     kind: Kind,
+    powers: Powers,
     domain: &'a Domain,
 }
 
@@ -158,21 +160,33 @@ impl Operands<'_> {
 struct Digits {
     kind: Kind,
     half_ulp: f64,
-    /// Of powers and logarithms.
-    of_functions: f64,
+    of_powers: f64,
+    of_logarithms: f64,
 }
 
 impl Digits {
-    const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_functions: ULP };
-    const PAIR: Self =
-        Self { kind: Kind::Pair, half_ulp: 32.0 * HALF_ULP * HALF_ULP, of_functions: 65_536.0 * HALF_ULP * HALF_ULP };
-    const DOUBLE: Self = Self { kind: Kind::Double, half_ulp: HALF_ULP_OF_DOUBLES, of_functions: ULPS_OF_DOUBLES };
+    const SINGLE: Self = Self { kind: Kind::Single, half_ulp: HALF_ULP, of_powers: ULP, of_logarithms: ULP };
+    const PAIR: Self = Self {
+        kind: Kind::Pair,
+        half_ulp: 32.0 * HALF_ULP * HALF_ULP,
+        of_powers: 65_536.0 * HALF_ULP * HALF_ULP,
+        of_logarithms: 65_536.0 * HALF_ULP * HALF_ULP,
+    };
+    const LONG_PAIR: Self =
+        Self { of_powers: 4096.0 * HALF_ULP * HALF_ULP, of_logarithms: 128.0 * HALF_ULP * HALF_ULP, ..Self::PAIR };
+    const DOUBLE: Self = Self {
+        kind: Kind::Double,
+        half_ulp: HALF_ULP_OF_DOUBLES,
+        of_powers: ULPS_OF_DOUBLES,
+        of_logarithms: ULPS_OF_DOUBLES,
+    };
 
-    fn of(kind: Kind) -> &'static Self {
-        match kind {
-            Kind::Single => &Self::SINGLE,
-            Kind::Pair => &Self::PAIR,
-            Kind::Double => &Self::DOUBLE,
+    fn of(kind: Kind, powers: Powers) -> &'static Self {
+        match (kind, powers) {
+            (Kind::Single, _) => &Self::SINGLE,
+            (Kind::Pair, Powers::Short) => &Self::PAIR,
+            (Kind::Pair, Powers::Long) => &Self::LONG_PAIR,
+            (Kind::Double, _) => &Self::DOUBLE,
         }
     }
 
@@ -363,7 +377,7 @@ fn is_input(
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
 fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: [Kind; 2]) -> bool {
     let floor = domain.floor;
-    let rounding = Digits::of(of_fraction).of_reading(domain).max(of_constant(floor, kind).share);
+    let rounding = Digits::of(of_fraction, Powers::Short).of_reading(domain).max(of_constant(floor, kind).share);
     let share = rounding + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
@@ -478,8 +492,22 @@ fn total(a: Option<Factors>, b: Option<Factors>, domain: &Domain, digits: &Digit
     in_range(&exact, exact.clone(), domain, digits)
 }
 
+/// Between which numbers sum a_j x_j / sum b_j x_j is, since a_j/b_j are averaged there with weights b_j x_j that are not negative.
+fn means(dividend: &Factors, divisor: &Factors) -> Option<[f64; 2]> {
+    let alone = |all: &Factors| all.constant.size() == 0.0 && !all.terms.is_empty();
+    if !alone(dividend) || !alone(divisor) || dividend.terms.len() != divisor.terms.len() {
+        return None;
+    }
+    let ratio = |((left, a), (right, b)): (&(Variable, Factor), &(Variable, Factor))| {
+        let is_positive = left == right && a.ends[0] >= 0.0 && b.ends[0] > 0.0;
+        is_positive.then(|| [a.ends[0] / b.ends[1], a.ends[1] / b.ends[0]])
+    };
+    let all: Option<Vec<[f64; 2]>> = dividend.terms.iter().zip(&divisor.terms).map(ratio).collect();
+    all?.into_iter().reduce(|[low, high], [least, most]| [low.min(least), high.max(most)])
+}
+
 fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
-    let (domain, digits) = (operands.domain, Digits::of(operands.kind));
+    let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
     let of = |id: u32| operands.of(id);
     let number = |id: u32| of(id).map(|all| whole(&all, domain));
     let is_claim = |all: Option<Factors>| all.is_some_and(|all| implies(&all, claim));
@@ -500,7 +528,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
                 && matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) =>
         {
             // What is left of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of what the power errs by.
-            let digits = Digits { of_functions: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
+            let digits = Digits { of_powers: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
             let result = function(op, whole(&operands.whole(a), domain), &digits);
             result.is_some_and(|f| implies(&Factors::number(f), claim))
         }
@@ -530,8 +558,18 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
                     // What a pair's remainder loses of small numbers is as if the dividend were off by it.
                     Kind::Pair => {
                         let is_far_from_limits = divisor.size() <= INVERTED && divisor.distance() >= 1.0 / INVERTED;
+                        let means = of(b).and_then(|divisor| means(&dividend, &divisor));
                         let dividend = in_range(&dividend, dividend.clone(), domain, digits);
-                        is_far_from_limits && dividend.is_some_and(|dividend| is(scaled(&dividend, inverse)))
+                        is_far_from_limits
+                            && dividend.is_some_and(|dividend| {
+                                let exact = scaled(&dividend, inverse);
+                                let number = whole(&exact, domain);
+                                let mean = means.map(|[low, high]| Factor {
+                                    ends: [number.ends[0].max(low), number.ends[1].min(high)],
+                                    ..number
+                                });
+                                is(exact) || mean.is_some_and(|mean| is(Factors::number(mean.closed())))
+                            })
                     }
                     _ => is(scaled(&dividend, inverse)),
                 }
@@ -577,10 +615,10 @@ fn function(op: Unary, x: Factor, digits: &Digits) -> Option<Factor> {
     let [low, high] = x.ends;
     let reach = x.size() + x.off;
     let power = |[low, high]: [f64; 2], share: f64| {
-        Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(digits.of_functions)
+        Factor { ends: [low, high], off: f64::INFINITY, share }.closed().round(digits.of_powers)
     };
     let logarithm =
-        |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_functions);
+        |ends: [f64; 2], off: f64| Factor { ends, off, share: f64::INFINITY }.closed().round(digits.of_logarithms);
     // Powers of pairs have second numbers that are normal.
     let most_of_powers = match op {
         _ if digits.kind == Kind::Pair => 64.0,

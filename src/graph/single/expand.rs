@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use super::super::body::{Body, Id, Inst};
+use super::super::body::{Body, Id, Inst, Share};
 use super::super::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
 use super::double_float::split;
 use super::kinds::{Kind, Kinds};
 use super::pairs::{Number, Pairs};
 
-/// The operations and their steps stay what they are; values, scalars and states that are pairs become two.
-pub fn expand(graph: &Graph, kinds: &Kinds) -> Graph {
+/// The operations and their steps stay what they are; values, scalars and states that are pairs become two. Where arrays hold doubles, pairs are
+/// written with both of their numbers.
+pub fn expand(graph: &Graph, kinds: &Kinds, writes_doubles: bool) -> Graph {
     let mut new = graph.without_operations();
     let scalars = places(&graph.shapes[graph.preamble.shape].states, |id| kinds.at(None)[id as usize] == Kind::Pair);
-    let (body, preamble) = expanded(graph, kinds, None, (&scalars, &[]));
+    let (body, preamble) = expanded((graph, kinds, writes_doubles), None, (&scalars, &[]));
     new.preamble = Step { shape: new.shape(body), ..preamble };
     let named = graph.scalars.iter().zip(&scalars);
     new.scalars = named.flat_map(|(name, place)| std::iter::once(*name).chain(place.low.map(|_| "rest"))).collect();
@@ -21,7 +22,8 @@ pub fn expand(graph: &Graph, kinds: &Kinds) -> Graph {
     for (op, operation) in &graph.ops {
         let states = states(graph, kinds, operation.parts().map(|part| StepRef { op, part }));
         let mut step = |part: Part| {
-            let (body, step) = expanded(graph, kinds, Some(StepRef { op, part }), (&scalars, &states));
+            let at = Some(StepRef { op, part });
+            let (body, step) = expanded((graph, kinds, writes_doubles), at, (&scalars, &states));
             Step { shape: new.shape(body), ..step }
         };
         let made = Operation {
@@ -98,8 +100,7 @@ fn states(graph: &Graph, kinds: &Kinds, steps: impl Iterator<Item = StepRef>) ->
 
 /// A step, or the preamble, on singles; its shape and its inputs are still to come.
 fn expanded(
-    graph: &Graph,
-    kinds: &Kinds,
+    (graph, kinds, writes_doubles): (&Graph, &Kinds, bool),
     at: Option<StepRef>,
     (scalars, states): (&[Place], &[Place]),
 ) -> (Body, Step) {
@@ -114,7 +115,7 @@ fn expanded(
         made.is_some_and(|k| kinds.at(Some(producer))[graph.body(producer).values[k] as usize] == Kind::Pair)
     });
     let mut constants: Vec<f64> = Vec::new();
-    let mut pairs = Pairs::default();
+    let mut pairs = Pairs::new(kinds.powers);
     let mut numbers: Vec<Number> = Vec::with_capacity(body.insts.len());
     for (id, inst) in body.insts.iter().enumerate() {
         let is_pair = kinds_here[id] == Kind::Pair;
@@ -137,6 +138,11 @@ fn expanded(
             Inst::Scalar(k) => place(&mut pairs, scalars[k as usize], Inst::Scalar),
             Inst::Input(k) => place(&mut pairs, inputs[k as usize], Inst::Input),
             Inst::State(k) => place(&mut pairs, states[k as usize], Inst::State),
+            Inst::Field { array, operand, .. } if is_pair => {
+                let [high, low] =
+                    [Share::First, Share::Second].map(|share| pairs.push(Inst::Field { array, operand, share }));
+                Number { high, low: Some(low) }
+            }
             Inst::Field { .. } => Number { high: pairs.push(*inst), low: None },
             Inst::Unary(op, a) => pairs.unary(op, if is_pair { whole(a) } else { get(a) }, is_pair),
             Inst::Binary(op, a, b) if is_pair => pairs.binary(op, get(a), get(b)),
@@ -172,6 +178,11 @@ fn expanded(
     let are_pairs: Vec<bool> = body.values.iter().map(|&id| kinds_here[id as usize] == Kind::Pair).collect();
     let values = results(&body.values, &are_pairs);
     let stores = body.stores.iter().map(|&id| numbers[id as usize].high).collect();
-    let new = Body { tensor: None, insts: pairs.into_insts(), states: new_states, values, stores };
+    let rest = |&id: &Id| numbers[id as usize].low.filter(|_| writes_doubles);
+    let mut rests: Vec<Option<Id>> = body.stores.iter().map(rest).collect();
+    if rests.iter().all(Option::is_none) {
+        rests.clear();
+    }
+    let new = Body { tensor: None, insts: pairs.into_insts(), states: new_states, values, stores, rests };
     (new, Step { constants, rows: step.rows.clone(), stores: step.stores.clone(), ..Step::default() })
 }

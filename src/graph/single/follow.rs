@@ -83,7 +83,7 @@ impl Follower<'_> {
                 Inst::Constant(k) => constant(step.constants[k as usize], kind),
                 Inst::Scalar(k) => scalars[k as usize].clone(),
                 Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or(Form::of(Known::NOTHING)),
-                Inst::Field { array, operand } => self.field(array, step.rows[operand as usize], kind),
+                Inst::Field { array, operand, .. } => self.field(array, step.rows[operand as usize], kind),
                 Inst::State(k) => states[k as usize].clone(),
                 Inst::Unary(Unary::Neg, a) => whole(a).negative(),
                 Inst::Unary(Unary::Positive, a) if number(a)?.least >= 0.0 => whole(a).clone(),
@@ -137,7 +137,8 @@ impl Follower<'_> {
     /// Of which species this is the larger one of mole fraction and floor.
     fn clamped(&self, body: &Body, step: &Step, inst: &Inst) -> Option<u32> {
         let Inst::SelectLe { a, b, then, otherwise } = *inst else { return None };
-        let (Inst::Field { array, operand }, Inst::Literal(floor)) = (body.insts[a as usize], body.insts[b as usize])
+        let (Inst::Field { array, operand, .. }, Inst::Literal(floor)) =
+            (body.insts[a as usize], body.insts[b as usize])
         else {
             return None;
         };
@@ -193,7 +194,10 @@ impl Follower<'_> {
                     return Err(Unproven::Range);
                 }
                 // What the remainder loses of small numbers is as if the dividend were off by it.
-                self.rounded(&a.as_pair(self.domain)?.times(&inverse, self.domain), kind)
+                let exact = a.as_pair(self.domain)?.times(&inverse, self.domain);
+                // A mean is not as small as the least sum over the largest one, whose second number would be lost.
+                let mean = a.quotients(b).map(|ends| Form::of(exact.number(self.domain).between(ends)));
+                self.rounded(&mean.unwrap_or(exact), kind)
             }
         }
     }

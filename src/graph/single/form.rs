@@ -140,6 +140,20 @@ impl Form {
         Known::new([range.least + c.least, range.most + c.most], absolute, relative)
     }
 
+    /// The least and the largest quotient of two sums over the same fractions, all of whose factors are positive: it is a mean of the quotients of their factors.
+    pub fn quotients(&self, divisor: &Self) -> Option<[f64; 2]> {
+        let are_alike =
+            self.constant.is_zero() && divisor.constant.is_zero() && self.terms.len() == divisor.terms.len();
+        let mut ends = [f64::INFINITY, 0.0f64];
+        for ((variable, a), (other, b)) in self.terms.iter().zip(&divisor.terms) {
+            if variable != other || a.least < 0.0 || b.least <= 0.0 {
+                return None;
+            }
+            ends = [ends[0].min(a.least / b.most), ends[1].max(a.most / b.least)];
+        }
+        (are_alike && !self.terms.is_empty()).then_some(ends)
+    }
+
     /// The least and the largest sum of the terms with mole fractions, and of those with clamped ones.
     fn ranges(&self, domain: &Domain) -> [[f64; 2]; 2] {
         [false, true].map(|is_clamped| {

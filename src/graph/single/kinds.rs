@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::body::{Body, Inst, Unary};
 use super::super::dataflow::{Graph, Op, Step, StepRef, Value};
+use super::double_float::Powers;
 
 /// The numbers that an instruction makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +20,11 @@ pub type Choice<'a> = &'a dyn Fn(Option<StepRef>, u32) -> Kind;
 
 /// The kinds of all instructions of a graph, those of the preamble (`None`) and of every step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kinds(BTreeMap<Option<StepRef>, Vec<Kind>>);
+pub struct Kinds {
+    all: BTreeMap<Option<StepRef>, Vec<Kind>>,
+    /// How many digits those of pairs have.
+    pub powers: Powers,
+}
 
 impl Kinds {
     /// Of what computes as it is chosen; what only hands on a number has that number's kind. Constants have all their digits where anything has them.
@@ -29,7 +34,7 @@ impl Kinds {
         loop {
             let widened = resolver.pass(graph, order);
             if !widened {
-                return Self(resolver.kinds);
+                return Self { all: resolver.kinds, powers: Powers::default() };
             }
         }
     }
@@ -39,14 +44,19 @@ impl Kinds {
         Self::of(graph, order, &|_, _| Kind::Single)
     }
 
+    #[must_use]
+    pub fn with_powers(self, powers: Powers) -> Self {
+        Self { powers, ..self }
+    }
+
     pub fn at(&self, at: Option<StepRef>) -> &[Kind] {
-        self.0.get(&at).map_or(&[], Vec::as_slice)
+        self.all.get(&at).map_or(&[], Vec::as_slice)
     }
 
     /// How many instructions compute in each arithmetic, over all steps: singles, pairs, doubles.
     pub fn counts(&self, graph: &Graph) -> [usize; 3] {
         let mut counts = [0; 3];
-        for (at, kinds) in &self.0 {
+        for (at, kinds) in &self.all {
             let body = at.map_or(&graph.shapes[graph.preamble.shape], |at| graph.body(at));
             let computed = body.insts.iter().zip(kinds).filter(|(inst, _)| computes(inst));
             computed.for_each(|(_, kind)| counts[*kind as usize] += 1);

@@ -93,6 +93,11 @@ impl Known {
         is_apart.then(|| Self::new([1.0 / self.least, 1.0 / self.most], f64::INFINITY, relative))
     }
 
+    /// The same of a number that is known to be between these, too.
+    pub fn between(self, [least, most]: [f64; 2]) -> Self {
+        Self::new([self.least.max(least), self.most.min(most)], self.absolute, self.relative)
+    }
+
     /// With errors that are larger by this share.
     pub fn loosened(self, share: f64) -> Self {
         Self::new([self.least, self.most], self.absolute * (1.0 + share), self.relative * (1.0 + share))

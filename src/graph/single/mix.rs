@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::body::{Binary, Inst, RealFunction, Unary};
 use super::super::dataflow::{Graph, Op, Shape, StepRef};
+use super::double_float::Powers;
 use super::follow;
 use super::kinds::{Kind, Kinds, computes};
 use super::of_stores;
@@ -20,16 +21,23 @@ const TURNS: usize = 8;
 /// From this share of the bound on nothing more is looked for.
 const ENOUGH: f64 = 0.985;
 
+/// Up to this share of the bound pairs alone may come with short powers.
+const SHORT: f64 = 0.5;
+
 /// As many singles as a bound of the error allows; nothing where pairs alone do not keep it.
 pub fn choose(graph: &Graph, order: &[StepRef], domain: &Domain, bound: f64) -> Option<Kinds> {
-    let search = Search::new(graph, order, domain);
+    let mut search = Search::new(graph, order, domain);
     let all = vec![true; search.groups.len()];
     if search.error(&all) <= bound {
         return Some(search.kinds(&all));
     }
     let mut best = vec![false; search.groups.len()];
-    if search.error(&best) > bound {
-        return None;
+    // Longer powers take less than what would have to be pairs beside short ones.
+    if search.error(&best) > SHORT * bound {
+        search.powers = Powers::Long;
+        if search.error(&best) > bound {
+            return None;
+        }
     }
     let index = |at, id| search.index(at, id);
     let sensitivity = sensitivity(graph, order, domain, (search.groups.len(), &index));
@@ -144,14 +152,20 @@ struct Search<'a> {
     groups: BTreeMap<Group, usize>,
     /// Operations on singles that a group spares where it is single, over all steps.
     savings: Vec<f64>,
+    powers: Powers,
 }
 
 impl<'a> Search<'a> {
     fn new(graph: &'a Graph, order: &'a [StepRef], domain: &'a Domain) -> Self {
-        let mut search = Self { graph, order, domain, groups: BTreeMap::new(), savings: Vec::new() };
+        let (groups, savings, powers) = (BTreeMap::new(), Vec::new(), Powers::Short);
+        let mut search = Self { graph, order, domain, groups, savings, powers };
         for at in std::iter::once(None).chain(order.iter().copied().map(Some)) {
             let body = at.map_or(&graph.shapes[graph.preamble.shape], |at| graph.body(at));
-            for (id, inst) in (0..).zip(&body.insts).filter(|(_, inst)| computes(inst)) {
+            let has_choice = |inst: &Inst| match inst {
+                Inst::Field { .. } => !domain.reads_singles,
+                _ => computes(inst),
+            };
+            for (id, inst) in (0..).zip(&body.insts).filter(|(_, inst)| has_choice(inst)) {
                 let next = search.savings.len();
                 let index = *search.groups.entry(search.group(at, id)).or_insert(next);
                 search.savings.resize(search.savings.len().max(index + 1), 0.0);
@@ -178,16 +192,16 @@ impl<'a> Search<'a> {
     }
 
     fn kinds(&self, singles: &[bool]) -> Kinds {
-        Kinds::of(self.graph, self.order, &|at, id| {
+        let kinds = Kinds::of(self.graph, self.order, &|at, id| {
             let body = at.map_or(&self.graph.shapes[self.graph.preamble.shape], |at| self.graph.body(at));
             let is_single = match body.insts[id as usize] {
-                // What is read is rounded.
-                Inst::Field { .. } => true,
+                Inst::Field { .. } if self.domain.reads_singles => true,
                 Inst::Literal(_) | Inst::Constant(_) => false,
                 _ => singles[self.index(at, id)],
             };
             if is_single { Kind::Single } else { Kind::Pair }
-        })
+        });
+        kinds.with_powers(self.powers)
     }
 
     /// What it errs by in a few cells, about; infinite where nothing is known.
@@ -196,7 +210,8 @@ impl<'a> Search<'a> {
         let cells: Vec<_> = self.domain.temperatures.cells(self.domain.cells).collect();
         let some = BTreeSet::from([0, cells.len() / 2, cells.len() - 1]);
         let of_cell = |at: usize| {
-            let claims = follow::claims(self.graph, self.order, (self.domain, cells[at]), &Roundings::ALL, &kinds);
+            let roundings = Roundings::with(self.powers);
+            let claims = follow::claims(self.graph, self.order, (self.domain, cells[at]), &roundings, &kinds);
             claims.map_or(f64::INFINITY, |claims| of_stores(self.graph, self.domain, &kinds, &claims))
         };
         some.into_iter().map(of_cell).fold(0.0, f64::max)
@@ -213,6 +228,7 @@ fn spared(inst: &Inst) -> f64 {
         Inst::Unary(op, _) if matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) => 110.0,
         Inst::Unary(Unary::Sqrt | Unary::SqrtNear, _) => 10.0,
         Inst::Unary(..) => 130.0,
+        Inst::Field { .. } => 8.0,
         _ => 2.0,
     }
 }

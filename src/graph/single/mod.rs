@@ -79,7 +79,7 @@ pub fn prove_mixed(
     }
 }
 
-/// The largest relative error of what is stored: singles, of a pair its first number.
+/// The largest relative error of what is stored: singles, of a pair its first number, or the sum of both as a double.
 fn of_stores(graph: &Graph, domain: &Domain, kinds: &Kinds, claims: &Claims) -> f64 {
     let mut bound = 0.0f64;
     for (at, all) in claims {
@@ -87,7 +87,8 @@ fn of_stores(graph: &Graph, domain: &Domain, kinds: &Kinds, claims: &Claims) -> 
         for &id in &graph.body(*at).stores {
             let error = all[id as usize].number(domain).relative;
             let is_pair = kinds.at(Some(*at))[id as usize] == Kind::Pair;
-            bound = bound.max(if is_pair { together(error, Rounding::SINGLE.unit) } else { error });
+            let of_writing = if domain.reads_singles { Rounding::SINGLE.unit } else { Rounding::DOUBLE.unit };
+            bound = bound.max(if is_pair { together(error, of_writing) } else { error });
         }
     }
     bound

@@ -1,7 +1,7 @@
 //! Operations on pairs as instructions on singles.
 
 use super::super::body::{Binary, Id, Inst, RealFunction, Unary};
-use super::double_float::{PAIRS_OF_POWER, powers_of_two, split};
+use super::double_float::{Powers, powers_of_two, split};
 use super::elementary::{EXP2, MAGIC};
 
 /// Instructions that make a number: a single, or the first and the second one of a pair.
@@ -22,9 +22,15 @@ impl Number {
 #[derive(Debug, Default)]
 pub struct Pairs {
     insts: Vec<Inst>,
+    powers: Powers,
 }
 
 impl Pairs {
+    /// An empty body, whose powers have so many digits.
+    pub fn new(powers: Powers) -> Self {
+        Self { insts: Vec::new(), powers }
+    }
+
     pub fn into_insts(self) -> Vec<Inst> {
         self.insts
     }
@@ -191,10 +197,10 @@ impl Pairs {
         match function {
             RealFunction::Neg => self.negative(x),
             RealFunction::Sqrt => self.root(x),
-            RealFunction::Exp2 => self.power_of_two(x),
+            RealFunction::Exp2 => self.power_of_two(x, self.powers.degree_and_pairs()),
             RealFunction::Exp2OfNegative => {
                 let minus = self.negative(x);
-                self.power_of_two(minus)
+                self.power_of_two(minus, self.powers.degree_and_pairs())
             }
             RealFunction::Log2 => self.binary_logarithm(x),
             RealFunction::Log => {
@@ -213,7 +219,7 @@ impl Pairs {
         }
     }
 
-    fn power_of_two(&mut self, x: Number) -> Number {
+    fn power_of_two(&mut self, x: Number, [degree, pairs]: [usize; 2]) -> Number {
         let magic = self.push(Inst::Literal(f64::from(MAGIC)));
         let shifted = self.add(x.high, magic);
         let whole = self.sub(shifted, magic);
@@ -222,8 +228,8 @@ impl Pairs {
             None => Number { high: rest, low: None },
             Some(low) => self.fast_two_sum(rest, low),
         };
-        let coefficients = powers_of_two();
-        let (singles, pairs) = coefficients.split_at(coefficients.len() - PAIRS_OF_POWER);
+        let coefficients = powers_of_two(degree);
+        let (singles, pairs) = coefficients.split_at(degree + 1 - pairs);
         let mut p = Number { high: self.push(Inst::Literal(f64::from(singles[0] as f32))), low: None };
         for &c in &singles[1..] {
             let c = self.push(Inst::Literal(f64::from(c as f32)));
@@ -258,7 +264,7 @@ impl Pairs {
     fn binary_logarithm(&mut self, x: Number) -> Number {
         let logarithm = self.push(Inst::Unary(Unary::Log2, x.high));
         let minus = Number { high: self.neg(logarithm), low: None };
-        let power = self.power_of_two(minus);
+        let power = self.power_of_two(minus, self.powers.of_logarithms());
         let near_one = self.times(x, power);
         let minus_one = self.push(Inst::Literal(-1.0));
         let mut rest = self.add(near_one.high, minus_one);
@@ -299,7 +305,7 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::double_float::{FUNCTIONS, LEADING_POWER, UNIT};
+    use super::super::double_float::{FUNCTIONS, LEADING_POWER, LONG_FUNCTIONS, LONG_LOGARITHMS, UNIT};
     use super::super::premises::Rounding;
     use super::*;
     use crate::graph::interpret::Arithmetic;
@@ -333,6 +339,16 @@ mod tests {
         scale: impl Fn([f64; N]) -> f64,
         draw: impl Fn(&mut dyn FnMut() -> f64) -> f64,
     ) -> f64 {
+        worst_with(Powers::Short, build, exact, scale, draw)
+    }
+
+    fn worst_with<const N: usize>(
+        powers: Powers,
+        build: impl Fn(&mut Pairs, [Number; N]) -> Number,
+        exact: impl Fn([f64; N]) -> f64,
+        scale: impl Fn([f64; N]) -> f64,
+        draw: impl Fn(&mut dyn FnMut() -> f64) -> f64,
+    ) -> f64 {
         let mut worst = 0.0f64;
         let mut seed = 1u64;
         let mut random = move || {
@@ -340,7 +356,7 @@ mod tests {
             (seed >> 11) as f64 / (1u64 << 53) as f64
         };
         for singles in 0..1u32 << N {
-            let mut pairs = Pairs::default();
+            let mut pairs = Pairs::new(powers);
             let mut read = |k: u32| {
                 let high = pairs.push(Inst::Scalar(2 * k));
                 Number { high, low: (singles >> k & 1 == 0).then(|| pairs.push(Inst::Scalar(2 * k + 1))) }
@@ -404,6 +420,25 @@ mod tests {
             |[x]| x.log2(),
             |random| (random() * 8.0 + 6.0).exp2(),
         );
+        let long_power = worst_with(
+            Powers::Long,
+            |p, [x]| p.unary(Unary::Exp2, x, true),
+            |[x]| x.exp2(),
+            |[x]| x.exp2(),
+            |random| random() * 128.0 - 64.0,
+        );
+        let long_logarithm = worst_with(
+            Powers::Long,
+            |p, [x]| p.unary(Unary::Log2, x, true),
+            |[x]| x.log2(),
+            |[x]| x.log2(),
+            |random| (random() * 8.0 + 6.0).exp2(),
+        );
+        println!(
+            "long: 2^x {long_power:.2e} of {LONG_FUNCTIONS:.2e}, log2 x {long_logarithm:.2e} of {LONG_LOGARITHMS:.2e}"
+        );
+        assert!(long_power <= LONG_FUNCTIONS && long_power > LONG_FUNCTIONS / 64.0, "{long_power:e}");
+        assert!(long_logarithm <= LONG_LOGARITHMS && long_logarithm > LONG_LOGARITHMS / 64.0, "{long_logarithm:e}");
         let leading = worst(
             |p, [x]| p.unary(Unary::Exp2, x, false),
             |[x]| x.exp2(),

@@ -1,6 +1,6 @@
 //! What a bound of single precision rests on, and why there may be none.
 
-use super::double_float;
+use super::double_float::{self, Powers};
 use super::kinds::Kind;
 use kinetics::approximation::range::TemperatureRange;
 
@@ -22,6 +22,10 @@ impl Rounding {
     pub const PAIR: Self =
         Self { unit: double_float::UNIT, power: double_float::FUNCTIONS, logarithm: double_float::FUNCTIONS };
 
+    /// The same with long powers.
+    pub const LONG_PAIR: Self =
+        Self { power: double_float::LONG_FUNCTIONS, logarithm: double_float::LONG_LOGARITHMS, ..Self::PAIR };
+
     pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
 }
 
@@ -35,6 +39,15 @@ pub struct Roundings {
 
 impl Roundings {
     pub const ALL: Self = Self { single: Rounding::SINGLE, pair: Rounding::PAIR, double: Rounding::DOUBLE };
+
+    /// Those of pairs with powers of so many digits.
+    pub fn with(powers: Powers) -> Self {
+        let pair = match powers {
+            Powers::Short => Rounding::PAIR,
+            Powers::Long => Rounding::LONG_PAIR,
+        };
+        Self { pair, ..Self::ALL }
+    }
 
     pub fn of(&self, kind: Kind) -> &Rounding {
         match kind {
@@ -58,7 +71,7 @@ pub struct Domain {
     pub sums: [f64; 2],
     /// What diffusion takes instead of a smaller mole fraction.
     pub floor: f64,
-    /// Whether arrays hold singles, so that nothing is rounded when they are read.
+    /// Whether arrays hold singles, so that nothing is rounded when they are read, and of pairs the first number is written.
     pub reads_singles: bool,
 }
 

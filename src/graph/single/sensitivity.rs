@@ -17,11 +17,11 @@ pub type Group = usize;
 
 /// Relative errors of the outputs where a group is in single precision; one number for each output in each state.
 pub struct Sensitivity {
-    /// What is so whatever is in single precision: of the inputs.
+    /// What is so whatever is in single precision.
     pub of_inputs: Vec<f32>,
     /// Of the group's own roundings, and of those of its constants.
     pub own: Vec<Vec<f32>>,
-    /// Of what the first group, or (`None`) what stores, reads of the second one, where that has more digits.
+    /// Of what the first group, or (`None`) what stores singles, reads of the second one, where that has more digits.
     pub read: BTreeMap<(Option<Group>, Group), Vec<f32>>,
 }
 
@@ -69,7 +69,7 @@ enum Source {
 
 /// A rounding instruction, or a field.
 struct Line {
-    /// Of fields none.
+    /// Of singles in arrays none.
     group: Option<Group>,
     value: f64,
     /// What it rounds by in single precision, in units of that.
@@ -133,11 +133,12 @@ impl Tape<'_> {
                 Inst::Scalar(k) => scalars[k as usize],
                 Inst::Input(k) => values[step.inputs[k as usize]],
                 Inst::State(k) => states[k as usize],
-                Inst::Field { array, operand } => {
+                Inst::Field { array, operand, .. } => {
                     let value = self.field(array, step.rows[operand as usize]);
+                    // A single of an array is what it is; a double has more digits, which a pair can have.
+                    let group = (!self.reads_singles).then(|| group(id));
                     let roundings = f64::from(u8::from(!self.reads_singles));
-                    let line = Line { group: None, value, roundings, of_constants: 0.0, reads: Vec::new() };
-                    (self.push(line), value)
+                    (self.push(Line { group, value, roundings, of_constants: 0.0, reads: Vec::new() }), value)
                 }
                 Inst::Unary(Unary::Neg, a) => (of(a).0, -value(a)),
                 Inst::Unary(Unary::Positive, a) => of(a),
@@ -215,7 +216,7 @@ impl Tape<'_> {
             all.resize(place + 1, 0.0);
             all[place] += error as f32;
         };
-        if let Some(group) = self.lines[store].group {
+        if let Some(group) = self.lines[store].group.filter(|_| self.reads_singles) {
             more(found.read.entry((None, group)).or_default(), unit);
         }
         for at in (0..=store).rev() {

@@ -95,7 +95,7 @@ enum Source {
 /// temperature, pressure and scalars.
 fn moved(body: &Body, inputs: usize, is_computed: bool) -> (Body, Moved<Source>) {
     operands::moved(body, inputs, |inst| match inst {
-        Inst::Field { array: MOLE_FRACTIONS, operand } => Ok(Source::Fraction(operand)),
+        Inst::Field { array: MOLE_FRACTIONS, operand, .. } => Ok(Source::Fraction(operand)),
         Inst::Field { array: TEMPERATURE, .. } if is_computed => Ok(Source::Computed(0)),
         Inst::Field { array: PRESSURE, .. } if is_computed => Ok(Source::Computed(1)),
         Inst::Scalar(k) if is_computed => Ok(Source::Computed(2 + k)),

@@ -151,9 +151,10 @@ fn row(graph: &mut Graph, model: &Model, options: &Options, i: usize, numerator:
         let mut b = Body::default();
         let (sum, numerator) = (b.state(0), b.input(0));
         b.stores = vec![match options.precision {
-            Precision::Double => b.div(numerator, sum),
+            // Of pairs a quotient of sums over the same fractions is a mean, which loses nothing of small fractions.
+            Precision::Double | Precision::Mixed => b.div(numerator, sum),
             // A reciprocal has no special cases there, unlike a quotient of what may be as small as the floor.
-            Precision::Single | Precision::Mixed => {
+            Precision::Single => {
                 let one = b.literal(1.0);
                 let inverse = b.div(one, sum);
                 b.mul(numerator, inverse)

@@ -134,7 +134,9 @@ impl Fused {
         for &inst in &body.insts {
             let id = match inst {
                 Inst::Constant(k) => self.body.constant(first_constant + k),
-                Inst::Field { array, operand } => self.body.field(array, first_row + operand),
+                Inst::Field { array, operand, share } => {
+                    self.body.push(Inst::Field { array, operand: first_row + operand, share })
+                }
                 Inst::Input(k) => self.input(step.inputs[k as usize], known),
                 other => {
                     let moved = other.with_operands(|id| new[id as usize]);

@@ -89,12 +89,16 @@ impl Emitter<'_> {
         }
         let (graph, step) = (self.graph, self.graph.step(at));
         let body = graph.body(at);
-        let results: Vec<_> = body.values.iter().chain(&body.stores).chain(&body.states).copied().collect();
+        let rests = body.rests.iter().flatten();
+        let results: Vec<_> =
+            body.values.iter().chain(&body.stores).chain(&body.states).chain(rests).copied().collect();
         let states = std::mem::take(&mut self.states[at.op]);
         let known = self.vars.len();
         let vars = self.block(step, &states, &results);
         let (made, rest) = vars.split_at(body.values.len());
-        let (stored, next) = rest.split_at(body.stores.len());
+        let (stored, rest) = rest.split_at(body.stores.len());
+        let (next, rests) = rest.split_at(body.states.len());
+        let mut rests = rests.iter().copied();
         let mut name = |var: Var, name: &str| {
             if var.index() >= known {
                 name.clone_into(&mut self.vars[var]);
@@ -105,8 +109,9 @@ impl Emitter<'_> {
             name(var, &graph.values[value].name);
             self.values[value] = Some(var);
         }
-        for (&(array, row), &value) in step.stores.iter().zip(stored) {
-            self.body.push(Node::StoreField { array: array as usize, row: Index::Literal(row), point: 0, value });
+        for (k, (&(array, row), &value)) in step.stores.iter().zip(stored).enumerate() {
+            let rest = body.rest(k).and_then(|_| rests.next());
+            self.body.push(Node::StoreField { array: array as usize, row: Index::Literal(row), point: 0, value, rest });
         }
         self.states[at.op] = next.to_vec();
     }

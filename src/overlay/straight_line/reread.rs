@@ -2,7 +2,7 @@
 //!
 //! A warp has its inputs in shared memory. A register that would only keep one for later is worth more than the access.
 
-use crate::overlay::program::{Node, Value, Var};
+use crate::overlay::program::{Node, Share, Value, Var};
 use cranelift_entity::PrimaryMap;
 use std::collections::BTreeMap;
 
@@ -42,7 +42,8 @@ fn inputs(nodes: &[Node]) -> BTreeMap<Var, Value> {
         let Node::Let { var, value } = node else { continue };
         *assigned.entry(*var).or_default() += 1;
         let is_input = match value {
-            Value::Field { .. } | Value::Literal(_) => true,
+            Value::Field { share, .. } => *share == Share::Whole,
+            Value::Literal(_) => true,
             Value::SelectLe { a, b, then, otherwise } => {
                 then == b && otherwise == a && [a, b].iter().all(|operand| found.contains_key(*operand))
             }
@@ -81,7 +82,7 @@ fn again(
 fn for_each_operand(node: &mut Node, visit: &mut dyn FnMut(&mut Var)) {
     match node {
         Node::Let { value, .. } => value.for_each_operand_mut(visit),
-        Node::StoreField { value, .. } => visit(value),
+        Node::StoreField { value, rest, .. } => [value].into_iter().chain(rest).for_each(visit),
         _ => {}
     }
 }
@@ -101,7 +102,7 @@ mod tests {
             nodes.push(Node::Let { var, value });
             var
         };
-        let field = make(Value::Field { array: 0, row: Index::Literal(3), point: 0 });
+        let field = make(Value::Field { array: 0, row: Index::Literal(3), point: 0, share: Share::Whole });
         let least = make(Value::Literal(1e-20));
         let x = make(Value::SelectLe { a: field, b: least, then: least, otherwise: field });
         let mut sum = make(Value::Binary(Binary::Add, x, x));

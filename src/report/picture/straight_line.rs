@@ -229,7 +229,12 @@ mod tests {
     /// a = field; b = field; rate: c = exp(a) [d literal]; c = c d + b; store c
     fn nodes() -> Vec<Node> {
         let v = Var::new;
-        let field = |row| Value::Field { array: 0, row: crate::overlay::program::Index::Literal(row), point: 0 };
+        let field = |row| Value::Field {
+            array: 0,
+            row: crate::overlay::program::Index::Literal(row),
+            point: 0,
+            share: Share::Whole,
+        };
         vec![
             set(0, field(0)),
             set(1, field(1)),
@@ -237,7 +242,13 @@ mod tests {
             set(2, Value::Unary(Unary::Exp, v(0))),
             set(3, Value::Literal(2.0)),
             set(4, Value::Fma(v(2), v(3), v(1))),
-            Node::StoreField { array: 1, row: crate::overlay::program::Index::Literal(0), point: 0, value: v(4) },
+            Node::StoreField {
+                array: 1,
+                row: crate::overlay::program::Index::Literal(0),
+                point: 0,
+                value: v(4),
+                rest: None,
+            },
         ]
     }
 

@@ -86,7 +86,7 @@ fn reads_of_unwritten_memory_are_found() {
     assert_eq!(hazards(&program(TWO, 1, vec![load(0, 0), put(0, 0)])), [unwritten(Space::Shared)]);
     let local = program(Execution::DataParallel { warps: 1 }, 1, vec![load(0, 0), put(0, 0)]);
     assert_eq!(hazards(&local), [unwritten(Space::Local)]);
-    let read = set(0, Value::Field { array: 1, row: Index::Literal(0), point: 0 });
+    let read = set(0, Value::Field { array: 1, row: Index::Literal(0), point: 0, share: Share::Whole });
     let output = program(TWO, 0, vec![read, put(0, 1)]);
     assert!(matches!(hazards(&output)[..], [Kind::Unwritten { space: Space::Global, .. }]));
 }
@@ -106,7 +106,8 @@ fn accesses_out_of_bounds_are_found() {
 
 #[test]
 fn a_write_to_an_input_is_found() {
-    let body = vec![fetch(0), Node::StoreField { array: 0, row: Index::Literal(0), point: 0, value: var(0) }];
+    let body =
+        vec![fetch(0), Node::StoreField { array: 0, row: Index::Literal(0), point: 0, value: var(0), rest: None }];
     assert!(matches!(hazards(&program(TWO, 0, body))[..], [Kind::ReadOnly { .. }]));
 }
 

@@ -181,7 +181,7 @@ fn operations_give_the_bits_of_rust() {
     let positive: Vec<f64> = exponents.map(|x| x.clamp(-700.0, 700.0).exp()).chain(second).collect();
     for (i, (value, reference)) in cases.into_iter().enumerate() {
         let input = if [1, 2, 12].contains(&i) { &positive } else { &linear };
-        let second = set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0 });
+        let second = set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0, share: Share::Whole });
         let program =
             program(Execution::DataParallel { warps: 4 }, 0, vec![fetch(0), second, set(2, value.clone()), put(2, 0)]);
         let (output, _) = simulate(&program, input, &Options::default()).unwrap();
@@ -289,7 +289,7 @@ fn an_expression_is_computed_once_per_block() {
     let lane = || Box::new(Index::Literal(3));
     let index = || Index::Striped { register: 0, lane: lane() };
     let sum = || Index::Sum(Box::new(index()), Box::new(Index::Literal(1)));
-    let field = |var, array| set(var, Value::Field { array, row: sum(), point: 0 });
+    let field = |var, array| set(var, Value::Field { array, row: sum(), point: 0, share: Share::Whole });
     let fetched = |a, b| vec![field(a, 0), field(b, 0), put(a, 0), put(b, 1)];
     let body = [fetched(0, 1), vec![on(1, fetched(2, 3))]].concat();
     let mut program = program(TWO, 0, body);
