@@ -220,6 +220,7 @@ fn bar(svg: &mut Svg, top: f64, (kind, tally): (&str, &Tally), (most, slots): (u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlay::program::Share;
     use cranelift_entity::EntityRef;
 
     fn set(var: usize, value: Value) -> Node {
