@@ -542,13 +542,8 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),
         Inst::Binary(division @ (Binary::Div | Binary::DivNear), a, b) => {
             let (Some(dividend), Some(divisor)) = (of(a), number(b)) else { return false };
-            // Of pairs the reciprocal of the divisor is taken, like that of 1.
-            let inverts =
-                digits.kind == Kind::Pair || matches!(operands.body.insts[a as usize], Inst::Literal(c) if c == 1.0);
-            let is_far_from_special_cases = division == Binary::Div
-                || inverts && is_between(divisor, INVERTED)
-                || is_moderate(whole(&dividend, domain)) && is_moderate(divisor);
-            is_far_from_special_cases && divisor.distance() > 0.0 && divisor.share < 0.5 && {
+            let has_no_special_case = division == Binary::Div || is_far(operands, (a, &dividend), divisor);
+            has_no_special_case && divisor.distance() > 0.0 && divisor.share < 0.5 && {
                 let mut ends = divisor.ends.map(|x| 1.0 / x);
                 ends.sort_by(f64::total_cmp);
                 // 1/(b + f) - 1/b = -f/b / (b + f)
@@ -598,6 +593,13 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a quotient is far from special cases. Of pairs the reciprocal of the divisor is taken, like that of 1.
+fn is_far(operands: &Operands<'_>, (a, dividend): (u32, &Factors), divisor: Factor) -> bool {
+    let is_one = matches!(operands.body.insts[a as usize], Inst::Literal(c) if c == 1.0);
+    let inverts = operands.kind == Kind::Pair || is_one;
+    inverts && is_between(divisor, INVERTED) || is_moderate(whole(dividend, operands.domain)) && is_moderate(divisor)
 }
 
 /// What quotients and roots without special cases read.

@@ -210,9 +210,12 @@ fn rows(
             sums[j] = b.fma(pair, x[i], sums[j]);
         }
     }
+    let one = b.literal(1.0);
     for (i, &sum) in (0..).zip(&sums) {
         let numerator = b.input(columns + count + i);
-        let delta = b.div(numerator, sum);
+        // A reciprocal has no special cases, unlike a quotient of what may be as small as the floor.
+        let inverse = b.div(one, sum);
+        let delta = b.mul(numerator, inverse);
         b.stores.push(delta);
     }
     let species: Vec<u32> = block.clone().map(|k| k as u32).collect();

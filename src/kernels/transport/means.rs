@@ -276,10 +276,20 @@ fn mixture(
     means(graph, options, scale, scalars, parts);
 }
 
-/// The reciprocal of a product of conductivities: in single precision it has no special cases, unlike a quotient, whose dividend may be 0.
-fn inverse(b: &mut Body, product: Id) -> Id {
+/// A sum with the fraction of a block's numerator and denominator. In single precision the denominator's reciprocal is taken, which has no special cases, unlike
+/// a quotient, whose dividend may be 0.
+fn with_fraction(b: &mut Body, options: &Options, sum: Option<Id>, inputs: &[Id]) -> Id {
+    let (numerator, denominator) = (inputs[NUMERATOR as usize], inputs[DENOMINATOR as usize]);
+    if options.precision == Precision::Double {
+        let part = b.div(numerator, denominator);
+        return sum.map_or(part, |sum| b.add(sum, part));
+    }
     let one = b.literal(1.0);
-    b.div(one, product)
+    let inverse = b.div(one, denominator);
+    match sum {
+        None => b.mul(numerator, inverse),
+        Some(sum) => b.fma(numerator, inverse, sum),
+    }
 }
 
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
@@ -289,14 +299,7 @@ fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], p
     let prologue = {
         let mut b = Body::default();
         let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
-        b.states = match options.precision {
-            _ if one_fraction => inputs,
-            Precision::Double => vec![inputs[0], b.div(inputs[1], inputs[2])],
-            Precision::Single | Precision::Mixed => {
-                let inverse = inverse(&mut b, inputs[2]);
-                vec![inputs[0], b.mul(inputs[1], inverse)]
-            }
-        };
+        b.states = if one_fraction { inputs } else { vec![inputs[0], with_fraction(&mut b, options, None, &inputs)] };
         graph.shape(b)
     };
     let iteration = {
@@ -311,16 +314,7 @@ fn means(graph: &mut Graph, options: &Options, scale: &Scale, scalars: &[u32], p
             let denominator = b.mul(denominator, inputs[2]);
             b.states.extend([numerator, denominator]);
         } else {
-            let sum = match options.precision {
-                Precision::Double => {
-                    let part = b.div(inputs[1], inputs[2]);
-                    b.add(fraction, part)
-                }
-                Precision::Single | Precision::Mixed => {
-                    let inverse = inverse(&mut b, inputs[2]);
-                    b.fma(inputs[1], inverse, fraction)
-                }
-            };
+            let sum = with_fraction(&mut b, options, Some(fraction), &inputs);
             b.states.push(sum);
         }
         graph.shape(b)

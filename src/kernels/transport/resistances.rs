@@ -8,7 +8,7 @@ use super::pairs::{self, Block, Columns};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use crate::kernels::build::{self, OUTPUT, scalar, single, step};
-use crate::kernels::options::{Options, Precision};
+use crate::kernels::options::Options;
 use crate::kernels::thermodynamics::begin;
 use kinetics::approximation::polynomials::polynomials;
 use kinetics::constants::ATMOSPHERE;
@@ -58,7 +58,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
             masses.iter().enumerate().filter(|&(other, _)| other != b).map(|(_, &(clamped, _))| clamped).collect();
         let numerators = numerators(&mut graph, model, options, block, &others, scale);
         for (i, numerator) in block.clone().zip(numerators) {
-            row(&mut graph, model, options, i, numerator, &shares[i]);
+            row(&mut graph, model, i, numerator, &shares[i]);
         }
     }
     graph
@@ -139,7 +139,7 @@ pub fn numerators(
 }
 
 /// numerator / sum of the shares
-fn row(graph: &mut Graph, model: &Model, options: &Options, i: usize, numerator: Value, shares: &[Value]) {
+fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[Value]) {
     let prologue = build::empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
@@ -150,16 +150,7 @@ fn row(graph: &mut Graph, model: &Model, options: &Options, i: usize, numerator:
     let epilogue = {
         let mut b = Body::default();
         let (sum, numerator) = (b.state(0), b.input(0));
-        b.stores = vec![match options.precision {
-            // Of pairs a quotient of sums over the same fractions is a mean, which loses nothing of small fractions.
-            Precision::Double | Precision::Mixed => b.div(numerator, sum),
-            // A reciprocal has no special cases there, unlike a quotient of what may be as small as the floor.
-            Precision::Single => {
-                let one = b.literal(1.0);
-                let inverse = b.div(one, sum);
-                b.mul(numerator, inverse)
-            }
-        }];
+        b.stores = vec![b.div(numerator, sum)];
         graph.shape(b)
     };
     let operation = Operation {
