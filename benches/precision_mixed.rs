@@ -139,7 +139,7 @@ fn conversions(graph: &Graph, doubles: &BTreeSet<Kind>) -> usize {
             if !is_double(op) {
                 stores += step.stores.len();
                 for inst in &graph.shapes[step.shape].insts {
-                    if let Inst::Field { array, operand } = *inst {
+                    if let Inst::Field { array, operand, .. } = *inst {
                         fields.insert((array, step.rows[operand as usize]));
                     }
                 }

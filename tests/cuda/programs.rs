@@ -3,7 +3,8 @@
 use cranelift_entity::{EntityRef, PrimaryMap};
 use singe::kernels::Io;
 use singe::overlay::program::{
-    Array, BarrierKind, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
+    Array, BarrierKind, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Share, Unary, Value,
+    Var,
 };
 
 /// All programs.
@@ -38,7 +39,7 @@ fn assign(var: Var, value: Value) -> Node {
 }
 
 fn field(array: usize, row: u32) -> Value {
-    Value::Field { array, row: Index::Literal(row), point: 0 }
+    Value::Field { array, row: Index::Literal(row), point: 0, share: Share::Whole }
 }
 
 fn striped_index(register: u32, lane: u32) -> Index {
@@ -46,7 +47,7 @@ fn striped_index(register: u32, lane: u32) -> Index {
 }
 
 fn store(array: usize, row: u32, value: Var) -> Node {
-    Node::StoreField { array, row: Index::Literal(row), point: 0, value }
+    Node::StoreField { array, row: Index::Literal(row), point: 0, value, rest: None }
 }
 
 fn striped(register: u32, lane: Index) -> Value {
@@ -118,7 +119,7 @@ pub fn striped_loop() -> Program {
         assign(high, striped(0, Index::Literal(2))),
         assign(low, striped(0, Index::Literal(3))),
         assign(chosen, Value::SelectLe { a: sum, b: t, then: high, otherwise: low }),
-        Node::StoreField { array: 1, row: striped_index(0, 1), point: 0, value: chosen },
+        Node::StoreField { array: 1, row: striped_index(0, 1), point: 0, value: chosen, rest: None },
     ];
     p
 }
@@ -162,7 +163,7 @@ pub fn data_parallel() -> Program {
             trips: Index::Literal(3),
             unroll: 1,
             body: vec![
-                assign(x, Value::Field { array: 0, row: turn.clone(), point: 0 }),
+                assign(x, Value::Field { array: 0, row: turn.clone(), point: 0, share: Share::Whole }),
                 assign(weight, Value::Constant(ConstantRef::Bank(turn.clone()))),
                 assign(y, Value::Binary(Binary::Div, x, weight)),
                 Node::StoreSlot { row: turn.clone(), value: y },

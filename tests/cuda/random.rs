@@ -4,7 +4,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use singe::graph::{elementary, exp2, log2};
 use singe::kernels::Io;
 use singe::overlay::program::{
-    Array, Bank, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
+    Array, Bank, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Share, Unary, Value, Var,
 };
 
 pub const WARPS: u32 = 4;
@@ -20,7 +20,10 @@ pub fn program(seed: u64) -> Program {
     let mut known = Vec::new();
     for row in 0..FIELDS {
         let var = make.var("x");
-        body.push(Node::Let { var, value: Value::Field { array: 0, row: Index::Literal(row), point: 0 } });
+        body.push(Node::Let {
+            var,
+            value: Value::Field { array: 0, row: Index::Literal(row), point: 0, share: Share::Whole },
+        });
         body.push(Node::StoreSlot { row: Index::Literal(row), value: var });
         known.push(var);
     }
@@ -33,7 +36,7 @@ pub fn program(seed: u64) -> Program {
     make.block(&mut body, &mut known, None, 3, 40);
     for row in 0..FIELDS {
         let value = make.pick(&known);
-        body.push(Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value });
+        body.push(Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value, rest: None });
     }
     let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output, io: Io::Double };
     Program {

@@ -155,7 +155,7 @@ mod tests {
                 if k % 2 == 0 { seed >> 12 } else { (seed >> 40 << 29 | 1 << 28).wrapping_add(seed >> 20 & 127) - 64 };
             let exponent = 1023 - 78 + seed % 200;
             let sign = if k % 3 == 0 { -1.0 } else { 1.0 };
-            let x = sign * f64::from_bits(exponent << 52 | mantissa & (1 << 52) - 1);
+            let x = sign * f64::from_bits(exponent << 52 | mantissa & ((1 << 52) - 1));
             let [high, low] = of_double(x);
             assert!(f64::from(low).abs() <= f64::from(high.abs()) * U, "{x:e}: {high:e} {low:e}");
             worst = worst.max(((f64::from(high) + f64::from(low) - x) / x).abs());

@@ -215,14 +215,14 @@ fn operations_without_special_cases_give_the_bits_of_rust() {
     for (i, (value, reference)) in cases.into_iter().enumerate() {
         let first = |point: u32| match i {
             3.. => exponent(point),
-            _ if point % 2 == 0 => number(point / 2),
+            _ if point.is_multiple_of(2) => number(point / 2),
             _ => -number(point / 3),
         };
         let singles: Vec<f32> = (0..points).map(first).chain((0..points).map(number)).collect();
         let input: Vec<f64> = singles.iter().copied().map(f64::from).collect();
         let body = vec![
             fetch(0),
-            set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0 }),
+            set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0, share: Share::Whole }),
             set(3, Value::Literal(1.0)),
             set(2, value.clone()),
             put(2, 0),
