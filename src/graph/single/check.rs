@@ -541,34 +541,10 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Binary(Binary::Sub, a, b) => is_claim(total(of(a), of(b).map(|b| opposite(&b)), domain, digits)),
         Inst::Binary(Binary::Mul, a, b) => products(a, b).into_iter().any(is),
         Inst::Binary(division @ (Binary::Div | Binary::DivNear), a, b) => {
-            let (Some(dividend), Some(divisor)) = (of(a), number(b)) else { return false };
-            let has_no_special_case = division == Binary::Div || is_far(operands, (a, &dividend), divisor);
-            has_no_special_case && divisor.distance() > 0.0 && divisor.share < 0.5 && {
-                let mut ends = divisor.ends.map(|x| 1.0 / x);
-                ends.sort_by(f64::total_cmp);
-                // 1/(b + f) - 1/b = -f/b / (b + f)
-                let share = divisor.share / (1.0 - divisor.share);
-                let inverse = Factor { ends, off: f64::INFINITY, share }.closed();
-                match digits.kind {
-                    // What a pair's remainder loses of small numbers is as if the dividend were off by it.
-                    Kind::Pair => {
-                        let is_far_from_limits = divisor.size() <= INVERTED && divisor.distance() >= 1.0 / INVERTED;
-                        let means = of(b).and_then(|divisor| means(&dividend, &divisor));
-                        let dividend = in_range(&dividend, dividend.clone(), domain, digits);
-                        is_far_from_limits
-                            && dividend.is_some_and(|dividend| {
-                                let exact = scaled(&dividend, inverse);
-                                let number = whole(&exact, domain);
-                                let mean = means.map(|[low, high]| Factor {
-                                    ends: [number.ends[0].max(low), number.ends[1].min(high)],
-                                    ..number
-                                });
-                                is(exact) || mean.is_some_and(|mean| is(Factors::number(mean.closed())))
-                            })
-                    }
-                    _ => is(scaled(&dividend, inverse)),
-                }
-            }
+            let (Some(dividend), Some(divisor)) = (of(a), of(b)) else { return false };
+            let number = whole(&divisor, domain);
+            let has_no_special_case = division == Binary::Div || is_far(operands, (a, &dividend), number);
+            has_no_special_case && is_quotient(operands, [&dividend, &divisor], is)
         }
         Inst::Fma(a, b, c) => products(a, b).into_iter().any(|product| match digits.kind {
             Kind::Pair => is_claim(total(round(&product, domain, digits), of(c), domain, digits)),
@@ -593,6 +569,35 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether what holds of an exact quotient holds of one that is rounded.
+fn is_quotient(operands: &Operands<'_>, [dividend, divisor]: [&Factors; 2], is: impl Fn(Factors) -> bool) -> bool {
+    let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
+    let number = whole(divisor, domain);
+    let is_apart_from_0 = number.distance() > 0.0 && number.share < 0.5;
+    if !is_apart_from_0 {
+        return false;
+    }
+    let mut ends = number.ends.map(|x| 1.0 / x);
+    ends.sort_by(f64::total_cmp);
+    // 1/(b + f) - 1/b = -f/b / (b + f)
+    let share = number.share / (1.0 - number.share);
+    let inverse = Factor { ends, off: f64::INFINITY, share }.closed();
+    if digits.kind != Kind::Pair {
+        return is(scaled(dividend, inverse));
+    }
+    let is_far_from_limits = number.size() <= INVERTED && number.distance() >= 1.0 / INVERTED;
+    if !is_far_from_limits {
+        return false;
+    }
+    // What a pair's remainder loses of small numbers is as if the dividend were off by it.
+    let Some(lossy) = in_range(dividend, dividend.clone(), domain, digits) else { return false };
+    let exact = scaled(&lossy, inverse);
+    let number = whole(&exact, domain);
+    let mean = means(dividend, divisor)
+        .map(|[low, high]| Factor { ends: [number.ends[0].max(low), number.ends[1].min(high)], ..number });
+    is(exact) || mean.is_some_and(|mean| is(Factors::number(mean.closed())))
 }
 
 /// Whether a quotient is far from special cases. Of pairs the reciprocal of the divisor is taken, like that of 1.

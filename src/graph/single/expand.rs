@@ -160,18 +160,7 @@ fn expanded(
         };
         numbers.push(number);
     }
-    let zero = |pairs: &mut Pairs| pairs.push(Inst::Literal(0.0));
-    let mut results = |ids: &[Id], are_pairs: &[bool]| -> Vec<Id> {
-        let mut found = Vec::new();
-        for (&id, &is_pair) in ids.iter().zip(are_pairs) {
-            let Number { high, low } = numbers[id as usize];
-            found.push(high);
-            if is_pair {
-                found.push(low.unwrap_or_else(|| zero(&mut pairs)));
-            }
-        }
-        found
-    };
+    let mut results = |ids: &[Id], are_pairs: &[bool]| results(&mut pairs, &numbers, ids, are_pairs);
     let state_places = if at.is_none() { scalars } else { states };
     let are_pairs: Vec<bool> = state_places.iter().map(|place| place.low.is_some()).collect();
     let new_states = results(&body.states, &are_pairs);
@@ -185,4 +174,17 @@ fn expanded(
     }
     let new = Body { tensor: None, insts: pairs.into_insts(), states: new_states, values, stores, rests };
     (new, Step { constants, rows: step.rows.clone(), stores: step.stores.clone(), ..Step::default() })
+}
+
+/// Both numbers of what is a pair for others, and one of what is not.
+fn results(pairs: &mut Pairs, numbers: &[Number], ids: &[Id], are_pairs: &[bool]) -> Vec<Id> {
+    let mut found = Vec::new();
+    for (&id, &is_pair) in ids.iter().zip(are_pairs) {
+        let Number { high, low } = numbers[id as usize];
+        found.push(high);
+        if is_pair {
+            found.push(low.unwrap_or_else(|| pairs.push(Inst::Literal(0.0))));
+        }
+    }
+    found
 }
