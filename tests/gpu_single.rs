@@ -8,6 +8,7 @@ use singe::fault::Fault;
 use singe::kernels::{ErrorBound, Io, Kernel, Precision};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
+use singe::plan::Emit;
 use singe::report::Report;
 use singe::verify::MachineCode;
 use testkit::request;
@@ -213,4 +214,23 @@ fn mixed_precision_is_for_gpus_and_proven() {
         r.common.error = Some(1e-8);
     });
     assert!(refused.unwrap_err().contains("precision::not-proven"));
+}
+
+/// CPUs refuse mixed precision, so that a project has nothing in it for them.
+#[test]
+fn a_project_of_mixed_precision_has_no_kernels_for_cpus() {
+    for (precision, has_kernels) in [(Precision::Single, true), (Precision::Mixed, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let change = |r: &mut Request| {
+            r.common.precision = precision;
+            r.kernels = vec![Kernel::Conductivity];
+            r.verify = None;
+            r.emit = vec![Emit::Host];
+            r.output = Some(folder.path().to_owned());
+        };
+        compiled("h2o2", "ada", change).unwrap();
+        let is_there = |file: &str| folder.path().join(file).exists();
+        assert!(is_there("h2o2_conductivity.cu") && is_there("driver.cu"));
+        assert_eq!(is_there("h2o2_conductivity.cpp"), has_kernels, "{precision:?}");
+    }
 }

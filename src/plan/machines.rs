@@ -143,9 +143,9 @@ impl Request {
     }
 
     /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
-    /// kernels for a CPU have not.
+    /// kernels for a CPU have not. Mixed precision is refused there.
     pub fn has_fallback(&self) -> bool {
-        let is_plain = self.beside.is_empty() || self.keep_fastest;
+        let is_plain = (self.beside.is_empty() || self.keep_fastest) && self.common.precision != Precision::Mixed;
         let has_host = self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cvode);
         has_host && is_plain && !self.common.target.is_cpu()
     }
