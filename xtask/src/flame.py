@@ -59,6 +59,8 @@ def flame(rates, transport, start=None):
     if start is not None:
         one.set_initial_guess(data=start)
     one.flame.set_steady_tolerances(default=(1e-7, 1e-13))
+    # What singles round keeps Newton's method from its end for long.
+    one.max_time_step_count = 5000
     before = calls()
     one.solve(loglevel=0, refine_grid=start is None, auto=start is None)
     # A flame that calls Cantera's functions in place of ours has no place in the table.

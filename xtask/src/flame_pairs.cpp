@@ -25,6 +25,22 @@ template <typename T> T __ldg(const T *address) { return *address; }
 
 int min(int a, int b) { return a < b ? a : b; }
 
+unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+
+unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+
+struct float2 {
+  float x, y;
+};
+
+float2 make_float2(float x, float y) { return {x, y}; }
+
+float __fadd_rn(float a, float b) { return a + b; }
+
+float __fsub_rn(float a, float b) { return a - b; }
+
+double __dadd_rn(double a, double b) { return a + b; }
+
 float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 
 float __fmul_rn(float a, float b) { return a * b; }
@@ -45,6 +61,20 @@ int __float_as_int(float value)
   int bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
+}
+
+int __double2hiint(double value)
+{
+  long long bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return (int)(bits >> 32);
+}
+
+int __double2loint(double value)
+{
+  long long bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return (int)bits;
 }
 
 void __syncthreads() {}
