@@ -348,7 +348,7 @@ const LEAST_SHARE: f64 = 1.7;
 const MOST_RATIO: f64 = 30.0;
 
 const GOALS: &str = "
-## KinetiX' kernels in single precision, by hand
+## Kernels of KinetiX in single precision, by hand
 
 KinetiX (commit 55720d3, its own `gri30.yaml`) writes kernels of floats with `--single-precision`, and states no error. Its loops were generated in both precisions, compiled by g++ 12 (`-O2 -march=native`, no fast
 math, `expf` and the like for floats) and called with the same states: the compositions of the first table, 300 temperatures from 200 to 4000 K times 1,000 of them, each with a pressure from 1 to 1e9 Pa. The largest
@@ -373,8 +373,8 @@ const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7
 | mixed precision: singles and pairs of singles, instruction by instruction | proven as single precision is | `--precision mixed`, for GPUs, proven |
 | fixed-point exponents | proven as single precision is | not taken: transport's exponents are below 126 and proven as floats; rates keep 1e-4 without (2.7e-5 found), and each of their hundreds of logarithms would be converted, at 16 per clock of an SM |
 | GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | on [a page of its own](precision-gpu.md#what-was-aimed-at), at 1e-6 and 1e-9, and single at 1e-4 |
-| KinetiX' kernels in single precision beside ours | bound at no larger error | viscosity and conductivity: our bound is less than the error found of KinetiX' (met); diffusion and rates: KinetiX' have no bound ([by hand](#kinetix-kernels-in-single-precision-by-hand)) |
-| TF32 and integer slices on tensor cores, MUFU's powers, B300 as a target | chosen by cost, proven | by counts none is taken ([why](precision-gpu.md#chosen-by-cost-tensor-cores-integer-slices-mufus-powers)); B300 is a target |
+| KinetiX' kernels in single precision beside ours | bound at no larger error | viscosity and conductivity: our bound is less than the error found of KinetiX' (met); diffusion and rates: KinetiX' have no bound ([by hand](#kernels-of-kinetix-in-single-precision-by-hand)) |
+| TF32 and integer slices on tensor cores, MUFU's powers, B300 as a target | chosen by cost, proven | by counts none is taken ([why](precision-gpu.md#chosen-by-cost-tensor-cores-integer-slices-powers-of-mufu)); B300 is a target |
 | Jacobians and factorisations in single precision within a method in double | what it gives | factors alone: no harm down to a tolerance of 1e-7; h2o2 takes 17 to 18 % less time on Hopper and 14 to 20 % on Ampere, gri30 on Hopper 4 to 17 % (modelled), CPUs take more ([how](reactor-method.md#factors-in-single-precision)). Jacobians stay doubles |
 | ignition delays with rates in single precision, three states of hydrogen and one of methane (gri30) in air | beside double | apart by 2e-6 at most (`cargo bench --bench precision_ignition`) |
 | a flame speed of hydrogen in air | beside double | apart by 6e-7 with rates and transport in single precision, by 9e-8 with transport in mixed precision ([above](#flames-and-ignitions)); rates have no mixed precision |

@@ -114,11 +114,12 @@ fn section(proven: &str, tables: &str) -> Result<String, String> {
     ))
 }
 
-/// The page with the section in place of what it had, or before the last one.
+/// The page with the section in place of what it had, up to the next heading, or before the last section.
 fn with_section(page: &str, section: &str) -> Result<String, String> {
     let last = page.find(NEXT).ok_or_else(|| format!("{PAGE} has no heading {NEXT}"))?;
     let from = page.find(HEADING).unwrap_or(last);
-    let end = page[from..].find(NEXT).map_or(last, |at| from + at);
+    let behind = (from + 1).min(page.len());
+    let end = if from == last { last } else { page[behind..].find("\n## ").map_or(page.len(), |at| behind + at + 1) };
     Ok(format!("{}{section}\n{}", &page[..from], &page[end..]))
 }
 
@@ -133,6 +134,8 @@ mod tests {
         assert_eq!(once, format!("# A\n\ntext\n\n{HEADING}\n\none\n\n{NEXT}\n\nend\n"));
         let twice = with_section(&once, &format!("{HEADING}\n\ntwo\n")).unwrap();
         assert_eq!(twice, once.replace("one", "two"));
+        let between = once.replace(NEXT, &format!("## B\n\nby hand\n\n{NEXT}"));
+        assert_eq!(with_section(&between, &format!("{HEADING}\n\ntwo\n")).unwrap(), between.replace("one", "two"));
         assert!(with_section("# A\n", "").is_err());
     }
 }
