@@ -109,7 +109,8 @@ fn section(root: &Path, python: &Path, batch: &Batch) -> Result<String, String> 
     let theirs = run(&mut cantera, &conditions)?;
     let kernel = by_the_kernel(root, batch, &folder, &conditions, &theirs)?;
     let mut theirs = theirs.lines();
-    let (versions, version) = (analytic.lines().next().unwrap_or_default(), theirs.next().unwrap_or_default());
+    let versions = analytic.lines().find(|line| line.starts_with("# SUNDIALS")).unwrap_or_default();
+    let version = theirs.next().unwrap_or_default();
     let mut text = format!(
         "\n## {name}\n\nMoles: {mixture}. {}; Cantera {version}.\n\n| T (K) | P (atm) | Singe and CVODE (s) | Cantera (s) | difference | \
          steps | Jacobians | rates | with quotients | for Jacobians | kernel (s) | difference |\n\
