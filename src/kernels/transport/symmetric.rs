@@ -449,11 +449,9 @@ impl<'a> Shares<'a> {
         if self.are_inputs { self.b.input(at) } else { self.b.state(at) }
     }
 
-    /// w of the i-th species.
-    fn weighted(&mut self, i: usize) -> Id {
-        let (x, root) =
-            (build::mole_fraction(&mut self.b, i as u32), self.b.constant(self.stride * (i as u32 + 1) - 1));
-        self.b.mul(x, root)
+    /// The factors of w of the i-th species.
+    fn weight(&mut self, i: usize) -> [Id; 2] {
+        [build::mole_fraction(&mut self.b, i as u32), self.b.constant(self.stride * (i as u32 + 1) - 1)]
     }
 
     fn of_common_denominators(&mut self) -> Id {
@@ -469,8 +467,7 @@ impl<'a> Shares<'a> {
                 };
                 let inner = self.b.fma(e, v3, self.twice[row]);
                 let denominator = self.b.fma(e, inner, v1);
-                let (x, root) =
-                    (build::mole_fraction(&mut self.b, i as u32), self.b.constant(self.stride * (i as u32 + 1) - 1));
+                let [x, root] = self.weight(i);
                 let square = self.b.mul(e, e);
                 let w = self.b.mul(x, root);
                 let numerator = self.b.mul(w, square);
@@ -506,7 +503,8 @@ impl<'a> Shares<'a> {
             let denominator = self.b.fma(f, inner, v3);
             let one = self.b.literal(1.0);
             let inverse = self.b.div(one, denominator);
-            let w = self.weighted(i);
+            let [x, root] = self.weight(i);
+            let w = self.b.mul(x, root);
             sum = Some(match sum {
                 None => self.b.mul(w, inverse),
                 Some(sum) => self.b.fma(w, inverse, sum),
