@@ -312,13 +312,14 @@ fn reduction_path(files: &Files) -> Option<PathBuf> {
     }
 }
 
-/// The folder's name for `chem.inp`, which says nothing; the file's own otherwise.
+/// The folder's name for `chem.inp`, which says nothing; the file's own otherwise, so that `chem.yaml` gives `chem`.
 fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder =
         path.canonicalize().ok().and_then(|path| Some(path.parent()?.file_name()?.to_string_lossy().into_owned()));
+    let is_yaml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("yaml") || e.eq_ignore_ascii_case("yml"));
     match folder {
-        Some(folder) if stem.eq_ignore_ascii_case("chem") => identifier(&folder),
+        Some(folder) if stem.eq_ignore_ascii_case("chem") && !is_yaml => identifier(&folder),
         _ => identifier(&stem),
     }
 }
