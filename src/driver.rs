@@ -116,8 +116,14 @@ fn compile_part(
     }
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
     observer.trying_nothing();
-    let units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
+    let mut units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
     observer.trying_nothing();
+    for unit in &mut units {
+        fault::in_ptx(request.fault, &mut unit.ptx);
+        let Unit { program, graph, ptx, .. } = unit;
+        let prove = || verify::prove_printed(program, graph.arrays.len(), ptx, request.common.target);
+        observer.pass("prove ptx", Some(unit.kernel), prove).map_err(Failure::verification)?;
+    }
     Ok(units)
 }
 

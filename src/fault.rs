@@ -2,6 +2,8 @@
 
 use crate::overlay::program::{Arithmetic, Program};
 use crate::schedule::Schedule;
+use ptx::Module;
+use ptx::inst::Op;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -15,6 +17,8 @@ pub enum Fault {
     SlotReused,
     /// A constant changes in its 12th digit, or of a single in its 6th.
     Constant,
+    /// In the printed PTX alone, behind its verification, one named barrier is gone.
+    PtxBarrier,
     /// In the text alone, one barrier expects 32 threads more than take part.
     TextBarrier,
     /// In the text alone, one constant comes from the neighbour of its lane.
@@ -28,12 +32,13 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [(&'static str, Self); 10] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("barrier-swapped", Self::BarrierSwapped),
         ("barrier-dropped", Self::BarrierDropped),
         ("arrive-count", Self::ArriveCount),
         ("slot-reused", Self::SlotReused),
         ("constant", Self::Constant),
+        ("ptx-barrier", Self::PtxBarrier),
         ("text-barrier", Self::TextBarrier),
         ("text-lane", Self::TextLane),
         ("text-rounding", Self::TextRounding),
@@ -79,6 +84,15 @@ pub fn in_program(fault: Option<Fault>, program: &mut Program) {
         if let Some(c) = tables.into_iter().flatten().find(|c| **c != 0.0) {
             *c *= 1.0 + digit;
         }
+    }
+}
+
+/// Breaks the printed PTX of a kernel.
+pub fn in_ptx(fault: Option<Fault>, module: &mut Module) {
+    let insts = module.funcs.iter_mut().flat_map(|func| func.insts.values_mut());
+    let named = insts.map(|inst| &mut inst.op).find(|op| matches!(op, Op::Bar { threads: Some(_), .. }));
+    if let Some(op) = named.filter(|_| fault == Some(Fault::PtxBarrier)) {
+        *op = Op::BarWarp { mask: u32::MAX.into() };
     }
 }
 

@@ -10,6 +10,7 @@ use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};
 use singe::driver;
+use singe::fault::{self, Fault};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::schedule::{self, Limits};
@@ -589,9 +590,13 @@ fn kernels() -> Vec<Case> {
     let refused = singe::compilers::compile(request.common.target, &[("viscosity", "no code")]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.of_kernel(Kernel::Viscosity).limits() };
+    let mut without = unit.ptx.clone();
+    fault::in_ptx(Some(Fault::PtxBarrier), &mut without);
+    let unproven = verify::prove_printed(&unit.program, unit.graph.arrays.len(), &without, target);
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);
     vec![
         ("schedule::no-barriers", vec![alone.expect_err("several warps have no barrier")]),
+        ("proof::printed", unproven.expect_err("a barrier is gone")),
         ("simulator::hazard", simulate(&unit.graph, warps - 1)),
         ("verify::not-the-graph", verify::verify(&wrong, 3).expect_err("a wrong constant")),
         (

@@ -6,7 +6,7 @@ use machine::target::Target;
 use machine::toolchain;
 use testkit::skip;
 
-fn broken(fault: &str) -> (i32, String, bool) {
+fn broken(fault: &str, more: &[&str]) -> (i32, String, bool) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
@@ -14,13 +14,14 @@ fn broken(fault: &str) -> (i32, String, bool) {
         .unwrap()
         .args([mechanism, "--kernel", "viscosity", "--inject-fault", fault, "-o"])
         .arg(&out)
+        .args(more)
         .output()
         .unwrap();
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap(), out.exists())
 }
 
 fn caught(fault: &str, words: &[&str]) {
-    let (code, message, written) = broken(fault);
+    let (code, message, written) = broken(fault, &[]);
     assert_eq!(code, 3, "{message}");
     assert!(!written, "{fault}: something was written");
     for word in words.iter().chain(&["viscosity", "warp", "operation"]) {
@@ -51,6 +52,13 @@ fn a_slot_reused_too_early_is_refused() {
 #[test]
 fn a_constant_wrong_in_its_12th_digit_fails_verification() {
     caught("constant", &["dataflow graph"]);
+}
+
+#[test]
+fn a_barrier_that_the_printed_text_lacks_is_not_proven() {
+    let (code, message, written) = broken("ptx-barrier", &["--codegen", "overlay"]);
+    assert_eq!((code, written), (3, false), "{message}");
+    assert!(message.contains("proof::printed") && message.contains("viscosity"), "{message}");
 }
 
 /// Where the compilers are: with shuffles of each kind, and with constants in a bank, whose kernels have no broadcasts.

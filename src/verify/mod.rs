@@ -8,6 +8,7 @@ mod machine_code;
 mod on_amd;
 mod simulate;
 mod single;
+mod synchronisation;
 mod text;
 mod time;
 
@@ -28,6 +29,7 @@ pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use single::verify_single;
+pub use synchronisation::prove_printed;
 pub use text::{TextVerification, verify_text};
 pub use time::{Cube, Prediction, predict, sensitivity};
 

@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::Subject;
 use super::judge::{self, expected};
 use super::simulate::{self, Shape};
+use super::synchronisation;
 use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
 use kinetics::{self, State};
 use ptx::Module;
 use ptx::inst::Space;
-use warpsim::{Launch, prove};
 
 /// What the simulation of the text showed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,9 +26,6 @@ pub struct TextVerification {
     pub points: Vec<usize>,
     /// Relative, as [`super::Verification::largest_error`]; the tolerance is the same.
     pub largest_error: f64,
-    /// Whether the PTX, too, was proven free of deadlocks, unsafe reuse of barriers and races. Indices that lie in shared
-    /// memory are data to that proof, which then says nothing.
-    pub synchronisation_proven: bool,
 }
 
 /// Verifies the module that `compiler` made of the kernel's text, on `states` states, or fewer where
@@ -63,22 +60,12 @@ pub fn verify_text(
         let error = judge::judge(subject, &format!("{what},"), (&states, &expected), (&outputs, points, stride))?;
         largest_error = largest_error.max(error);
     }
-    let (ctas, points, stride) = launches[0];
-    let buffers = graph.arrays.len() + usize::from(program.first_global.is_some());
-    let launch = Launch::fields(ctas, warps, buffers, points as u32, stride as u32);
-    let verdict = prove::prove(module, &program.symbol, &Launch { shared, ..launch })
-        .map_err(|reason| named(vec![Diagnostic::error("verify::launch", format!("{}: {reason}", program.symbol))]))?;
-    let violations = verdict.violations.iter().map(|v| format!("{}, {v}", verdict.kernel));
-    let violations: Vec<_> = violations.map(|text| Diagnostic::error("verify::violation", text)).collect();
-    if !violations.is_empty() {
-        return Err(named(violations));
-    }
+    synchronisation::prove_launch(program, graph.arrays.len(), module, shared).map_err(named)?;
     Ok(TextVerification {
         compiler: compiler.to_owned(),
         states: states.len(),
         points: launches.map(|(_, points, _)| points).to_vec(),
         largest_error,
-        synchronisation_proven: verdict.proven(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 56] = [
+pub const ENTRIES: [Entry; 57] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -116,6 +116,11 @@ pub const ENTRIES: [Entry; 56] = [
     Entry {
         id: "proof::no-slot",
         cause: "A value that passes between warps has no place in shared memory.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::printed",
+        cause: "The PTX of a kernel is not proven free of deadlocks, unsafe reuse of barriers and races on shared memory.",
         remedy: DEFECT,
     },
     Entry { id: "proof::race", cause: "Two accesses to one place of shared memory are not ordered.", remedy: DEFECT },

@@ -1,0 +1,60 @@
+//! Proves the synchronisation of PTX: of what Singe prints itself, and of what a compiler makes of the CUDA text.
+//!
+//! Passes behind the schedule's proof add barriers and copies: meetings of warp groups, warps in lockstep, orders of lanes, copies of the next
+//! inputs. So the last text is proven again, by a prover that knows nothing of the schedule.
+
+use super::simulate::requested_at_launch;
+use super::text::launches;
+use crate::emit;
+use crate::lower;
+use crate::overlay::program::Program;
+use diagnostics::Diagnostic;
+use machine::target::Target;
+use ptx::Module;
+use warpsim::{Launch, prove};
+
+/// Proves the PTX that Singe prints of a kernel with `arrays` fields: no deadlock, no unsafe reuse of a barrier and no race on shared memory.
+/// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed.
+///
+/// # Errors
+/// A violation, or something that the prover cannot decide: both are defects of Singe.
+pub fn prove_printed(
+    program: &Program,
+    arrays: usize,
+    module: &Module,
+    target: &Target,
+) -> Result<(), Vec<Diagnostic>> {
+    prove_launch(program, arrays, module, requested_at_launch(module))?;
+    if program.first_global.is_none() {
+        return Ok(());
+    }
+    let program = &Program { first_global: None, ..program.clone() };
+    let module = &emit::ptx::print(&lower::lower(program, target), target.compute_capability);
+    prove_launch(program, arrays, module, requested_at_launch(module))
+}
+
+/// Proves a module for a launch in which every part of the frame around the streaming loop runs; `shared` bytes are added to what it declares.
+///
+/// # Errors
+/// As [`prove_printed`].
+pub(super) fn prove_launch(
+    program: &Program,
+    arrays: usize,
+    module: &Module,
+    shared: u64,
+) -> Result<(), Vec<Diagnostic>> {
+    let (ctas, points, stride) = launches(program)[0];
+    let buffers = arrays + usize::from(program.first_global.is_some());
+    let launch = Launch::fields(ctas, program.execution.warps(), buffers, points as u32, stride as u32);
+    let symbol = &program.symbol;
+    let verdict =
+        prove::prove(module, symbol, &Launch { shared, ..launch }).map_err(|reason| vec![refused(symbol, &reason)])?;
+    let violations = verdict.violations.iter().map(ToString::to_string);
+    let open = verdict.not_analysed.iter().map(|what| format!("not decided: {what}"));
+    let found: Vec<_> = violations.chain(open).map(|what| refused(symbol, &what)).collect();
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn refused(symbol: &str, what: &str) -> Diagnostic {
+    Diagnostic::error("proof::printed", format!("{symbol}: its PTX is not proven free of deadlocks and races: {what}"))
+}
