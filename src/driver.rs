@@ -99,7 +99,8 @@ fn write(
     observer: &mut Observer,
 ) -> Result<Vec<String>, Failure> {
     let Some(folder) = &request.output else { return Ok(Vec::new()) };
-    let written = observer.pass("write", None, || output::write_project(folder, name, files, request.clean, request.force));
+    let written =
+        observer.pass("write", None, || output::write_project(folder, name, files, request.clean, request.force));
     written.map_err(Failure::input)
 }
 

@@ -81,7 +81,8 @@ fn hidden_toolkit(folder: &Path) -> PathBuf {
 /// What the program of a folder finds from there.
 fn doctor_of(program: &Path) -> Value {
     let here = program.parent().unwrap();
-    let output = Command::new(program).current_dir(here).args(["doctor", "--json"]).env_remove("SINGE_TOOLCHAIN").output();
+    let output =
+        Command::new(program).current_dir(here).args(["doctor", "--json"]).env_remove("SINGE_TOOLCHAIN").output();
     serde_json::from_slice(&output.unwrap().stdout).unwrap()
 }
 

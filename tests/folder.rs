@@ -14,7 +14,14 @@ const ONE: [&str; 4] = ["--kernel", "viscosity", "--codegen", "overlay"];
 const CPU: [&str; 4] = ["--kernel", "viscosity", "--target", "cpu"];
 
 fn singe(out: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_singe")).arg(shipped("h2o2")).args(QUICK).args(words).arg("-o").arg(out).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_singe"))
+        .arg(shipped("h2o2"))
+        .args(QUICK)
+        .args(words)
+        .arg("-o")
+        .arg(out)
+        .output()
+        .unwrap()
 }
 
 /// The run ends well; its notes.
@@ -120,7 +127,9 @@ fn two_projects_share_a_folder_and_cmake_builds_both() {
     let notes = written(&out, &named("one", &["--emit", "report", "--clean"]));
     assert!(notes.contains("CMakeLists.txt") && notes.contains("project two"), "{notes}");
     let is_there = |name: &str| out.join(name).exists();
-    assert!(!is_there("one.cmake") && is_there("two.cmake") && is_there("CMakeLists.txt") && is_there("singe_vector.h"));
+    assert!(
+        !is_there("one.cmake") && is_there("two.cmake") && is_there("CMakeLists.txt") && is_there("singe_vector.h")
+    );
     written(&out, &named("two", &["--emit", "report", "--clean"]));
     assert!(!is_there("CMakeLists.txt") && !is_there("singe_vector.h"));
 }
@@ -191,8 +200,10 @@ fn runs_into_one_folder_leave_a_list_that_is_right() {
             }
         });
         let list = fs::read_to_string(out.join("h2o2.manifest")).unwrap();
-        let mut listed: Vec<&str> = list.lines().filter_map(|line| line.split_once("  ")).map(|(_, name)| name).collect();
-        let mut found: Vec<String> = all(out).iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+        let mut listed: Vec<&str> =
+            list.lines().filter_map(|line| line.split_once("  ")).map(|(_, name)| name).collect();
+        let mut found: Vec<String> =
+            all(out).iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
         found.retain(|name| name != "h2o2.manifest");
         listed.sort_unstable();
         found.sort();
@@ -210,7 +221,14 @@ fn canonical_files_do_not_replace_others_unless_forced() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
     let fmt = |more: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_singe")).arg("fmt").arg(shipped("h2o2")).arg("-o").arg(out).args(more).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_singe"))
+            .arg("fmt")
+            .arg(shipped("h2o2"))
+            .arg("-o")
+            .arg(out)
+            .args(more)
+            .output()
+            .unwrap()
     };
     assert!(fmt(&[]).status.success() && fmt(&[]).status.success(), "the same again");
     let path = out.join("chem.inp");

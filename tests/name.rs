@@ -99,8 +99,15 @@ fn compilers_accept_headers_and_modules_of_awkward_names() {
             run(Command::new("g++").args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]).arg(file));
         }
         if there("gfortran") {
-            let strict =
-                ["-Wall", "-Wextra", "-Werror", "-std=f2008", "-c", &format!("{prefix}_module.f90"), &format!("{prefix}_example.f90")];
+            let strict = [
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-std=f2008",
+                "-c",
+                &format!("{prefix}_module.f90"),
+                &format!("{prefix}_example.f90"),
+            ];
             run(Command::new("gfortran").current_dir(&out).args(strict));
         }
     }

@@ -60,7 +60,8 @@ fn key(request: &Request, input: &Input) -> Option<String> {
         return None;
     }
     let compilers = if request.real_compilers { cache::compilers() } else { String::new() };
-    let asked = Request { output: request.output.as_ref().map(|_| "".into()), clean: false, force: false, ..request.clone() };
+    let asked =
+        Request { output: request.output.as_ref().map(|_| "".into()), clean: false, force: false, ..request.clone() };
     let read = format!("{:?}", input.mechanism.inputs);
     Some(cache::key(&[cache::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
 }

@@ -189,8 +189,9 @@ mod tests {
     fn what_another_run_wrote_stays_and_is_known_until_it_is_cleaned() {
         let folder = tempfile::tempdir().unwrap();
         let exists = |name: &str| folder.path().join(name).exists();
-        let write =
-            |names: &[&str], clean| crate::output::write_project(folder.path(), "a", files("a", names), clean, false).unwrap();
+        let write = |names: &[&str], clean| {
+            crate::output::write_project(folder.path(), "a", files("a", names), clean, false).unwrap()
+        };
         assert_eq!(write(&["a.cu", "old.cu"], false), Vec::<String>::new());
         for _ in 0..2 {
             let notes = write(&["a.cu"], false);

@@ -88,7 +88,10 @@ fn refuse<'a>(
                 Owner::User => "Singe did not write it, or somebody changed it since".to_owned(),
             };
             let help = "choose another folder with -o, or replace the file with --force";
-            Some(Diagnostic::error("output::not-ours", format!("{} is not replaced: {whose}", path.display())).help(help))
+            Some(
+                Diagnostic::error("output::not-ours", format!("{} is not replaced: {whose}", path.display()))
+                    .help(help),
+            )
         })
         .collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }

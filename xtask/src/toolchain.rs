@@ -16,15 +16,9 @@ struct Wheels {
 
 const WHEELS: [Wheels; 6] = [
     // The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
-    Wheels {
-        folder: "cuda11",
-        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"],
-    },
+    Wheels { folder: "cuda11", files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"] },
     // Blackwell (sm_100, sm_120).
-    Wheels {
-        folder: "cuda12",
-        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"],
-    },
+    Wheels { folder: "cuda12", files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"] },
     // A complete nvcc, for the generated CMake project, and nvdisasm, for Turing (sm_75) and later.
     Wheels {
         folder: "cuda13",

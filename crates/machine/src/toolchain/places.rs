@@ -55,14 +55,16 @@ pub fn passed_over() -> Vec<PassedOver> {
         return Vec::new();
     }
     let beside = beside_program();
-    let here = env::current_dir().ok().and_then(|here| here.ancestors().map(|folder| folder.join(FOLDER)).find(|f| f.is_dir()));
+    let here = env::current_dir()
+        .ok()
+        .and_then(|here| here.ancestors().map(|folder| folder.join(FOLDER)).find(|f| f.is_dir()));
     let elsewhere = here.filter(|folder| !beside.contains(folder)).map(|folder| {
         let reason = format!("it does not lie beside the program; {FOLDER_VARIABLE} may name it");
         PassedOver { folder, reason }
     });
-    let refused = beside.iter().filter_map(|folder| {
-        Some(PassedOver { folder: folder.clone(), reason: owner::why_not_run(folder)? })
-    });
+    let refused = beside
+        .iter()
+        .filter_map(|folder| Some(PassedOver { folder: folder.clone(), reason: owner::why_not_run(folder)? }));
     refused.chain(elsewhere).collect()
 }
 
