@@ -99,8 +99,9 @@ fn write(
     observer: &mut Observer,
 ) -> Result<Vec<String>, Failure> {
     let Some(folder) = &request.output else { return Ok(Vec::new()) };
-    let written = observer.pass("write", None, || output::write_project(folder, name, files, request.clean));
-    written.map_err(|d| Failure::input([d]))
+    let written =
+        observer.pass("write", None, || output::write_project(folder, name, files, request.clean, request.force));
+    written.map_err(Failure::input)
 }
 
 /// The fastest versions of the kernels outside of sets, or of those of one set.

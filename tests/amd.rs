@@ -468,7 +468,7 @@ fn no_text_has_names_of_cuda() {
         files += 1;
     }
     assert!(files > 10, "{files}");
-    let cmake = read_to_string(folder.path().join("CMakeLists.txt")).unwrap();
+    let cmake = read_to_string(folder.path().join("h2o2.cmake")).unwrap();
     assert!(cmake.contains("enable_language(HIP)") && cmake.contains("set(CMAKE_HIP_ARCHITECTURES gfx942)"));
 }
 

@@ -188,7 +188,7 @@ fn a_project_has_ptx_for_its_gpu() {
     let output =
         Command::cargo_bin("singe").unwrap().arg(chem).args(flags.split(' ')).arg(out.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for file in ["h2o2_conductivity.ptx", "h2o2_conductivity.cu", "h2o2_conductivity.cpp", "cpu.cmake"] {
+    for file in ["h2o2_conductivity.ptx", "h2o2_conductivity.cu", "h2o2_conductivity.cpp", "h2o2_cpu.cmake"] {
         assert!(out.path().join(file).is_file(), "{file}");
     }
 }

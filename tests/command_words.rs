@@ -93,7 +93,7 @@ fn the_recorded_command_can_be_given_to_a_shell() {
 fn the_default_target_is_one_that_nvcc_of_today_knows() {
     let folder = tempfile::tempdir().unwrap();
     assert!(singe(folder.path(), &[CHEM, "--verify", "off", "--compilers", "off", "--emit", "host"]).status.success());
-    let project = std::fs::read_to_string(folder.path().join("singe-h2o2/CMakeLists.txt")).unwrap();
+    let project = std::fs::read_to_string(folder.path().join("singe-h2o2/h2o2.cmake")).unwrap();
     let (_, rest) = project.split_once("set(CMAKE_CUDA_ARCHITECTURES ").unwrap();
     let architecture: u32 = rest.split(')').next().unwrap().parse().unwrap();
     // nvcc 13 compiles for sm_75 and later.

@@ -369,6 +369,11 @@ fn command_line() -> Vec<Case> {
         printed("kernel::set-name", &all, &["chem.inp", "--set", "a=viscosity", "--set", "a=chemistry"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
+            "output::not-ours",
+            &[&all[..], &[("report.txt", "mine".to_owned())]].concat(),
+            &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity", "--verify", "off", "-o", "."],
+        ),
+        printed(
             "output::unwritable",
             &all,
             &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"],

@@ -3,7 +3,8 @@
 
 use std::fs::{create_dir_all, set_permissions, write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -65,6 +66,78 @@ fn a_toolkit_is_found_by_each_variable() {
         assert_eq!(found["architectures"], serde_json::json!(["sm_80", "sm_90"]));
         assert!(found["nvrtc"].as_str().unwrap().ends_with("lib64/libnvrtc.so.12"));
     }
+}
+
+/// A toolkit as `.toolchain/cuda12` in a folder, whose programs leave a file `ran` where they are run.
+fn hidden_toolkit(folder: &Path) -> PathBuf {
+    let programs = folder.join(".toolchain/cuda12/bin");
+    create_dir_all(&programs).unwrap();
+    let ran = folder.join("ran");
+    write(programs.join("ptxas"), PTXAS.replace("case", &format!("touch '{}'\ncase", ran.display()))).unwrap();
+    set_permissions(programs.join("ptxas"), PermissionsExt::from_mode(0o755)).unwrap();
+    ran
+}
+
+/// What the program of a folder finds from there.
+fn doctor_of(program: &Path) -> Value {
+    let here = program.parent().unwrap();
+    let output =
+        Command::new(program).current_dir(here).args(["doctor", "--json"]).env_remove("SINGE_TOOLCHAIN").output();
+    serde_json::from_slice(&output.unwrap().stdout).unwrap()
+}
+
+#[test]
+fn compilers_of_the_current_folder_are_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = hidden_toolkit(folder.path());
+    let below = folder.path().join("a/b");
+    create_dir_all(&below).unwrap();
+    for here in [folder.path(), &below] {
+        let findings = doctor(None, here);
+        let passed_over = findings["passed_over"].to_string();
+        assert!(passed_over.contains("beside the program; SINGE_TOOLCHAIN may name it"), "{findings:#}");
+        assert!(!releases(&findings).contains(&(".toolchain", "12.3")) && !ran.exists(), "{findings:#}");
+    }
+    let named = doctor(Some(("SINGE_TOOLCHAIN", &folder.path().join(".toolchain"))), folder.path());
+    assert!(releases(&named) == [("SINGE_TOOLCHAIN", "12.3")] && ran.exists(), "{named:#}");
+}
+
+#[test]
+fn compilers_beside_the_program_are_run_unless_they_are_another_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = hidden_toolkit(folder.path());
+    let toolchain = folder.path().join(".toolchain");
+    // Beside the program, and beside the folder that cargo built it in.
+    let places = ["singe", "target/release/singe"].map(|place| folder.path().join(place));
+    for program in &places {
+        create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_singe"), program).unwrap();
+        let findings = doctor_of(program);
+        assert!(releases(&findings).contains(&(".toolchain", "12.3")) && ran.exists(), "{findings:#}");
+        std::fs::remove_file(&ran).unwrap();
+    }
+    let refused = |reason: &str| {
+        for program in &places {
+            let findings = doctor_of(program);
+            assert!(!releases(&findings).contains(&(".toolchain", "12.3")) && !ran.exists(), "{findings:#}");
+            assert!(findings["passed_over"].to_string().contains(reason), "{findings:#}");
+        }
+    };
+    set_permissions(&toolchain, PermissionsExt::from_mode(0o777)).unwrap();
+    refused("everybody may write to it");
+    set_permissions(&toolchain, PermissionsExt::from_mode(0o755)).unwrap();
+    if std::os::unix::fs::chown(&toolchain, Some(12345), None).is_err() {
+        return testkit::skip::skip("only root can make a folder of another user");
+    }
+    refused("it belongs to another user (12345)");
+    // A link to it is refused, too, and so is another user's link to a folder of ours.
+    let elsewhere = folder.path().join("elsewhere");
+    std::fs::rename(&toolchain, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &toolchain).unwrap();
+    refused("it belongs to another user (12345)");
+    std::os::unix::fs::chown(&elsewhere, Some(0), None).unwrap();
+    std::os::unix::fs::lchown(&toolchain, Some(12345), None).unwrap();
+    refused("it belongs to another user (12345)");
 }
 
 #[test]

@@ -230,7 +230,7 @@ fn a_project_of_mixed_precision_has_no_kernels_for_cpus() {
         };
         compiled("h2o2", "ada", change).unwrap();
         let is_there = |file: &str| folder.path().join(file).exists();
-        assert!(is_there("h2o2_conductivity.cu") && is_there("driver.cu"));
+        assert!(is_there("h2o2_conductivity.cu") && is_there("h2o2_driver.cu"));
         assert_eq!(is_there("h2o2_conductivity.cpp"), has_kernels, "{precision:?}");
     }
 }

@@ -75,7 +75,15 @@ fn gfortran_accepts_the_module_without_a_remark() {
     for name in ["h2o2", "gri30"] {
         let folder = tempfile::tempdir().unwrap();
         singe(name, folder.path(), &["--target", "ampere", "--units", "cgs"]);
-        let strict = ["-Wall", "-Wextra", "-Werror", "-std=f2008", "-c", &format!("{name}_module.f90"), "example.f90"];
+        let strict = [
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-std=f2008",
+            "-c",
+            &format!("{name}_module.f90"),
+            &format!("{name}_example.f90"),
+        ];
         run(Command::new("gfortran").current_dir(folder.path()).args(strict));
     }
 }

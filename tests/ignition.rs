@@ -84,7 +84,7 @@ fn gri30_ignites_when_the_table_says_and_the_jacobian_saves_rates() {
     let folder = tempfile::tempdir().unwrap();
     let source = written("gri30", folder.path(), &AT_CONSTANT_VOLUME);
     // Not optimised, and in scalars: that compiles in seconds.
-    let files = ["ignition.cpp", "gri30_isochoric.cpp", "gri30_isochoric_jacobian.cpp", "gri30_context.cpp"];
+    let files = ["gri30_ignition.cpp", "gri30_isochoric.cpp", "gri30_isochoric_jacobian.cpp", "gri30_context.cpp"];
     let libraries =
         ["-lsundials_cvode", "-lsundials_nvecserial", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"];
     let options = ["-std=c++17", "-O0", "-march=native", "-DSINGE_WIDTH=1", "-fopenmp", "-o", "ignition"];
@@ -234,7 +234,7 @@ fn the_generated_factorisation_solves_what_dense_matrices_do_and_a_broken_entry_
     for name in objects {
         run(Command::new("g++").current_dir(&source).args(options).arg("-c").arg(format!("{name}.cpp")));
     }
-    let text = std::fs::read_to_string(source.join("ignition.cpp")).unwrap();
+    let text = std::fs::read_to_string(source.join("h2o2_ignition.cpp")).unwrap();
     let has_klu = Path::new("/usr/include/suitesparse/klu.h").is_file();
     let program = |name: &str, text: &str, defined: &[&str]| {
         std::fs::write(source.join(format!("{name}.cpp")), text).unwrap();

@@ -108,12 +108,12 @@ fn a_batch_ignites_as_its_reactors_do_alone() {
     let source = written(folder.path());
     header(&source, "cuda/cuda_runtime.h", RUNTIME);
     header(&source, "cuda/nvector/nvector_cuda.h", VECTORS);
-    let text = fs::read_to_string(source.join("ignition.cu")).unwrap();
+    let text = fs::read_to_string(source.join("h2o2_ignition.cu")).unwrap();
     assert_eq!((text.matches("<<<").count(), text.matches(LAUNCH).count()), (1, 1));
     fs::write(source.join("batch.cpp"), text.replace(LAUNCH, LOOP)).unwrap();
     let air = "H2:2 O2:1 N2:3.76\n";
     let conditions = format!("1000 101325 {air}1100 101325 {air}1300 1013250 H2:1 O2:1 N2:3.76\n950 101325 {air}");
-    let alone = delays(&source, "ignition.cpp", &conditions);
+    let alone = delays(&source, "h2o2_ignition.cpp", &conditions);
     let batch = delays(&source, "batch.cpp", &conditions);
     assert_eq!((alone.len(), batch.len()), (4, 4));
     for (alone, batch) in alone.iter().zip(&batch) {
@@ -124,7 +124,7 @@ fn a_batch_ignites_as_its_reactors_do_alone() {
 fn compiles(source: &Path, folder: &str) {
     let Some(cuda) = cuda13() else { return };
     let strict = ["-std=c++17", "-Werror", "all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror", "-arch=sm_90"];
-    let files = ["-I", folder, "-c", "ignition.cu"];
+    let files = ["-I", folder, "-c", "h2o2_ignition.cu"];
     run(Command::new(cuda.join("bin/nvcc")).current_dir(source).args(strict).args(files));
 }
 

@@ -78,7 +78,7 @@ fn is_whole(folder: &Path, kernels: &[Value]) {
     let marked = kernels[0]["layouts"].as_array().unwrap().iter().filter(|layout| layout["undecided"] == true);
     let least = marked.map(|layout| layout["predicted_ns"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     assert_eq!(kernels[1]["machine"]["predicted_ns"].as_f64(), Some(least));
-    let driver = text("driver.cu");
+    let driver = text("h2o2_driver.cu");
     assert!(driver.contains("\"h2o2_chemistry\", \"h2o2_chemistry_alternative\" }"), "{driver}");
     let lines = text("report.txt");
     assert!(lines.lines().any(|line| line.contains(" to ") && line.ends_with("  undecided")), "{lines}");

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 from ._command import PathLike
 from ._command import compile as compile_mechanism
 from ._composition import by_name, fractions
-from ._library import library
+from ._library import library, listed
 
 if TYPE_CHECKING:
     import numpy
@@ -41,9 +41,9 @@ def load(mechanism: PathLike, *, output: PathLike | None = None, species_axis: i
 
 def _load(mechanism, folder, species_axis, flags):
     made = compile_mechanism(mechanism, output=folder, target="cpu", emit="cuda,report", **flags)
-    sources = sorted(folder.glob(f"{made.report['mechanism']}_*.cpp"))
     told_by_energy = str(flags.get("state")).upper() in ("HPY", "ERY")
-    return Gas(made.report, library(sources, folder, not flags.get("no_cache")), told_by_energy, species_axis)
+    built = library(listed(folder, made.report["mechanism"]), folder, not flags.get("no_cache"))
+    return Gas(made.report, built, told_by_energy, species_axis)
 
 
 class Gas:

@@ -1,7 +1,8 @@
 """Shared libraries of kernels, built with the C++ compiler and kept by the content of what they were built of.
 
 They lie where the command keeps its outcomes: in the folder that ``SINGE_CACHE`` names, else in ``singe`` of ``XDG_CACHE_HOME`` or of
-``~/.cache``; ``SINGE_CACHE=off`` keeps none. A library is taken only where the digest beside it is that of its bytes.
+``~/.cache``; ``SINGE_CACHE=off`` keeps none. A library is taken only where the digest beside it is that of its bytes, and where nobody but
+the user may write it, the digest and their folder.
 """
 
 import ctypes
@@ -9,6 +10,7 @@ import hashlib
 import os
 import platform
 import shlex
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,6 +24,14 @@ _FLAGS = ["-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-Wno-psabi",
 _MOST = 64
 
 
+def listed(folder, project):
+    """The C++ files that the last run wrote for a project, by its manifest: what else lies in the folder may be older, or another project's."""
+    manifest = (folder / f"{project}.manifest").read_text(encoding="utf-8")
+    own, *_ = manifest.split("#", 1)
+    names = (line.split("  ", 1)[1] for line in own.splitlines() if line)
+    return [folder / name for name in names if name.startswith(f"{project}_") and name.endswith(".cpp")]
+
+
 def library(sources, folder, keep, options=()):
     """Builds the sources in a folder, or takes what was built of the same, and loads it. Options are for the compiler: folders of headers,
     definitions, libraries."""
@@ -29,7 +39,7 @@ def library(sources, folder, keep, options=()):
     cache = _folder() if keep else None
     if cache is None:
         return ctypes.CDLL(str(_build(compiler, sources, folder, options)))
-    kept = cache / f"{_key(compiler, folder)}.so"
+    kept = cache / f"{_key(compiler, sources, folder)}.so"
     found = _load(kept)
     if found is None:
         built = _build(compiler, sources, folder, options)
@@ -63,13 +73,15 @@ def _folder():
     return Path(home) / ".cache" / "singe" if home else None
 
 
-def _key(compiler, folder):
+def _key(compiler, sources, folder):
     """A digest of the sources with their headers, the compiler with its flags, and the processor that it compiles for."""
     digest = hashlib.sha256()
 
     def add(data):
         digest.update(len(data).to_bytes(8, "little") + data)
 
+    for source in sources:
+        add(source.name.encode())
     for file in sorted(folder.iterdir()):
         if file.suffix in (".cpp", ".h", ".hpp"):
             add(file.name.encode())
@@ -97,6 +109,8 @@ def _processor():
 def _load(kept):
     """The library, where it is there and as it was kept."""
     try:
+        if not all(map(_is_own, (kept.parent, kept, kept.with_suffix(".sha256")))):
+            return None
         digest = kept.with_suffix(".sha256").read_text().strip()
         if hashlib.sha256(kept.read_bytes()).hexdigest() != digest:
             return None
@@ -107,11 +121,17 @@ def _load(kept):
         return None
 
 
+def _is_own(path):
+    """Whether nobody but the user may write it. Windows tells no owner by a number."""
+    about = path.stat()
+    return not hasattr(os, "getuid") or (about.st_uid == os.geteuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
 def _keep(built, kept):
     """Under temporary names first, so that nobody reads half of it. Where that fails the next run builds it again."""
     data = built.read_bytes()
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, content in ((kept, data), (kept.with_suffix(".sha256"), hashlib.sha256(data).hexdigest().encode())):
             with tempfile.NamedTemporaryFile(dir=kept.parent, prefix=".new-", delete=False) as file:
                 file.write(content)

@@ -1,7 +1,8 @@
 //! What earlier runs made, by the content of what it was made of: a folder with a file for each key.
 //!
 //! A file is taken for what it says only where it is whole and of this key; everything else is as if it were not there, and is
-//! written anew. Files appear under a temporary name and are then renamed, so that no run sees half of one.
+//! written anew. Files appear under a temporary name and are then renamed, so that no run sees half of one. The folder is made for the user
+//! alone, and an entry that another user may have written is as if it were not there.
 
 mod entry;
 mod identity;
@@ -12,6 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use machine::owner;
 use sha2::{Digest, Sha256};
 
 pub use identity::{compilers, program};
@@ -42,7 +44,7 @@ impl Cache {
     /// The texts under a key.
     pub fn read(&self, key: &str) -> Option<Vec<String>> {
         let path = self.path(key);
-        let texts = entry::read(&fs::read(&path).ok()?, key)?;
+        let texts = entry::read(&owner::read_own(&path).ok()?, key)?;
         // Read last, removed last; that it cannot be told is no harm.
         let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         Some(texts)
@@ -56,7 +58,7 @@ impl Cache {
     }
 
     fn try_write(&self, key: &str, texts: &[String]) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
+        create_private(&self.folder)?;
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
         file.write_all(&entry::text(key, texts))?;
         file.persist(self.path(key)).map(|_| ()).map_err(|error| error.error)
@@ -80,6 +82,14 @@ impl Cache {
             bytes -= size;
         }
     }
+}
+
+/// Makes a folder that nobody but the user may enter, unless it is there.
+fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
 }
 
 /// When each entry was read last, its bytes, and where it lies.
@@ -200,6 +210,30 @@ mod tests {
         assert_eq!(["new", "old", "middle"].map(|key| cache.read(key).is_some()), [true, true, false]);
         cache.trim(0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the other program's file stays");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn it_is_the_users_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("new/cache"));
+        cache.write("k", &texts("k"));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(["new", "new/cache"].map(|inner| mode(&folder.path().join(inner))), [0o700; 2]);
+        assert_eq!(mode(&cache.path("k")), 0o600);
+        for others in [0o620, 0o602] {
+            fs::set_permissions(cache.path("k"), PermissionsExt::from_mode(others)).unwrap();
+            assert_eq!(cache.read("k"), None, "somebody else may have written it: {others:o}");
+        }
+        cache.write("k", &texts("k"));
+        assert_eq!(cache.read("k"), Some(texts("k")), "it is written anew");
+        // Only the administrator can give a file away.
+        if std::os::unix::fs::chown(cache.path("k"), Some(12345), None).is_ok() {
+            assert_eq!(cache.read("k"), None, "it is another user's");
+        } else {
+            testkit::skip::skip("only root can make a file of another user");
+        }
     }
 
     #[test]

@@ -107,6 +107,9 @@ pub struct FmtArguments {
     /// Folder for chem.inp, therm.dat and tran.dat, or for chem.yaml [default: the mechanism alone goes to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+    /// Replace files in that folder that have other bytes
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -161,8 +164,8 @@ pub struct CompileArguments {
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: std::option::Option<usize>,
-    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain, CUDA_HOME, the PATH or
-    /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
+    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain beside the program, CUDA_HOME, the
+    /// PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]
     pub compilers: Compilers,
     /// Whether to run the machine code that ptxas (or, for AMD, Clang) makes, where the tools for the target are found: its outputs must be those
@@ -196,6 +199,9 @@ pub struct CompileArguments {
     /// Remove the files that earlier runs wrote for the same project and this one does not, but for those that were changed since
     #[arg(long)]
     pub clean: bool,
+    /// Replace files in that folder that Singe did not write, that were changed since, or that another project has
+    #[arg(long)]
+    pub force: bool,
     /// Make everything anew, and keep nothing: neither read nor write the folder where outcomes of earlier runs are kept
     #[arg(long)]
     pub no_cache: bool,

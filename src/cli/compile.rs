@@ -130,6 +130,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         emit: arguments.emit.clone(),
         output: Some(output),
         clean: arguments.clean,
+        force: arguments.force,
         command,
         config: None,
         fault: arguments.inject_fault,

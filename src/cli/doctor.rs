@@ -24,6 +24,8 @@ struct Findings {
     /// What `SINGE_TOOLCHAIN` says, which then is the only place.
     singe_toolchain: Option<String>,
     places: Vec<Place>,
+    /// Folders `.toolchain` that are not used.
+    passed_over: Vec<PassedOver>,
     installations: Vec<Found>,
     /// Clangs with AMD's back end.
     hip_compilers: Vec<FoundForAmd>,
@@ -36,6 +38,12 @@ struct Findings {
 struct Place {
     origin: &'static str,
     folder: String,
+}
+
+#[derive(Serialize)]
+struct PassedOver {
+    folder: String,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -102,6 +110,7 @@ impl Findings {
         Self {
             singe_toolchain: env::var_os(FOLDER_VARIABLE).map(|value| value.to_string_lossy().into_owned()),
             places: toolchain::places().into_iter().map(Place::from).collect(),
+            passed_over: toolchain::passed_over().into_iter().map(PassedOver::from).collect(),
             installations: installations.iter().map(Found::new).collect(),
             hip_compilers: toolchain::hip_compilers().iter().map(FoundForAmd::new).collect(),
             targets,
@@ -116,7 +125,10 @@ impl Findings {
             out += &format!("  {origin:<18} {folder}\n");
         }
         if self.places.is_empty() {
-            out += "  no place: there is no .toolchain, CUDA_HOME is not set, the PATH has no ptxas, and there is no /usr/local/cuda*\n";
+            out += "  no place: there is no .toolchain beside the program, CUDA_HOME is not set, the PATH has no ptxas, and there is no /usr/local/cuda*\n";
+        }
+        for PassedOver { folder, reason } in &self.passed_over {
+            out += &format!("  not used           {folder}: {reason}\n");
         }
         out += "\nCUDA compilers, in the order in which they are taken\n";
         for found in &self.installations {
@@ -166,6 +178,12 @@ impl Findings {
 impl From<toolchain::Place> for Place {
     fn from(place: toolchain::Place) -> Self {
         Self { origin: place.origin, folder: place.folder.display().to_string() }
+    }
+}
+
+impl From<toolchain::PassedOver> for PassedOver {
+    fn from(passed_over: toolchain::PassedOver) -> Self {
+        Self { folder: passed_over.folder.display().to_string(), reason: passed_over.reason }
     }
 }
 

@@ -24,7 +24,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     };
     let files: Vec<(String, String)> =
         texts.into_iter().map(|Text { file, text, .. }| (file.to_owned(), text)).collect();
-    output::write(folder, &files).map_err(|diagnostic| Failure::input([diagnostic]))
+    output::write(folder, &files, arguments.force).map_err(Failure::input)
 }
 
 /// A file in canonical form.

@@ -100,7 +100,7 @@ fn write(folder: &Path, packs: Packs) -> Result<(), Failure> {
         names.insert(target.name.clone());
         files.extend(of_pack.into_iter().map(|(name, bytes)| (format!("packs/{}/{name}", target.name), bytes)));
     }
-    output::write(folder, &files).map_err(|d| Failure::input([d]))?;
+    output::write(folder, &files, true).map_err(Failure::input)?;
     let earlier = std::fs::read_dir(folder.join("packs")).into_iter().flatten().flatten();
     for pack in earlier.filter(|pack| !names.contains(&*pack.file_name().to_string_lossy())) {
         std::fs::remove_dir_all(pack.path()).map_err(|e| {

@@ -33,7 +33,7 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     }
     if let Some(folder) = &arguments.picture {
         let warps = launch.size().div_ceil(32) as usize;
-        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps)).map_err(|d| Failure::input([d]))?;
+        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps), true).map_err(Failure::input)?;
     }
     if arguments.json {
         let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });

@@ -6,6 +6,7 @@ use super::{Compilation, Input, make, read, write};
 use crate::cache::{self, Cache};
 use crate::failure::Failure;
 use crate::observer::Observer;
+use crate::output;
 use crate::plan::Request;
 use crate::report;
 use machine::target::ComputeCapability;
@@ -59,7 +60,8 @@ fn key(request: &Request, input: &Input) -> Option<String> {
         return None;
     }
     let compilers = if request.real_compilers { cache::compilers() } else { String::new() };
-    let asked = Request { output: request.output.as_ref().map(|_| "".into()), clean: false, ..request.clone() };
+    let asked =
+        Request { output: request.output.as_ref().map(|_| "".into()), clean: false, force: false, ..request.clone() };
     let read = format!("{:?}", input.mechanism.inputs);
     Some(cache::key(&[cache::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
 }
@@ -105,7 +107,7 @@ impl Kept {
         while let Some(name) = rest.next() {
             files.push((name, rest.next()?));
         }
-        let is_whole = warnings.len() == count;
+        let is_whole = warnings.len() == count && files.iter().all(|(name, _)| output::lies_within(name));
         is_whole.then_some(Self { name: name?, warnings, brief: brief?, full: full?, json: json?, files })
     }
 }
@@ -133,5 +135,10 @@ mod tests {
             assert!(Kept::of_texts(texts[..short].to_vec()).is_none(), "{short}");
         }
         assert!(Kept::of_texts(texts[..8].to_vec()).is_none(), "the name of a file without its text");
+        for elsewhere in ["/etc/a", "../a", "a/../../b", "", "a//../b"] {
+            let mut texts = texts.clone();
+            texts[7] = text(elsewhere);
+            assert!(Kept::of_texts(texts).is_none(), "{elsewhere} lies outside of the folder");
+        }
     }
 }

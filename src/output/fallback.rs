@@ -7,9 +7,6 @@ use crate::plan::Request;
 use kinetics::Model;
 use machine::target::Target;
 
-/// The Fortran example beside that of the GPU, whose arrays lie in its memory.
-const EXAMPLE: &str = "example_cpu.f90";
-
 /// (name, text) of the files that the project of a GPU has besides; `units` are the kernels for a CPU, beside those `of_gpu`.
 pub fn files(
     request: &Request,
@@ -27,15 +24,17 @@ pub fn files(
     // The reference values are those of the GPU's kernels.
     let own = project::project(&request.for_cpu(), model, units);
     let (tables, states) = (project_of_gpu.tables.clone(), project_of_gpu.states);
-    let project = host::Project { tables, states, example: EXAMPLE, ..own };
+    // The Fortran example of the GPU has arrays in its memory.
+    let example = format!("{name}_cpu_example.f90");
+    let project = host::Project { tables, states, example: example.clone(), ..own };
     let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
     let mut files: Vec<_> = units.iter().map(text).collect();
     files.extend([
         cpu::header_of(request.common.precision),
         (format!("{name}_context.cpp"), host::context(&interface, &provenance)),
-        (host::FALLBACK.into(), host::cmake(&interface, &project, &provenance, Target::cpu())),
-        ("driver.cpp".into(), host::driver(&interface, &project, &provenance)),
-        (EXAMPLE.into(), host::example(&interface, &provenance)),
+        (host::fallback_file(name), host::cmake(&interface, &project, &provenance, Target::cpu())),
+        (format!("{name}_driver.cpp"), host::driver(&interface, &project, &provenance)),
+        (example, host::example(&interface, &provenance)),
     ]);
     files
 }

@@ -1,52 +1,127 @@
-//! The list of the files of a project, so that the next run knows what of an earlier one is out of date.
+//! The lists of the files of projects, so that the next run knows what of an earlier one is out of date, and what Singe never wrote.
 
+use std::fs;
 use std::path::Path;
 
+use super::write::lies_within;
 use sha2::{Digest, Sha256};
+
+/// What the name of a list ends in.
+const EXTENSION: &str = "manifest";
+/// Stands between the files of a run and those of earlier ones.
+const EARLIER: &str = "# files of earlier runs\n";
 
 /// The file with the list.
 pub fn name(project: &str) -> String {
-    format!("{project}.manifest")
+    format!("{project}.{EXTENSION}")
 }
 
-/// One line for each file: SHA-256 and name, as `sha256sum --check` reads them.
-pub fn text(files: &[(String, String)]) -> String {
-    files.iter().map(|(name, text)| format!("{}  {name}\n", sha256(text.as_bytes()))).collect()
+/// One line for each file: SHA-256 and name, as `sha256sum --check` reads them. Behind the files of the run come those of earlier runs
+/// that stay and are as these wrote them, so that a later run knows them still.
+pub fn text(files: &[(String, String)], kept: &[Stale]) -> String {
+    let own = files.iter().map(|(name, text)| format!("{}  {name}\n", sha256(text.as_bytes())));
+    let kept = kept.iter().filter(|file| file.state != State::Changed);
+    let kept: String = kept.map(|Stale { name, hash, .. }| format!("{hash}  {name}\n")).collect();
+    own.collect::<String>() + if kept.is_empty() { "" } else { EARLIER } + &kept
 }
 
 /// In hexadecimal.
-fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// (hash, name) of each line. A list that was changed leads to no other folder.
+pub fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().filter_map(|line| line.split_once("  "));
+    lines.filter(|(hash, name)| !hash.starts_with('#') && lies_within(name))
+}
+
+/// The lists of a folder.
+#[derive(Debug, Default)]
+pub struct Lists {
+    own: String,
+    /// (project, list) of the others.
+    others: Vec<(String, String)>,
+}
+
+/// Whose file it is that lies in the folder.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// An earlier run wrote it as it is.
+    Singe,
+    /// So did a run for another project, which has it still.
+    Project(&'a str),
+    /// Somebody else wrote it, or changed it.
+    User,
+}
+
+impl Lists {
+    /// Reads the lists of a folder, of which a project is the reader's own.
+    pub fn read(folder: &Path, project: &str) -> Self {
+        let mut all = Self::default();
+        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        for path in files.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION)) {
+            let (Some(stem), Ok(list)) = (path.file_stem(), fs::read_to_string(&path)) else { continue };
+            match stem.to_string_lossy() {
+                stem if stem == project => all.own = list,
+                stem => all.others.push((stem.into_owned(), list)),
+            }
+        }
+        all.others.sort();
+        all
+    }
+
+    /// The owner of a file with these bytes. Reports tell of the project that was written last, and belong to none.
+    pub fn owner(&self, name: &str, bytes: &[u8]) -> Owner<'_> {
+        let hash = sha256(bytes);
+        let has = |list: &str| lines(list).any(|line| line == (hash.as_str(), name));
+        let is_list = Path::new(name).extension().is_some_and(|extension| extension == EXTENSION);
+        match self.others.iter().find(|(_, list)| has(list)) {
+            Some((project, _)) if !name.starts_with("report.") => Owner::Project(project),
+            None if !has(&self.own) && !(is_list && is_list_of_files(bytes)) => Owner::User,
+            _ => Owner::Singe,
+        }
+    }
+
+    /// The files that the project's own list has and the new files have not.
+    pub fn stale(&self, folder: &Path, files: &[(String, String)]) -> Vec<Stale> {
+        let left = lines(&self.own).filter(|(_, name)| files.iter().all(|(new, _)| new != name));
+        let found = left.filter_map(|(hash, name)| {
+            let bytes = fs::read(folder.join(name)).ok()?;
+            let shared = self.others.iter().find(|(_, list)| lines(list).any(|line| line == (hash, name)));
+            let state = match shared {
+                _ if sha256(&bytes) != hash => State::Changed,
+                Some((project, _)) => State::Shared(project.clone()),
+                None => State::AsWritten,
+            };
+            Some(Stale { name: name.to_owned(), hash: hash.to_owned(), state })
+        });
+        found.collect()
+    }
+}
+
+/// Whether all lines are those of a list.
+fn is_list_of_files(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    lines(&text).count() == text.lines().filter(|line| !line.starts_with('#')).count()
 }
 
 /// A file of an earlier run that the present one does not write.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stale {
-    name: String,
-    /// What the list says of it.
+    pub name: String,
+    /// Its hash in the list.
     hash: String,
+    state: State,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    AsWritten,
     /// Somebody changed it since; it stays.
-    changed: bool,
-}
-
-/// What the list in the folder has and the new files have not.
-pub fn stale(folder: &Path, project: &str, files: &[(String, String)]) -> Vec<Stale> {
-    let list = std::fs::read_to_string(folder.join(name(project))).unwrap_or_default();
-    let left = list.lines().filter_map(|line| line.split_once("  ")).filter(|(_, name)| {
-        // A list that was changed leads to no other folder.
-        Path::new(name).file_name().is_some_and(|plain| plain == *name) && files.iter().all(|(new, _)| new != name)
-    });
-    let found = left.filter_map(|(hash, name)| {
-        let bytes = std::fs::read(folder.join(name)).ok()?;
-        Some(Stale { name: name.to_owned(), hash: hash.to_owned(), changed: sha256(&bytes) != hash })
-    });
-    found.collect()
-}
-
-/// The lines of files that stay and are as an earlier run wrote them, so that a later run knows them still.
-pub fn kept(stale: &[Stale]) -> String {
-    let unchanged = stale.iter().filter(|file| !file.changed);
-    unchanged.map(|Stale { name, hash, .. }| format!("{hash}  {name}\n")).collect()
+    Changed,
+    /// This other project has it, too; it stays.
+    Shared(String),
 }
 
 /// Tells of files that stay; nothing where there are none.
@@ -63,19 +138,21 @@ pub fn told(stale: &[Stale], folder: &Path) -> Vec<String> {
 }
 
 impl Stale {
-    /// Removes the file where nobody changed it, and tells what became of it.
-    pub fn remove(self, folder: &Path) -> String {
-        let Self { name, changed, .. } = self;
-        let path = folder.join(&name);
-        if changed {
-            return format!(
-                "{} is of an earlier run and was changed since: it stays, and this run did not write it",
-                path.display()
-            );
-        }
-        match std::fs::remove_file(&path) {
-            Ok(()) => format!("{}, which an earlier run wrote and this one did not, is removed", path.display()),
-            Err(error) => format!("{} is of an earlier run and cannot be removed: {error}", path.display()),
+    /// Whether it may be removed.
+    pub fn goes(&self) -> bool {
+        self.state == State::AsWritten
+    }
+
+    /// Tells what becomes of it where files of earlier runs are removed.
+    pub fn fate(&self, folder: &Path) -> String {
+        let path = folder.join(&self.name);
+        let path = path.display();
+        match &self.state {
+            State::AsWritten => format!("{path}, which an earlier run wrote and this one did not, is removed"),
+            State::Changed => {
+                format!("{path} is of an earlier run and was changed since: it stays, and this run did not write it")
+            }
+            State::Shared(project) => format!("{path} is of an earlier run and of the project {project}: it stays"),
         }
     }
 }
@@ -93,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let exists = |name: &str| folder.path().join(name).exists();
         let write = |project: &str, names: &[&str]| {
-            crate::output::write_project(folder.path(), project, files(project, names), true)
+            crate::output::write_project(folder.path(), project, files(project, names), true, false)
         };
         assert_eq!(write("a", &["a.cu", "a.ptx", "a.svg", "report.txt"]), Ok(vec![]));
         assert_eq!(write("b", &["b.cu", "report.txt"]), Ok(vec![]), "another project in the same folder");
@@ -112,8 +189,9 @@ mod tests {
     fn what_another_run_wrote_stays_and_is_known_until_it_is_cleaned() {
         let folder = tempfile::tempdir().unwrap();
         let exists = |name: &str| folder.path().join(name).exists();
-        let write =
-            |names: &[&str], clean| crate::output::write_project(folder.path(), "a", files("a", names), clean).unwrap();
+        let write = |names: &[&str], clean| {
+            crate::output::write_project(folder.path(), "a", files("a", names), clean, false).unwrap()
+        };
         assert_eq!(write(&["a.cu", "old.cu"], false), Vec::<String>::new());
         for _ in 0..2 {
             let notes = write(&["a.cu"], false);
@@ -131,6 +209,6 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         std::fs::write(folder.path().join("other"), "text").unwrap();
         std::fs::write(inner.join("a.manifest"), format!("{}  ../other\n", sha256(b"text"))).unwrap();
-        assert_eq!(stale(&inner, "a", &[]), []);
+        assert_eq!(Lists::read(&inner, "a").stale(&inner, &[]), []);
     }
 }

@@ -11,6 +11,7 @@ mod project;
 mod provenance;
 mod reactor;
 mod source;
+mod transaction;
 mod unit;
 mod write;
 
@@ -27,7 +28,7 @@ use source::source_extension;
 
 pub use source::source;
 pub use unit::{OnCompilers, Unit};
-pub use write::{write, write_project};
+pub use write::{lies_within, write, write_project};
 
 /// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.
 pub fn files(
@@ -126,9 +127,10 @@ impl Output<'_> {
             files.push((format!("{name}.hpp"), host::wrapper(interface, provenance)));
             files.push((format!("{name}_module.f90"), host::module(interface, provenance)));
             files.push((format!("{name}_reference.h"), host::reference(interface, &project, provenance)));
-            files.push(("CMakeLists.txt".into(), host::cmake(interface, &project, provenance, target)));
-            files.push((format!("driver.{extension}"), host::driver(interface, &project, provenance)));
-            files.push(("example.f90".into(), host::example(interface, provenance)));
+            files.push(("CMakeLists.txt".into(), host::FOLDER.into()));
+            files.push((host::cmake_file(name), host::cmake(interface, &project, provenance, target)));
+            files.push((format!("{name}_driver.{extension}"), host::driver(interface, &project, provenance)));
+            files.push((project.example, host::example(interface, provenance)));
         }
         files
     }
@@ -149,7 +151,7 @@ impl Output<'_> {
             files.extend(targets.map(|target| {
                 let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, self.of_cpu)).flatten();
                 let text = host::ignition(interface, constant, systems.as_ref(), provenance, target);
-                (host::ignition_file(target).into(), text)
+                (host::ignition_file(&model.mechanism.name, target), text)
             }));
         }
         files

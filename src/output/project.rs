@@ -76,7 +76,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         states: states.len(),
         tables,
         cases,
-        example: "example.f90",
+        example: format!("{name}_example.f90"),
         fallback: has_fallback(request, units),
         ignition: request.emit.contains(&Emit::Cvode),
         reactor_driver: request.reactor.is_some() && !request.common.target.is_cpu(),

@@ -80,6 +80,8 @@ pub struct Request {
     pub output: Option<PathBuf>,
     /// Remove what earlier runs of the project wrote there and this one does not.
     pub clean: bool,
+    /// Replace files there that Singe did not write, or that somebody changed since.
+    pub force: bool,
     /// The command line, for the header of the generated files.
     pub command: String,
     /// The configuration file that the request was completed from, for the same header.
@@ -122,6 +124,7 @@ impl Default for Request {
             emit: Vec::new(),
             output: None,
             clean: false,
+            force: false,
             command: String::new(),
             config: None,
             fault: None,

@@ -111,6 +111,13 @@ path.with_suffix(".sha256").write_text("0" * 64)
 again = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
 assert path.stat().st_ino != kept[path], "what does not fit its digest is built anew"
 assert np.array_equal(again.chemistry(T, P, X), gas.chemistry(T, P, X))
+# So is one that another user may have put there.
+for path in cache.glob("*.so"):
+    for mode in (0o622, 0o600):
+        path.chmod(mode)
+        before = path.stat().st_ino
+        singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
+        assert (path.stat().st_ino == before) == (mode == 0o600), f"{mode:o}"
 os.environ["CXX"] = "no-such-compiler"
 try:
     singe.load(mechanism, kernel=["viscosity"])
@@ -118,6 +125,13 @@ try:
 except singe.Error as error:
     assert "no-such-compiler" in str(error)
 del os.environ["CXX"]
+# Of a folder that is used again only what the last run wrote is built: an earlier run's reactor may know another gas.
+with tempfile.TemporaryDirectory() as folder:
+    before = singe.load(mechanism, kernel="reactor", output=folder)
+    after = singe.load(mechanism, kernel="viscosity", output=folder)
+    assert (Path(folder) / "h2o2_reactor.cpp").exists(), "it stays, for nobody asked to clean"
+    has_reactor = [hasattr(gas._library, "h2o2_reactor_advance") for gas in (before, after)]
+    assert has_reactor == [True, False], has_reactor
 with tempfile.TemporaryDirectory() as folder:
     wrong = Path(folder) / "wrong.inp"
     wrong.write_text("ELEMENTS\nH\nEND\nSPECIES\nH2\nEND\nREACTIONS\nH2=>H3 1 0 0\nEND\n")

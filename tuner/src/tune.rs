@@ -207,7 +207,7 @@ fn write(
     }
     files.push(("tune.html".to_owned(), page::page(&record, &chapters)));
     let folder = request.output.as_ref().expect("a command writes somewhere");
-    output::write(folder, &files).map_err(|diagnostic| Failure::input([diagnostic]))?;
+    output::write(folder, &files, true).map_err(Failure::input)?;
     if arguments.json {
         print!("{json}");
     } else {

@@ -5,12 +5,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use sha2::{Digest, Sha256};
+
 /// A package of one release of Debian, and a file in it.
 pub struct Packaged {
     pub release: &'static str,
     pub component: &'static str,
     pub package: &'static str,
     pub version: &'static str,
+    /// SHA-256 of the package for each architecture.
+    pub sha256: &'static [&'static str],
     pub file: &'static str,
 }
 
@@ -27,7 +31,7 @@ pub fn fetch(wanted: &Packaged, to: &Path) -> Result<(), String> {
 }
 
 fn fetch_in(wanted: &Packaged, work: &Path, to: &Path) -> Result<(), String> {
-    let Packaged { release, component, package, version, file } = wanted;
+    let Packaged { release, component, package, version, sha256, file } = wanted;
     fs::create_dir_all(work.join("lists/partial")).map_err(|e| format!("{}: {e}", work.display()))?;
     let site = site(work)?;
     fs::write(work.join("sources.list"), format!("deb {site} {release} {component}\n")).map_err(|e| e.to_string())?;
@@ -40,6 +44,11 @@ fn fetch_in(wanted: &Packaged, work: &Path, to: &Path) -> Result<(), String> {
     let mut names = fs::read_dir(work).into_iter().flatten().flatten().map(|entry| entry.path());
     let archive = names.find(|path| path.extension().is_some_and(|extension| extension == "deb"));
     let archive = archive.ok_or_else(|| format!("apt-get left no archive of {package}"))?;
+    let bytes = fs::read(&archive).map_err(|e| format!("{}: {e}", archive.display()))?;
+    let found: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    if !sha256.contains(&found.as_str()) {
+        return Err(format!("{package} {version} has the SHA-256 {found}, which is none of the known"));
+    }
     run(Command::new("dpkg-deb").arg("-x").arg(&archive).arg(work.join("unpacked")))?;
     // a rename, so that a half-written file is never taken for the program
     fs::rename(work.join("unpacked").join(file), to).map_err(|e| format!("{package} {version} has no {file}: {e}"))

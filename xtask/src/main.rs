@@ -1,4 +1,5 @@
 //! Chores of the project, run as `cargo xtask CHORE`. `CHORES` lists them.
+#![forbid(unsafe_code)]
 
 mod accuracy;
 mod amd;

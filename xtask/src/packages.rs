@@ -6,10 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program;
-
-const MATURIN: &str = "maturin==1.16.0";
-const NUMPY: &str = "numpy==2.2.6";
+use crate::{program, wheels};
 
 /// Builds, installs and uses both; the error is what failed.
 pub fn check(root: &Path) -> Result<(), String> {
@@ -32,7 +29,8 @@ pub fn check(root: &Path) -> Result<(), String> {
     fs::remove_dir_all(&wheels).ok();
     let wheel = wheel(root, &wheels)?;
     fs::remove_dir_all(all.join("clean")).ok();
-    let clean = environment(&all.join("clean"), &[wheel.as_os_str(), OsStr::new(NUMPY)])?;
+    let clean = environment(root, &all.join("clean"), "numpy")?;
+    program::output(Command::new(clean.join("pip")).args(["install", "--quiet"]).arg(&wheel))?;
     println!("wheel: {}", wheel.file_name().unwrap_or_default().to_string_lossy());
     println!("wheel's command: {}", first(&compiled(&clean.join("singe"))?));
     let cache = all.join("cache");
@@ -46,7 +44,7 @@ pub fn check(root: &Path) -> Result<(), String> {
 
 /// Builds the wheel into a folder.
 pub fn wheel(root: &Path, folder: &Path) -> Result<PathBuf, String> {
-    let builder = environment(&root.join("target/packages/builder"), &[OsStr::new(MATURIN)])?;
+    let builder = environment(root, &root.join("target/packages/builder"), "maturin")?;
     let mut build = Command::new(builder.join("maturin"));
     build.args(["build", "--release", "--locked", "--out"]).arg(folder).current_dir(root);
     program::output(build.env("CARGO_TARGET_DIR", root.join("target")))?;
@@ -67,12 +65,13 @@ fn archives(cargo: &OsStr, root: &Path, all: &Path) -> Result<Vec<String>, Strin
     Ok(archives)
 }
 
-/// A virtual environment with packages; the answer is its folder of programs.
-fn environment(folder: &Path, packages: &[&OsStr]) -> Result<PathBuf, String> {
+/// A virtual environment with the packages of a [list](wheels::list); the answer is its folder of programs.
+fn environment(root: &Path, folder: &Path, list: &str) -> Result<PathBuf, String> {
     program::output(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
     let programs = folder.join("bin");
     let mut pip = Command::new(programs.join("pip"));
-    program::output(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages))?;
+    pip.args(["install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--requirement"]);
+    program::output(pip.arg(wheels::list(root, list)))?;
     Ok(programs)
 }
 

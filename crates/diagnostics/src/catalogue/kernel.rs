@@ -50,6 +50,11 @@ pub const ENTRIES: [Entry; 57] = [
         remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host` or `--emit openfoam`, in SI units.",
     },
     Entry {
+        id: "output::not-ours",
+        cause: "A file in the output folder would be replaced that Singe did not write, that somebody changed since, or that another project has.",
+        remedy: "Choose another folder with `-o`, or replace the file with `--force`.",
+    },
+    Entry {
         id: "output::unwritable",
         cause: "The output folder cannot be made or written.",
         remedy: "Choose another folder with `-o`.",

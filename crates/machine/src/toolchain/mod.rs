@@ -18,7 +18,7 @@ mod ptxas;
 pub use amd::{Counts, HipCompiler, Listing, hip_compiler, hip_compilers};
 pub use installation::{Installation, installations};
 pub use nvdisasm::{Disassembler, disassembler};
-pub use places::{FOLDER, FOLDER_VARIABLE, Place, places};
+pub use places::{FOLDER, FOLDER_VARIABLE, PassedOver, Place, passed_over, places};
 pub use ptxas::{Assembled, Usage, named_barriers};
 
 use crate::target::ComputeCapability;

@@ -1,5 +1,6 @@
 //! Where CUDA compilers are looked for.
 
+use crate::owner;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,15 +18,22 @@ pub struct Place {
     pub folder: PathBuf,
 }
 
-/// The folder that `SINGE_TOOLCHAIN` names, if it is set. Else, in this order: `.toolchain` from the current directory upwards,
-/// and from the folder of this program upwards; `CUDA_HOME` and `CUDA_PATH`; where `nvcc` and `ptxas` of the `PATH` lie;
+/// A `.toolchain` that is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    pub folder: PathBuf,
+    pub reason: String,
+}
+
+/// The folder that `SINGE_TOOLCHAIN` names, if it is set. Else, in this order: `.toolchain` beside this program, or beside the folder
+/// `target` that cargo built it in, unless it is another user's; `CUDA_HOME` and `CUDA_PATH`; where `nvcc` and `ptxas` of the `PATH` lie;
 /// `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
 pub fn places() -> Vec<Place> {
     if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
         return vec![Place { origin: FOLDER_VARIABLE, folder: folder.into() }];
     }
-    let starts = [env::current_dir(), env::current_exe()];
-    let own = starts.into_iter().flatten().filter_map(|start| upwards(&start)).map(|folder| (FOLDER, folder));
+    let own = beside_program().into_iter().filter(|folder| owner::why_not_run(folder).is_none());
+    let own = own.map(|folder| (FOLDER, folder));
     let variables = ["CUDA_HOME", "CUDA_PATH"];
     let named = variables.into_iter().filter_map(|name| Some((name, PathBuf::from(env::var_os(name)?))));
     let on_path = env::var_os("PATH").map(|path| of_programs(&path)).unwrap_or_default();
@@ -40,8 +48,32 @@ pub fn places() -> Vec<Place> {
     all
 }
 
-fn upwards(start: &Path) -> Option<PathBuf> {
-    start.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.is_dir())
+/// Folders `.toolchain` that are not used, with the reason: those beside the program that are another user's, and that of the current folder
+/// or above, which may have come with a download.
+pub fn passed_over() -> Vec<PassedOver> {
+    if env::var_os(FOLDER_VARIABLE).is_some() {
+        return Vec::new();
+    }
+    let beside = beside_program();
+    let here = env::current_dir()
+        .ok()
+        .and_then(|here| here.ancestors().map(|folder| folder.join(FOLDER)).find(|f| f.is_dir()));
+    let elsewhere = here.filter(|folder| !beside.contains(folder)).map(|folder| {
+        let reason = format!("it does not lie beside the program; {FOLDER_VARIABLE} may name it");
+        PassedOver { folder, reason }
+    });
+    let refused = beside
+        .iter()
+        .filter_map(|folder| Some(PassedOver { folder: folder.clone(), reason: owner::why_not_run(folder)? }));
+    refused.chain(elsewhere).collect()
+}
+
+/// Folders `.toolchain` that came with the program: in its own folder, and beside cargo's folder `target` around it.
+fn beside_program() -> Vec<PathBuf> {
+    let program = env::current_exe().and_then(|program| program.canonicalize()).unwrap_or_default();
+    let built_in = program.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "target"));
+    let places = program.parent().into_iter().chain(built_in.filter_map(Path::parent));
+    places.map(|folder| folder.join(FOLDER)).filter(|folder| folder.is_dir()).collect()
 }
 
 /// The toolkits whose `bin` folder is on the path. A link such as `/usr/bin/nvcc` leads to its toolkit.
