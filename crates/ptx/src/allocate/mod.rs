@@ -212,7 +212,7 @@ impl<'a> Round<'a> {
 
     fn spill(&mut self, spilled: &[(Reg, f64)]) {
         let Options { rewriting, shared, own_slots, .. } = *self.options;
-        let (rows, sides) = ((rewriting, own_slots), self.facts.sides);
+        let (rows, sides) = ((rewriting, own_slots), self.sides());
         let block = self.prepared.threads.or(self.options.block);
         let locations = spill_locations::decide(self.prepared, self.facts, rows, shared, &mut self.used, spilled);
         if self.local.is_none() && locations.values().any(|location| matches!(location, SpillLocation::Local { .. })) {
@@ -325,9 +325,14 @@ impl<'a> Round<'a> {
         }
     }
 
+    /// How the sides of branches run, as far as the rules heed it.
+    fn sides(&self) -> Sides {
+        if self.options.rules == Rules::Published { Sides::OneByOne } else { self.facts.sides }
+    }
+
     /// Orders the accesses to what belongs to a warp, where its lanes are threads of their own.
     fn order(&mut self, offsets: &BTreeMap<Reg, u32>) {
-        if self.facts.sides == Sides::OneByOne {
+        if self.sides() == Sides::OneByOne {
             return;
         }
         let shared = self.accesses.iter().filter(|access| self.locations[&access.reg].row().shared());
