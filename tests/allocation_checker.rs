@@ -197,3 +197,34 @@ ret;
     }
     assert!(check::check(&broken).unwrap_err().iter().any(|v| v.kind == check::Kind::Vector));
 }
+
+/// Where lanes are threads of their own, one of them writes for its warp, between barriers of all.
+#[test]
+fn lanes_on_their_own_need_an_order() {
+    let module = parse(include_str!("files/allocation/uniform-values-of-lanes-on-their-own.ptx"));
+    let asked = options(6, Algorithm::ChaitinBriggs, Rewriting::AffRA);
+    let good = allocate::allocate(&module, "k", &asked).unwrap();
+    check::check(&good).unwrap();
+    let inserted = good.prepared.insts.len();
+    let mut barriers = 0;
+    for block in &good.func().layout {
+        for (at, inst) in good.func().blocks[*block].insts.iter().enumerate() {
+            let data = &good.func().insts[*inst];
+            let mut broken = good.clone();
+            let kernel = broken.module.funcs.iter_mut().find(|func| func.name == "k").unwrap();
+            match &data.op {
+                Op::BarWarp { .. } => {
+                    kernel.blocks[*block].insts.remove(at);
+                    assert!(found(&broken).contains(&check::Kind::Unordered), "without {inst}");
+                    barriers += 1;
+                }
+                Op::St { space: Space::Shared, .. } if (inst.as_u32() as usize) >= inserted => {
+                    kernel.insts[*inst].guard = None;
+                    assert!(found(&broken).contains(&check::Kind::Changed), "{inst} by all lanes");
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(barriers >= 2, "{}", good.module);
+}

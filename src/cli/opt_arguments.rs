@@ -55,7 +55,8 @@ pub struct OptArguments {
     /// predicate: votes skip sides of branches that no lane takes (run-time branch uniformity)
     #[arg(long)]
     pub rbu: bool,
-    /// diverge=auto, occupancy: a launch of the kernel, in TOML, by which versions are compared; without one estimates compare them
+    /// predicate, diverge=auto, occupancy: a launch of the kernel, in TOML, by which versions are compared; without one estimates compare
+    /// them, and predicate compares nothing
     #[arg(long, value_name = "FILE")]
     pub launch: Option<PathBuf>,
     /// occupancy: bytes of shared memory that the launch adds [default: what --launch says, or 0]

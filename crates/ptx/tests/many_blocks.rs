@@ -81,3 +81,14 @@ fn ways_on_to_the_end() {
     let steps = chain(|i| format!("{TEST} @!%p1 bra L{i}; st.global.u32 [%d1], %r2; bra OUT;\nL{i}:\n"));
     analyse("ways on", &format!("{steps} OUT: st.global.u32 [%d1], %r2; ret;\n"));
 }
+
+/// As many values are brought out of the loop as there are ways out of it.
+#[test]
+fn a_value_for_each_way_out() {
+    let steps = chain(|i| format!("setp.lt.u32 %p1, %r1, {i}; @%p1 bra OUT; add.u32 %v{i}, %r2, %r3;\n"));
+    let reads = chain(|i| format!("add.u32 %r2, %r2, %v{i};\n"));
+    let values = BLOCKS / 2;
+    let body =
+        format!(".reg .b32 %v<{values}>;\nAGAIN:\n{steps} bra AGAIN;\nOUT:\n{reads} st.global.u32 [%d1], %r2; ret;\n");
+    analyse("values and ways out", &body);
+}

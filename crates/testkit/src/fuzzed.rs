@@ -1,6 +1,7 @@
-//! What a fuzzer feeds: texts that may be PTX, to the reader, the prover and the allocator. A panic is a finding.
+//! What a fuzzer feeds: texts that may be PTX, to the reader, the prover, the allocator and the passes. A panic is a finding.
 
 use diagnostics::Source;
+use ptx::passes::{Failure, Options, PASSES};
 use ptx::{Module, allocate, check, read};
 use warpsim::{Launch, prove};
 
@@ -32,6 +33,19 @@ pub fn allocator(text: &str) {
             let options = allocate::Options { registers, ..allocate::Options::default() };
             if let Ok(allocation) = allocate::allocate(&module, &func.name, &options) {
                 allocate::check::check(&allocation).unwrap_or_else(|faults| panic!("{faults:?}\n{module}"));
+            }
+        }
+    }
+}
+
+/// Runs every pass on all functions of the text. It may refuse; what it makes is checked by itself.
+pub fn passes(text: &str) {
+    let Some(module) = module(text) else { return };
+    for (pass, func) in PASSES.iter().flat_map(|pass| module.funcs.iter().map(move |func| (pass, func))) {
+        for block in [None, Some([64, 1, 1])] {
+            let options = Options { block, ..Options::default() };
+            if let Err(Failure::Unproven(faults)) = pass.run(&module, &func.name, &options) {
+                panic!("{}: {faults:?}\n{module}", pass.name);
             }
         }
     }

@@ -1,14 +1,16 @@
-//! A second of each fuzz target for PTX, from the kernels of the table of verdicts: words and lines of one text go, come
-//! twice, or change their places. `fuzz/` has the targets for longer runs.
+//! A second of each fuzz target for PTX, from the kernels of the table of verdicts, for passes from those whose lanes part: words and
+//! lines of one text go, come twice, or change their places. `fuzz/` has the targets for longer runs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use testkit::fuzzed;
 
-fn seeds() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
+/// The kernels of a folder.
+fn seeds(folder: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ptx"));
     paths.sort();
     paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
@@ -48,8 +50,8 @@ fn changed(text: &str, random: &mut Random) -> String {
 }
 
 /// Feeds changed texts for a second.
-fn feed(seed: u64, target: impl Fn(&str)) {
-    let (seeds, mut random, begin) = (seeds(), Random(seed), Instant::now());
+fn feed(seed: u64, folder: &str, target: impl Fn(&str)) {
+    let (seeds, mut random, begin) = (seeds(folder), Random(seed), Instant::now());
     let mut count = 0;
     while begin.elapsed() < Duration::from_secs(1) {
         let text = &seeds[random.below(seeds.len())];
@@ -62,15 +64,20 @@ fn feed(seed: u64, target: impl Fn(&str)) {
 
 #[test]
 fn reader() {
-    feed(1, fuzzed::reader);
+    feed(1, "tests/verdicts", fuzzed::reader);
 }
 
 #[test]
 fn prover() {
-    feed(2, fuzzed::prover);
+    feed(2, "tests/verdicts", fuzzed::prover);
 }
 
 #[test]
 fn allocator() {
-    feed(3, fuzzed::allocator);
+    feed(3, "tests/verdicts", fuzzed::allocator);
+}
+
+#[test]
+fn passes() {
+    feed(4, "../../tests/corpus/divergent", fuzzed::passes);
 }

@@ -15,6 +15,9 @@ use testkit::same_execution::same;
 use testkit::skip;
 use warpsim::{Argument, Buffer, Launch};
 
+#[path = "passes/proven.rs"]
+mod proven;
+
 fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }

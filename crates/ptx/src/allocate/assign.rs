@@ -3,17 +3,19 @@
 use super::class::{Class, PhysicalRegister};
 use super::problem::{Node, Problem};
 use crate::inst::{Op, Operand, Type, UnaryOp};
-use crate::ir::{Func, Reg};
+use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::collections::BTreeMap;
 
-/// Renames every register to one that stands for its type and unit, and drops copies that became idle. Returns the place of
+/// Renames every register to one that stands for its type and unit, and drops copies that became idle, other than those that are
+/// `needed`. Returns the place of
 /// each new register, and the new names.
 pub fn run(
     func: &mut Func,
     problem: &Problem,
     start: &SecondaryMap<Node, u32>,
+    needed: impl Fn(Inst) -> bool,
 ) -> (SecondaryMap<Reg, PhysicalRegister>, SecondaryMap<Reg, Option<Reg>>) {
     let mut members: BTreeMap<(Type, u32), Vec<Reg>> = BTreeMap::new();
     for (node, data) in problem.nodes.iter() {
@@ -47,7 +49,8 @@ pub fn run(
             *reg = name(*reg);
         }
         let insts = std::mem::take(&mut func.blocks[block].insts);
-        func.blocks[block].insts = insts.into_iter().filter(|inst| !idle(&func.insts[*inst])).collect();
+        func.blocks[block].insts =
+            insts.into_iter().filter(|inst| !idle(&func.insts[*inst]) || needed(*inst)).collect();
     }
     func.regs = regs;
     (physical, names)

@@ -7,6 +7,7 @@
 
 mod divergence;
 pub(super) mod message;
+mod order;
 pub(super) mod prologue;
 mod state;
 pub(super) mod transfer;
@@ -44,6 +45,8 @@ pub enum Kind {
     Overlap,
     /// Something other than registers was changed, or an instruction with an effect is missing or out of order.
     Changed,
+    /// A lane may find what another one writes, or wrote before, since no barrier of the warp is between.
+    Unordered,
     /// The beginning of the warp's part of shared memory is not computed as it must be, or the parts overlap.
     Base,
 }
@@ -187,6 +190,7 @@ impl Checker<'_> {
                 }
             }
         }
+        order::check(self, &kills, found);
         for block in &self.allocated.layout {
             if let Some(state) = &mut entry[*block] {
                 self.block(*block, state, &kills, found);

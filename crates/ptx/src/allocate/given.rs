@@ -12,7 +12,7 @@ use super::prologue::Owner;
 use super::{Allocation, Options, PhysicalRegister, facts, prepare};
 use crate::allocate::class::Class;
 use crate::analysis::pressure::max_live;
-use crate::inst::{Base, InstData, Op, Space};
+use crate::inst::{Base, InstData, Op, Space, Type};
 use crate::ir::{Block, Func, Inst, Module, Reg, Variable};
 use crate::occupancy::demand::most_threads;
 use crate::visit::Slot;
@@ -106,7 +106,11 @@ pub fn compare(
 }
 
 fn given(message: String, span: Option<Span>) -> Diagnostic {
-    let diagnostic = Diagnostic::error("opt::given", message).help("mend the text that is named last");
+    helped(message, span, "mend the text that is named last")
+}
+
+fn helped(message: String, span: Option<Span>, help: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error("opt::given", message).help(help);
     match span {
         Some(span) => diagnostic.at(span),
         None => diagnostic,
@@ -117,13 +121,19 @@ fn given(message: String, span: Option<Span>) -> Diagnostic {
 fn told(violation: &Violation, allocation: &Allocation, function: &str, before: Text, after: Text) -> Diagnostic {
     let (message, span) = message::told(violation, allocation, function, Some(before.source));
     let func = allocation.func();
+    let help = match violation.kind {
+        Kind::Base if allocation.block.is_none() => {
+            "give the --block that it was allocated with, if there was one; else mend the text that is named last"
+        }
+        _ => "mend the text that is named last",
+    };
     let there = violation.inst.is_none_or(|inst| func.blocks[violation.block].insts.contains(&inst));
     match func.lines.of(violation.block, violation.inst).filter(|_| there) {
         Some(line) => {
             let message = format!("{message}; see line {line} of {}", after.source.name);
-            given(message, Some(Span::of_line(after.source, line)))
+            helped(message, Some(Span::of_line(after.source, line)), help)
         }
-        None => given(message, span),
+        None => helped(message, span, help),
     }
 }
 
@@ -171,8 +181,10 @@ impl Pair<'_> {
             shared: None,
             own: None,
             base: None,
+            elected: None,
             own_base: None,
             prologue: 0,
+            block: new.threads.or(block),
             warps: threads.map_or(options.shared.warps, |threads| threads.div_ceil(32).max(1)),
             sides,
             registers,
@@ -278,6 +290,11 @@ fn find_areas(allocation: &mut Allocation, areas: &[Variable]) {
         }
     }
     allocation.prologue = prologue_end;
+    allocation.elected = warp.and_then(|(area, _)| {
+        let results = entry[..prologue_end as usize].iter().flat_map(|inst| func.insts[*inst].op.results());
+        let predicates = results.filter(|reg| func.regs[*reg] == Type::Pred);
+        predicates.into_iter().find(|reg| prologue::elects(allocation, area, *reg))
+    });
     (allocation.shared, allocation.base) = warp.unzip();
     (allocation.own, allocation.own_base) = thread.unzip();
 }

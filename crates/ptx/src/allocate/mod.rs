@@ -13,6 +13,7 @@ pub mod given;
 mod interference;
 mod linear_scan;
 mod options;
+mod order;
 mod prepare;
 mod problem;
 mod prologue;
@@ -30,7 +31,7 @@ use super::analysis::dominators::Dominators;
 use super::analysis::liveness::Liveness;
 use super::analysis::loops::Loops;
 use super::inst::{Op, Space};
-use super::ir::{Func, Init, Linkage, Module, Reg, Variable, VariableData};
+use super::ir::{Func, Init, Inst, Linkage, Module, Reg, Variable, VariableData};
 use cranelift_entity::SecondaryMap;
 use facts::Facts;
 use problem::{Answer, MOST_UNITS, Problem};
@@ -70,8 +71,12 @@ pub struct Allocation {
     pub own: Option<Variable>,
     /// The registers that begin the warp's part and the thread's own slots, and the instructions that compute them.
     pub base: Option<Reg>,
+    /// True in the lane that writes the warp's part, where lanes are threads of their own.
+    pub elected: Option<Reg>,
     pub own_base: Option<Reg>,
     pub prologue: u32,
+    /// The shape of the CTA, where it is known.
+    pub block: Option<[u32; 3]>,
     pub warps: u32,
     pub sides: Sides,
     registers: u32,
@@ -207,23 +212,29 @@ impl<'a> Round<'a> {
 
     fn spill(&mut self, spilled: &[(Reg, f64)]) {
         let Options { rewriting, shared, own_slots, .. } = *self.options;
-        let rows = (rewriting, own_slots);
+        let (rows, sides) = ((rewriting, own_slots), self.sides());
+        let block = self.prepared.threads.or(self.options.block);
         let locations = spill_locations::decide(self.prepared, self.facts, rows, shared, &mut self.used, spilled);
         if self.local.is_none() && locations.values().any(|location| matches!(location, SpillLocation::Local { .. })) {
             self.local = Some(self.area("singe_spill_local", Space::Local));
         }
         if self.shared.is_none() && locations.values().any(|location| location.row().shared()) {
             let area = self.area("singe_spill_shared", Space::Shared);
-            let prologue = prologue::insert(&mut self.work, area, Owner::Warp, |reg| _ = self.short.insert(reg));
+            let prologue =
+                prologue::insert(&mut self.work, (area, Owner::Warp), (block, sides), |reg| _ = self.short.insert(reg));
             self.shared = Some((area, prologue));
         }
         if self.own.is_none() && locations.values().any(|location| location.row() == Row::Own) {
             let area = self.area("singe_spill_own", Space::Shared);
-            let prologue = prologue::insert(&mut self.work, area, Owner::Thread, |reg| _ = self.short.insert(reg));
+            let prologue = prologue::insert(&mut self.work, (area, Owner::Thread), (block, sides), |reg| {
+                _ = self.short.insert(reg)
+            });
             self.own = Some((area, prologue));
         }
         let base = |area: Option<(Variable, Prologue)>| area.map(|(_, prologue)| prologue.base);
-        let areas = Areas { local: self.local, base: base(self.shared), own: base(self.own), unit: self.facts.unit };
+        let elected = self.shared.and_then(|(_, prologue)| prologue.elected);
+        let (shared, own, unit) = (base(self.shared), base(self.own), self.facts.unit);
+        let areas = Areas { local: self.local, base: shared, elected, own, unit };
         let done = spill::run(&mut self.work, &locations, areas);
         self.short.extend(done.short);
         self.accesses.extend(done.accesses);
@@ -237,8 +248,9 @@ impl<'a> Round<'a> {
 
     fn finish(mut self, problem: &Problem, start: &SecondaryMap<problem::Node, u32>, index: usize) -> Allocation {
         self.offsets();
-        let (physical, names) = assign::run(&mut self.work, problem, start);
-        self.module.funcs[index] = self.work;
+        let mut work = std::mem::replace(&mut self.work, Func::new(""));
+        let (physical, names) = assign::run(&mut work, problem, start, |inst| self.splits(inst));
+        self.module.funcs[index] = work;
         Allocation {
             module: self.module,
             index,
@@ -251,8 +263,10 @@ impl<'a> Round<'a> {
             shared: self.shared.map(|(area, _)| area),
             own: self.own.map(|(area, _)| area),
             base: self.shared.and_then(|(_, prologue)| names[prologue.base]),
+            elected: self.shared.and_then(|(_, prologue)| names[prologue.elected?]),
             own_base: self.own.and_then(|(_, prologue)| names[prologue.base]),
             prologue: [self.shared, self.own].iter().flatten().map(|(_, prologue)| prologue.length).sum(),
+            block: self.prepared.threads.or(self.options.block),
             warps: self.options.shared.warps,
             sides: self.facts.sides,
             registers: self.options.registers,
@@ -295,6 +309,7 @@ impl<'a> Round<'a> {
                 addr.offset = i64::from(offsets[&access.reg]);
             }
         }
+        self.order(&offsets);
         if let Some(area) = self.local {
             self.module.variables[area].bytes = u64::from(local_bytes.next_multiple_of(8));
         }
@@ -307,6 +322,33 @@ impl<'a> Round<'a> {
             prologue::resize(&mut self.work, prologue, rows.unit);
             let bytes = own_bytes.next_multiple_of(rows.unit);
             self.module.variables[area].bytes = u64::from(bytes) * u64::from(rows.threads);
+        }
+    }
+
+    /// How the sides of branches run, as far as the rules heed it.
+    fn sides(&self) -> Sides {
+        if self.options.rules == Rules::Published { Sides::OneByOne } else { self.facts.sides }
+    }
+
+    /// Orders the accesses to what belongs to a warp, where its lanes are threads of their own.
+    fn order(&mut self, offsets: &BTreeMap<Reg, u32>) {
+        if self.sides() == Sides::OneByOne {
+            return;
+        }
+        let shared = self.accesses.iter().filter(|access| self.locations[&access.reg].row().shared());
+        let touches = shared.filter_map(|access| {
+            let (begin, bytes) = (offsets[&access.reg], spill_locations::slot_bytes(self.prepared, access.reg));
+            Some((access.inst?, order::Touch { begin, end: begin + bytes, store: access.store }))
+        });
+        order::insert(&mut self.work, &touches.collect());
+    }
+
+    /// Whether a copy makes a value of which only the uniform part is kept: what it copies is not known in two parts, and spill code
+    /// behind it takes the value apart.
+    fn splits(&self, inst: Inst) -> bool {
+        match self.prepared.insts.get(inst).map(|data| &data.op) {
+            Some(Op::Unary { dst, .. }) => matches!(self.locations.get(dst), Some(SpillLocation::Residual { .. })),
+            _ => false,
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Where the warp's part of shared memory begins, and the thread's own slots there.
 
-use crate::inst::{BinaryOp, InstData, Mode, Op, Operand, Special, TernaryOp, Type, UnaryOp};
+use super::options::Sides;
+use crate::inst::{BinaryOp, Cmp, InstData, Mode, Op, Operand, Special, TernaryOp, Type, UnaryOp};
 use crate::ir::{Func, Inst, Reg, Variable};
 
 /// The instructions at the beginning of the function, and the one that multiplies with the size of a part.
 #[derive(Debug, Clone, Copy)]
 pub struct Prologue {
     pub base: Reg,
+    /// True in the first lane alone.
+    pub elected: Option<Reg>,
     /// `base` = number · (second operand) + area
     pub scale: Inst,
     pub length: u32,
@@ -19,11 +22,17 @@ pub enum Owner {
     Thread,
 }
 
-/// Puts the prologue in. The number of the warp is that of its linear thread numbers over 32: `%warpid` may change while a
-/// kernel runs. Registers that it uses are added to `short`.
-pub fn insert(func: &mut Func, area: Variable, owner: Owner, mut short: impl FnMut(Reg)) -> Prologue {
+/// Puts the prologue in, for CTAs of the shape `block` if that is known. The number of the warp is that of its linear thread numbers over 32: `%warpid` may change while a
+/// kernel runs. Where `sides` run in any interleaving, the warp's first lane is elected. Registers that it uses are added to `short`.
+pub fn insert(
+    func: &mut Func,
+    (area, owner): (Variable, Owner),
+    (block, sides): (Option<[u32; 3]>, Sides),
+    mut short: impl FnMut(Reg),
+) -> Prologue {
     let mut code = Code { func, insts: Vec::new() };
-    let flat = matches!(code.func.threads, Some([_, 1, 1]));
+    let elected = (owner == Owner::Warp && sides == Sides::Interleaved).then(|| code.elected());
+    let flat = matches!(block, Some([_, 1, 1]));
     let mut thread = code.special(Special::TidX);
     if !flat {
         let (z, height) = (code.special(Special::TidZ), code.special(Special::NtidY));
@@ -50,7 +59,7 @@ pub fn insert(func: &mut Func, area: Variable, owner: Owner, mut short: impl FnM
     let length = insts.len() as u32;
     let entry = func.layout[0];
     func.blocks[entry].insts.splice(0..0, insts);
-    Prologue { base, scale, length }
+    Prologue { base, elected, scale, length }
 }
 
 /// Tells the prologue the bytes from one warp or thread to the next.
@@ -85,6 +94,14 @@ impl Code<'_> {
             dst,
             a: Operand::Special(special),
         });
+        dst
+    }
+
+    fn elected(&mut self) -> Reg {
+        let lane = self.special(Special::LaneId);
+        let dst = self.func.regs.push(Type::Pred);
+        let (cmp, ty, a, b) = (Cmp::Eq, Type::U32, lane.into(), Operand::Imm(0));
+        self.push(Op::Setp { cmp, ftz: false, ty, dst, other: None, a, b, combine: None });
         dst
     }
 

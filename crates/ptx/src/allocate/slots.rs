@@ -9,7 +9,7 @@ use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators;
 use crate::analysis::liveness::Liveness;
-use crate::ir::{Block, Func, Reg};
+use crate::ir::{Block, Func, FuncKind, Reg};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,8 +99,17 @@ pub fn in_a_warp(
 
 /// Registers that a slot of the warp cannot hold, shared with others or not: one side of a divergent branch writes them while
 /// another still needs the value from before.
+///
+/// Where lanes are threads of their own, one lane writes a slot for all, between two barriers of the warp. So all that are written behind
+/// the first branch are: a barrier there might be one that not all lanes come to, or that nobody can prove all to come to.
 pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Sides) -> BTreeSet<Reg> {
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
+    if sides == Sides::Interleaved {
+        let head = head(func, &cfg);
+        let behind = cfg.order.iter().filter(|block| !head.contains(block));
+        let insts = behind.flat_map(|block| &func.blocks[*block].insts);
+        return insts.flat_map(|inst| accesses.writes(*inst)).copied().collect();
+    }
     let liveness = Liveness::compute(func, &cfg, &accesses);
     let post_dominators = post_dominators(func);
     let all: BTreeSet<Reg> = func.regs.keys().collect();
@@ -113,7 +122,7 @@ pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Side
             for (_, other) in parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, part)| part) {
                 let insts = other.iter().flat_map(|block| &func.blocks[*block].insts);
                 let written: BTreeSet<Reg> = insts.flat_map(|inst| accesses.writes(*inst)).copied().collect();
-                let needed = match sides == Sides::OneByOne && part.is_disjoint(other) {
+                let needed = match part.is_disjoint(other) {
                     true => liveness.live_in(*first).iter().copied().collect(),
                     false => alive(func, &accesses, &liveness, part, &all),
                 };
@@ -122,6 +131,21 @@ pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Side
         }
     }
     contested
+}
+
+/// The blocks in front of all branches and loops of a kernel: whatever data say, all lanes of a warp come to them, once. None of a
+/// function, whose callers may have parted.
+fn head(func: &Func, cfg: &Cfg) -> BTreeSet<Block> {
+    let mut blocks = BTreeSet::new();
+    let mut next = (func.kind == FuncKind::Entry && cfg.predecessors(cfg.entry).is_empty()).then_some(cfg.entry);
+    while let Some(block) = next {
+        blocks.insert(block);
+        next = match cfg.successors(block) {
+            [only] if cfg.predecessors(*only).len() == 1 => Some(*only),
+            _ => None,
+        };
+    }
+    blocks
 }
 
 fn inside(cfg: &Cfg, first: Block, reconvergence: Option<Block>) -> BTreeSet<Block> {

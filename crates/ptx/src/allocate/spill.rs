@@ -18,6 +18,8 @@ pub struct Areas {
     pub local: Option<Variable>,
     /// Begins the part of shared memory that belongs to the warp; set when a location needs it.
     pub base: Option<Reg>,
+    /// True in the lane that writes for its warp; without one all lanes do.
+    pub elected: Option<Reg>,
     /// Begins the thread's first own slot in shared memory; set when a location needs it.
     pub own: Option<Reg>,
     /// What the strides of affine values are multiplied with.
@@ -156,7 +158,7 @@ impl Spiller<'_> {
         let ty = self.func.regs[reg].class();
         let inst = match location {
             SpillLocation::Local { .. } => Some(self.store_word(self.local(), Space::Local, ty, from, new)),
-            SpillLocation::Shared { .. } => Some(self.store_word(self.shared(), Space::Shared, ty, from, new)),
+            SpillLocation::Shared { .. } => Some(self.store_for_warp(ty, from, new)),
             SpillLocation::Own { .. } => Some(self.store_word(self.own(), Space::Shared, ty, from, new)),
             SpillLocation::Constant { .. } | SpillLocation::Affine { .. } => None,
             SpillLocation::Residual { stride, .. } => {
@@ -164,10 +166,16 @@ impl Spiller<'_> {
                 let uniform = self.temporary(ty);
                 let minus = stride.wrapping_neg() & ty.mask();
                 self.push(mad(ty, uniform, lane, minus, Operand::Reg(from)), new);
-                Some(self.store_word(self.shared(), Space::Shared, ty, uniform, new))
+                Some(self.store_for_warp(ty, uniform, new))
             }
         };
         self.note(reg, inst, true);
+    }
+
+    fn store_for_warp(&mut self, ty: Type, from: Reg, new: &mut Vec<Inst>) -> Inst {
+        let inst = self.store_word(self.shared(), Space::Shared, ty, from, new);
+        self.func.insts[inst].guard = self.areas.elected.map(|pred| Guard { pred, negate: false });
+        inst
     }
 
     fn local(&self) -> Base {

@@ -16,7 +16,7 @@ use super::ssa::{Def, Facts, Pin, Ssa, Value};
 use super::steps::Steps;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Gated SSA form.
@@ -25,7 +25,9 @@ pub struct Gated {
     pub loops: Arc<Loops>,
     pub ssa: Ssa,
     joins: Lists<Block, Block>,
-    exits: Lists<Value, Block>,
+    /// For each copy one of the groups: copies that the same branches decide about share one, as there may be as many branches as copies.
+    exits: Lists<Value, u32>,
+    groups: Vec<Box<[Block]>>,
     dependents: Dependents,
     steps: Steps,
 }
@@ -65,21 +67,25 @@ impl Gated {
         alike: &BTreeSet<Inst>,
     ) -> Self {
         let joins = joins(&facts.cfg, post_dominators);
-        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, post_dominators, &loops));
+        let repeats = repeats(&facts.cfg, post_dominators, &loops);
+        let exits = exits(func, &facts, &loops, &repeats);
         let pins: Vec<Pin> = exits.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].0).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
-        let mut pairs = Vec::with_capacity(16);
+        let (mut pairs, mut groups) = (Vec::with_capacity(16), BTreeMap::new());
         for value in facts.cfg.order.iter().flat_map(|block| ssa.starts(*block)) {
             let data = &ssa.values[*value];
             if let Def::Copy(block, _) = data.def {
                 let pin = Pin { block, reg: data.reg };
                 let same = exits[exits.partition_point(|(other, _)| *other < pin)..].iter();
-                pairs.extend(same.take_while(|(other, _)| *other == pin).map(|(_, branch)| (*value, *branch)));
+                let of: Vec<u32> = same.take_while(|(other, _)| *other == pin).map(|(_, repeat)| *repeat).collect();
+                let next = groups.len() as u32;
+                pairs.push((*value, *groups.entry(of).or_insert(next)));
             }
         }
         let exits = Lists::new(ssa.values.len(), &pairs);
-        let mut gated =
-            Self { facts, loops, ssa, joins, exits, dependents: Dependents::default(), steps: Steps::default() };
+        let groups = branches_of(&facts, &repeats, groups);
+        let (dependents, steps) = (Dependents::default(), Steps::default());
+        let mut gated = Self { facts, loops, ssa, joins, exits, groups, dependents, steps };
         gated.dependents = Dependents::compute(&gated);
         gated.steps = Steps::compute(func, &gated, alike);
         gated
@@ -94,7 +100,7 @@ impl Gated {
     pub fn branches(&self, value: Value) -> &[Block] {
         match self.ssa.values[value].def {
             Def::Phi(block, _) => self.joins.of(block),
-            Def::Copy(..) => self.exits.of(value),
+            Def::Copy(..) => self.exits.of(value).first().map_or(&[], |group| &self.groups[*group as usize]),
             Def::Undefined | Def::Inst(..) => &[],
         }
     }
@@ -136,8 +142,20 @@ impl Gated {
     }
 }
 
-/// The copies that are needed, in order, each with every branch that decides what a lane brings.
-fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> Vec<(Pin, Block)> {
+/// The branches of groups of repeats, by the number of the group.
+fn branches_of(facts: &Facts, repeats: &[Repeat], groups: BTreeMap<Vec<u32>, u32>) -> Vec<Box<[Block]>> {
+    let mut numbered: Vec<(u32, Vec<u32>)> = groups.into_iter().map(|(repeats, number)| (number, repeats)).collect();
+    numbered.sort_unstable();
+    let branches = |(_, of): (u32, Vec<u32>)| {
+        let mut branches: Vec<Block> = of.iter().flat_map(|at| &repeats[*at as usize].branches).copied().collect();
+        branches.sort_by_key(|branch| facts.cfg.number(*branch));
+        branches.into_boxed_slice()
+    };
+    numbered.into_iter().map(branches).collect()
+}
+
+/// The copies that are needed, in order, each with the repeats whose branches decide what a lane brings.
+fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> Vec<(Pin, u32)> {
     if repeats.is_empty() {
         return Vec::new();
     }
@@ -151,27 +169,27 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> Vec<(
         let written = |writer: Block| !facts.plain(sites, reg) || dominators.dominates(writer, reconvergence);
         !behind && sites.only_writer(reg).is_none_or(written)
     };
-    let mut found: Vec<(Reg, Block, Block)> = Vec::with_capacity(32);
+    let mut found: Vec<(Reg, Block, u32)> = Vec::with_capacity(32);
     let mut known: SecondaryMap<Reg, PackedOption<Block>> = table(func.regs.len());
-    for repeat in repeats {
+    for (number, repeat) in repeats.iter().enumerate() {
         let branch = PackedOption::from(repeat.branches[0]);
         for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
             for &reg in accesses.writes(*inst) {
                 if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.reconvergence) {
-                    found.extend(repeat.branches.iter().map(|branch| (reg, repeat.reconvergence, *branch)));
+                    found.push((reg, repeat.reconvergence, number as u32));
                 }
             }
         }
     }
-    found.sort_by_key(|(reg, _, branch)| (*reg, cfg.number(*branch)));
-    let mut exits: Vec<(Pin, Block)> = Vec::with_capacity(found.len());
+    found.sort_by_key(|(reg, _, repeat)| (*reg, *repeat));
+    let mut exits: Vec<(Pin, u32)> = Vec::with_capacity(found.len());
     let mut live = LiveBlocks::new(func);
     for same in found.chunk_by(|a, b| a.0 == b.0) {
         live.walk(same[0].0, sites, cfg, None);
-        let meets = |(reg, reconvergence, _): &&(Reg, Block, Block)| live.is_live_in(*reg, *reconvergence);
-        exits.extend(same.iter().filter(meets).map(|&(reg, block, branch)| (Pin { block, reg }, branch)));
+        let meets = |(reg, reconvergence, _): &&(Reg, Block, u32)| live.is_live_in(*reg, *reconvergence);
+        exits.extend(same.iter().filter(meets).map(|&(reg, block, repeat)| (Pin { block, reg }, repeat)));
     }
-    // the branches of a copy stay in order
+    // the repeats of a copy stay in order
     exits.sort_by_key(|(pin, _)| *pin);
     exits
 }

@@ -3,7 +3,9 @@
 pub use super::options::AllocationOptions as Options;
 use super::outcome::{Failure, Outcome, Report};
 use crate::allocate::report::{self, report};
-use crate::allocate::{self, Budget, allocate, check};
+use crate::allocate::spill_location::Rewriting;
+use crate::allocate::{self, Algorithm, Allocation, Budget, Refusal, allocate, check};
+use crate::estimate::estimate;
 use crate::inst::Space;
 use crate::ir::Module;
 use diagnostics::Diagnostic;
@@ -22,13 +24,33 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::options::Opti
         block: options.block,
         ..allocate::Options::default()
     };
-    let allocation = allocate(module, kernel, &given).map_err(|refusal| {
+    let allocation = cheapest(module, kernel, &given).map_err(|refusal| {
         let message = format!("{kernel} cannot have {registers} registers per thread: {refusal}");
         refused("opt::registers", message, "give more with --registers or --predicates")
     })?;
     check::prove(&allocation, kernel, options.source.as_ref()).map_err(Failure::Unproven)?;
     let report = report(&allocation);
     Ok(Outcome { module: allocation.module, report: Report::new(summary(&report), report) })
+}
+
+/// What was asked for; where it spills, linear scan as well, with the same rewriting and with none: the one with the fewest estimated
+/// cycles, and of these with the fewest instructions.
+fn cheapest(module: &Module, kernel: &str, given: &allocate::Options) -> Result<Allocation, Refusal> {
+    let asked = allocate(module, kernel, given)?;
+    if asked.locations.is_empty() {
+        return Ok(asked);
+    }
+    let linear = |rewriting| {
+        let options = allocate::Options { algorithm: Algorithm::LinearScan, rewriting, ..given.clone() };
+        allocate(module, kernel, &options).ok()
+    };
+    let others = [given.rewriting, Rewriting::None].into_iter().filter_map(linear);
+    let cost = |allocation: &Allocation| {
+        let func = allocation.func();
+        let instructions: usize = func.layout.iter().map(|block| func.blocks[*block].insts.len()).sum();
+        (estimate(func), instructions)
+    };
+    Ok(std::iter::once(asked).chain(others).min_by_key(cost).expect("there is the one that was asked for"))
 }
 
 pub(super) fn refused(id: &'static str, message: String, help: &str) -> Failure {

@@ -3,7 +3,8 @@
 use super::allocation::refused;
 pub use super::options::{OccupancyOptions as Options, Wanted};
 use super::outcome::{Failure, Outcome, Report, counted};
-use crate::ir::{FuncKind, Module};
+use crate::inst::Op;
+use crate::ir::{Func, FuncKind, Module};
 use crate::occupancy::select::{Clock, Timed};
 use crate::occupancy::{Demand, Refusal, Selection, Settings, Version, levels, realise, select};
 use serde_json::{Value, json};
@@ -54,6 +55,11 @@ pub fn question<'a>(
         let message = format!("{kernel} is a function, and occupancy is that of kernels");
         return Err(refused("opt::no-kernel", message, "name a kernel with --kernel"));
     }
+    if gives_registers(&module.funcs[index]) {
+        let message =
+            format!("{kernel}: warps give registers to each other with setmaxnreg, and have no one number of them");
+        return Err(refused("opt::occupancy", message, "take setmaxnreg out, or leave the registers as they are"));
+    }
     let target = options.machine(module, kernel)?;
     let demand = Demand::of(module, index, options.block, options.occupancy.launch_shared).ok_or_else(|| {
         let message =
@@ -64,6 +70,15 @@ pub fn question<'a>(
     let model = options.model.as_deref();
     let source = options.source.as_ref();
     Ok((demand, Settings { target, block: options.block, predicates, algorithm, rewriting, model, source }))
+}
+
+/// Whether the kernel has `setmaxnreg`.
+fn gives_registers(func: &Func) -> bool {
+    let insts = func.layout.iter().flat_map(|block| &func.blocks[*block].insts);
+    insts.into_iter().any(|inst| match &func.insts[*inst].op {
+        Op::Opaque { opcode, .. } => opcode.starts_with("setmaxnreg"),
+        _ => false,
+    })
 }
 
 fn told(kernel: &str, refusal: Refusal) -> Failure {

@@ -74,7 +74,11 @@ fn uniform(module: &Module, func: &Func, block: BlockShape) -> BTreeSet<Block> {
 
 /// Every block that can be reached leads to the end.
 pub fn ends(func: &Func) -> bool {
-    let cfg = Cfg::compute(func);
+    all_end(&Cfg::compute(func))
+}
+
+/// Every block of the graph leads to an end.
+pub(super) fn all_end(cfg: &Cfg) -> bool {
     let mut leads: BTreeSet<Block> = BTreeSet::new();
     let mut work: Vec<Block> = cfg.order.iter().copied().filter(|block| cfg.successors(*block).is_empty()).collect();
     while let Some(block) = work.pop() {

@@ -48,6 +48,8 @@ pub fn plan(facts: &Facts, selection: &Selection, tests: Tests) -> Plan {
                 .controllers(*block)
                 .iter()
                 .all(|branch| skeleton.loops.contains(own, *branch) || !predicated.contains(branch))
+            // the row of a loop around it has it already: a branch inside leads to the next round of that one
+            && skeleton.loops.around(*block).skip(1).all(|outer| !in_row.contains(&skeleton.loops.loops[outer].header))
         {
             let meets = std::iter::successors(Some(*block), |block| skeleton.post_dominators[*block]);
             let exit = meets.into_iter().find(|meet| !skeleton.loops.contains(own, *meet));

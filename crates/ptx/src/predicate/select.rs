@@ -5,6 +5,7 @@
 //! labelled control-dependence graph, with the paper's additional rule: where one branch that does not stay decides whether
 //! a block runs, no branch that decides about this block stays, so that no edge that stays leads into a row.
 
+use super::decide::all_end;
 use super::skeleton::{Cuts, Skeleton, enclose};
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func, FuncKind};
@@ -50,7 +51,7 @@ pub fn select(facts: &Facts, kept: &BTreeSet<Block>) -> Selection {
         let controllers = skeleton.all_controllers(*first);
         let ends = controllers.iter().filter(|branch| predicated.contains(branch)).find_map(|branch| {
             let end = lets_end(facts.func, *branch)?;
-            (!cuts.leaving.contains_key(branch)).then_some((*branch, end))
+            (!cuts.leaving.contains_key(branch) && goes_on(facts.func, &cuts, *branch, end)).then_some((*branch, end))
         });
         match ends {
             Some((branch, end)) => _ = cuts.leaving.insert(branch, end),
@@ -62,6 +63,13 @@ pub fn select(facts: &Facts, kept: &BTreeSet<Block>) -> Selection {
             }
         }
     }
+}
+
+/// Whether the lanes that stay at such a branch still come to an end: a loop that lanes leave there alone has no other way out.
+fn goes_on(func: &Func, cuts: &Cuts, branch: Block, end: Block) -> bool {
+    let mut cuts = cuts.clone();
+    cuts.leaving.insert(branch, end);
+    all_end(&Skeleton::compute(func, &cuts).cfg)
 }
 
 /// Makes a region around some blocks, and around the regions that it touches.

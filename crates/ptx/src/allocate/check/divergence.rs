@@ -5,7 +5,7 @@ use crate::allocate::{Allocation, Sides};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators;
 use crate::inst::{Address, Base, Op, Space};
-use crate::ir::{Block, Func};
+use crate::ir::{Block, Func, FuncKind};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,17 @@ pub struct Kills {
     edges: BTreeMap<(Block, Block), BTreeSet<Location>>,
     /// Slots that another side writes while this block runs.
     contested: SecondaryMap<Block, BTreeSet<Location>>,
+    /// Blocks to which not all lanes of a warp come.
+    apart: BTreeSet<Block>,
 }
 
 impl Kills {
     pub fn compute(func: &Func, cfg: &Cfg, allocation: &Allocation) -> Self {
-        let mut kills = Self { edges: BTreeMap::new(), contested: SecondaryMap::new() };
+        let mut kills = Self { edges: BTreeMap::new(), contested: SecondaryMap::new(), apart: BTreeSet::new() };
+        if func.kind != FuncKind::Entry {
+            // its callers may have parted
+            kills.apart.extend(&cfg.order);
+        }
         let post_dominators = post_dominators(func);
         for block in cfg.order.iter().filter(|block| allocation.facts.divergent[**block]) {
             let reconvergence = post_dominators[*block];
@@ -27,6 +33,7 @@ impl Kills {
                 cfg.successors(*block).iter().map(|next| (*next, side(cfg, *next, reconvergence))).collect();
             let region: BTreeSet<Block> =
                 sides.iter().flat_map(|(_, blocks)| blocks).copied().chain([*block]).collect();
+            kills.apart.extend(sides.iter().flat_map(|(_, blocks)| blocks));
             if let Some(reconvergence) = reconvergence {
                 let written = written(func, allocation, region.iter().filter(|inside| *inside != block));
                 for from in cfg.predecessors(reconvergence).iter().filter(|from| region.contains(from)) {
@@ -52,6 +59,11 @@ impl Kills {
         for slot in self.edges.get(&(from, to)).into_iter().flatten() {
             state.forget(*slot);
         }
+    }
+
+    /// Whether all lanes of a warp come to the block.
+    pub fn gathered(&self, block: Block) -> bool {
+        !self.apart.contains(&block)
     }
 
     /// Whether a block may rely on what it reads from a slot.

@@ -33,6 +33,9 @@ pub fn told(
         Kind::Vector => "the elements of the vector are not consecutive and aligned".to_owned(),
         Kind::Overlap => "two results share a register".to_owned(),
         Kind::Changed => "something other than its registers was changed, left out or put in another order".to_owned(),
+        Kind::Unordered => {
+            "no bar.warp.sync of all lanes stands between two accesses to the warp's part of shared memory".to_owned()
+        }
         Kind::Base => "the part of shared memory for spilling is not computed as it must be, or overlaps".to_owned(),
     };
     let number = line.map_or_else(String::new, |line| format!("line {line}, "));

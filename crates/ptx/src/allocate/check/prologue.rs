@@ -4,7 +4,7 @@
 use super::{Kind, Violation};
 use crate::allocate::Allocation;
 use crate::allocate::prologue::Owner;
-use crate::inst::{BinaryOp, Op, Operand, Special, TernaryOp, UnaryOp};
+use crate::inst::{BinaryOp, Cmp, Op, Operand, Special, TernaryOp, Type, UnaryOp};
 use crate::ir::{Inst, Reg, Variable};
 use std::collections::BTreeMap;
 
@@ -44,6 +44,9 @@ pub fn check(allocation: &Allocation) -> Result<Parts, Violation> {
             return Err(wrong);
         }
         parts.warp = part as u32;
+        if allocation.elected.is_some_and(|elected| !elects(allocation, area, elected)) {
+            return Err(wrong);
+        }
     }
     if let Some((area, base)) = allocation.own.zip(allocation.own_base) {
         let unit = distance(allocation, area, base, 1).flatten().filter(|unit| [4, 8].contains(unit));
@@ -70,6 +73,7 @@ pub fn executable(op: &Op) -> bool {
         Op::Unary { op: UnaryOp::Mov, .. }
             | Op::Binary { op: BinaryOp::Shr, .. }
             | Op::Ternary { op: TernaryOp::Mad, .. }
+            | Op::Setp { cmp: Cmp::Eq, ty: Type::U32, other: None, combine: None, .. }
     )
 }
 
@@ -78,16 +82,11 @@ pub fn executable(op: &Op) -> bool {
 fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part: u32) -> Option<Option<u32>> {
     let func = allocation.func();
     let prologue = &func.blocks[func.layout[0]].insts[..allocation.prologue as usize];
-    let shapes = match func.threads {
-        Some(shape) => vec![shape],
-        None => vec![[32, 1, 1], [96, 1, 1], [33, 1, 1], [16, 16, 1], [5, 3, 2], [7, 9, 11], [1024, 1, 1]],
-    };
     let mut distance = None;
-    for shape in shapes {
+    for shape in shapes(allocation) {
         let threads = shape.iter().product::<u32>();
         for thread in 0..threads {
-            let tid = [thread % shape[0], thread / shape[0] % shape[1], thread / (shape[0] * shape[1])];
-            let begin = execute(allocation, prologue, area, base, tid, shape)?;
+            let begin = execute(allocation, prologue, area, base, thread, shape)?.wrapping_sub(AREA);
             let number = thread / threads_per_part;
             if number == 0 && begin != 0 {
                 return None;
@@ -99,26 +98,46 @@ fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part
                 return None;
             }
         }
-        if allocation.warps < threads.div_ceil(32) && func.threads.is_some() {
+        if allocation.warps < threads.div_ceil(32) && allocation.block.is_some() {
             return None;
         }
     }
     Some(distance)
 }
 
+/// Whether a predicate is true behind the prologue in the first lane of each warp, and in no other. That lane always exists.
+pub fn elects(allocation: &Allocation, area: Variable, elected: Reg) -> bool {
+    let func = allocation.func();
+    let prologue = &func.blocks[func.layout[0]].insts[..allocation.prologue as usize];
+    shapes(allocation).into_iter().all(|shape| {
+        (0..shape.iter().product::<u32>()).all(|thread| {
+            execute(allocation, prologue, area, elected, thread, shape) == Some(u32::from(thread.is_multiple_of(32)))
+        })
+    })
+}
+
+/// The shape of the CTA, or a few.
+fn shapes(allocation: &Allocation) -> Vec<[u32; 3]> {
+    match allocation.block {
+        Some(shape) => vec![shape],
+        None => vec![[32, 1, 1], [96, 1, 1], [33, 1, 1], [16, 16, 1], [5, 3, 2], [7, 9, 11], [1024, 1, 1]],
+    }
+}
+
 /// Where the area is taken to begin: nothing that is computed from numbers of threads alone comes near.
 const AREA: u32 = 0x5555_0000;
 
-/// The base in one thread, relative to the area.
+/// What a register holds in one thread behind the code.
 fn execute(
     allocation: &Allocation,
     code: &[Inst],
     area: Variable,
-    base: Reg,
-    tid: [u32; 3],
+    reg: Reg,
+    thread: u32,
     ntid: [u32; 3],
 ) -> Option<u32> {
     let func = allocation.func();
+    let tid = [thread % ntid[0], thread / ntid[0] % ntid[1], thread / (ntid[0] * ntid[1])];
     let mut values: BTreeMap<Reg, u32> = BTreeMap::new();
     for inst in code {
         let value = |operand: &Operand| match *operand {
@@ -127,6 +146,7 @@ fn execute(
             Operand::Variable(other) => (other == area).then_some(AREA),
             Operand::Param(_) => None,
             Operand::Special(special) => match special {
+                Special::LaneId => Some(thread % 32),
                 Special::TidX => Some(tid[0]),
                 Special::TidY => Some(tid[1]),
                 Special::TidZ => Some(tid[2]),
@@ -145,11 +165,12 @@ fn execute(
             Op::Ternary { op: TernaryOp::Mad, dst, a, b, c, .. } => {
                 (*dst, value(a).zip(value(b)).zip(value(c)).map(|((a, b), c)| sum(a, b, c)))
             }
+            Op::Setp { cmp: Cmp::Eq, dst, a, b, .. } => (*dst, value(a).zip(value(b)).map(|(a, b)| u32::from(a == b))),
             _ => return None,
         };
         let register = allocation.physical[dst];
         values.retain(|other, _| !allocation.physical[*other].overlaps(register));
         values.extend(result.map(|result| (dst, result)));
     }
-    values.get(&base).map(|value| value.wrapping_sub(AREA))
+    values.get(&reg).copied()
 }

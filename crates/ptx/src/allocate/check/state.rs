@@ -39,13 +39,16 @@ pub enum Symbol {
     Base,
     /// The beginning of the thread's own slots there.
     OwnBase,
+    /// A predicate that is true in one lane of each warp.
+    Elected,
 }
 
 impl Symbol {
-    fn of(self) -> Option<Reg> {
+    /// The original register that it tells of.
+    pub fn of(self) -> Option<Reg> {
         match self {
             Self::Value(reg) | Self::Word(reg) | Self::Uniform { reg, .. } => Some(reg),
-            Self::Lane { .. } | Self::Base | Self::OwnBase => None,
+            Self::Lane { .. } | Self::Base | Self::OwnBase | Self::Elected => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::divergence::{Kills, own_slot};
 use super::state::{Location, State, Symbol};
 use super::{Checker, Kind, Violation};
 use crate::allocate::spill_location::Known;
+use crate::allocate::{Allocation, Sides};
 use crate::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, TernaryOp, Type, UnaryOp};
 use crate::ir::{Block, Inst, Reg};
 use crate::visit::Slot;
@@ -17,7 +18,8 @@ impl Checker<'_> {
         let mut first = 0;
         if block == self.allocated.layout[0] {
             first = self.allocation.prologue as usize;
-            let bases = [(self.allocation.base, Symbol::Base), (self.allocation.own_base, Symbol::OwnBase)];
+            let Allocation { base, own_base, elected, .. } = *self.allocation;
+            let bases = [(base, Symbol::Base), (own_base, Symbol::OwnBase), (elected, Symbol::Elected)];
             for (base, symbol) in bases {
                 if let Some(base) = base {
                     state.write(Location::Register(self.physical(base)), [symbol].into());
@@ -92,7 +94,7 @@ impl Checker<'_> {
         }
         for (old, new) in old_results.iter().zip(new_results) {
             let mut symbols: Symbols =
-                copied.iter().filter(|s| !old_results.iter().any(|r| **s == Symbol::Value(*r))).copied().collect();
+                copied.iter().filter(|s| !old_results.iter().any(|r| s.of() == Some(*r))).copied().collect();
             symbols.insert(Symbol::Value(*old));
             state.write(Location::Register(self.physical(new)), symbols);
         }
@@ -154,10 +156,12 @@ impl Checker<'_> {
 
     /// An instruction of the spill code.
     fn inserted(&self, block: Block, data: &InstData, state: &mut State, kills: &Kills) -> bool {
-        if data.guard.is_some() {
+        let register = |reg: Reg| Location::Register(self.physical(reg));
+        let elected =
+            data.guard.is_some_and(|guard| !guard.negate && state.holds(register(guard.pred), Symbol::Elected));
+        if data.guard.is_some() && !(elected && matches!(data.op, Op::St { space: Space::Shared, .. })) {
             return false;
         }
-        let register = |reg: Reg| Location::Register(self.physical(reg));
         let held = |operand: &Operand| match operand {
             Operand::Reg(reg) => state.at(register(*reg)),
             Operand::Imm(bits) => [Symbol::Lane { stride: 0, base: *bits }].into(),
@@ -202,14 +206,30 @@ impl Checker<'_> {
             Op::St { space, ty, addr, src, .. } => {
                 let slot = self.slot(state, *space, addr.base, addr.offset, *ty);
                 let (Some(slot), [Operand::Reg(src)]) = (slot, &src[..]) else { return false };
-                let symbols = state.at(register(*src));
-                state.write(slot, symbols);
-                return true;
+                let of_warp = matches!(slot, Location::Shared { .. });
+                let symbols = state.at(register(*src)).into_iter();
+                state.write(slot, symbols.filter(|symbol| !of_warp || self.is_uniform(*symbol)).collect());
+                return elected == (of_warp && self.allocation.sides == Sides::Interleaved);
             }
+            // where it stands is checked apart
+            Op::BarWarp { .. } => return self.allocation.sides == Sides::Interleaved,
             _ => return false,
         };
         state.write(register(dst), symbols);
         true
+    }
+
+    /// Whether all lanes of a warp hold the same.
+    fn is_uniform(&self, symbol: Symbol) -> bool {
+        let known = |reg| self.allocation.facts.known[reg];
+        match symbol {
+            Symbol::Value(reg) | Symbol::Word(reg) => matches!(known(reg), Known::Uniform | Known::Constant(_)),
+            Symbol::Uniform { reg, stride } => {
+                matches!(known(reg), Known::Affine { stride: of, .. } if of & self.original.regs[reg].mask() == stride)
+            }
+            Symbol::Lane { stride, .. } => stride == 0,
+            Symbol::Base | Symbol::OwnBase | Symbol::Elected => false,
+        }
     }
 
     /// The spill slot behind an address.

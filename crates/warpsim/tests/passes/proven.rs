@@ -1,0 +1,51 @@
+//! What a pass makes of a kernel is proven where the kernel was, with lanes in lockstep and as threads of their own.
+
+use ptx::Module;
+use ptx::passes::{Failure, Options, PASSES, allocation};
+use testkit::corpus::{self, Kernel};
+use warpsim::prove::{Verdict, prove};
+
+fn corpus() -> Vec<Kernel> {
+    corpus::kernels().into_iter().chain(corpus::divergent()).collect()
+}
+
+fn verdict(module: &Module, kernel: &Kernel) -> Verdict {
+    prove(module, &kernel.entry, &kernel.setup.launch).unwrap_or_else(|e| panic!("{}: {e}", kernel.name))
+}
+
+/// Proves all kernels of the corpus for an architecture before and after each pass; how many were `right`.
+fn compared(sm: u32, registers: u32, right: fn(&Verdict) -> bool) -> usize {
+    let mut count = 0;
+    for kernel in corpus() {
+        let before = Module { sm, ..kernel.module.clone() };
+        if !right(&verdict(&before, &kernel)) {
+            continue;
+        }
+        let allocation = allocation::Options { registers, ..allocation::Options::default() };
+        let options = Options { block: Some(kernel.setup.launch.threads), allocation, ..Options::default() };
+        for pass in &PASSES {
+            let after = match pass.run(&before, &kernel.entry, &options) {
+                Ok(outcome) => outcome.module,
+                Err(Failure::Refused(_)) => continue,
+                Err(failure) => panic!("{}, {}: {failure:?}", kernel.name, pass.name),
+            };
+            let found = verdict(&after, &kernel);
+            assert!(right(&found), "{}, sm_{sm}, {}: {found:?}\n{after}", kernel.name, pass.name);
+            count += 1;
+        }
+    }
+    println!("sm_{sm}, {registers} registers: {count} results are right as the kernels were");
+    count
+}
+
+#[test]
+fn what_was_proven_stays_proven() {
+    assert!(compared(35, 32, Verdict::proven) > 200);
+    assert!(compared(70, 32, Verdict::proven) > 100);
+}
+
+/// With few registers counters of loops lie in memory, of which proofs know nothing; nothing is wrong for all that.
+#[test]
+fn spilling_makes_no_race() {
+    assert!(compared(70, 10, |verdict| verdict.violations.is_empty()) > 100);
+}
