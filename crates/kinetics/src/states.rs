@@ -61,11 +61,11 @@ fn with_numbers(model: &Model, state: State, range: TemperatureRange) -> State {
     let pressures = within([0.01 * ATMOSPHERE, 100.0 * ATMOSPHERE], |fit| [fit.p_min, fit.p_max]);
     let mut random = SplitMix64::new(state.temperature.to_bits() ^ state.pressure.to_bits());
     let mut between = |[low, high]: [f64; 2]| low * (high / low).powf(random.uniform());
-    let others = (0..MOST_DRAWS).map(|_| {
+    let mut others = (0..MOST_DRAWS).map(|_| {
         let (temperature, pressure) = (between(temperatures), between(pressures));
         State { temperature, pressure, ..state.clone() }
     });
-    others.into_iter().find(|other| has_numbers(model, other)).unwrap_or(state)
+    others.find(|other| has_numbers(model, other)).unwrap_or(state)
 }
 
 /// Draws of another temperature and pressure for one state.
