@@ -69,8 +69,9 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Comp
         .and_then(|()| request.check_reactors())
         .map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");
-    let model =
-        observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(Failure::input)?;
+    let made = || kinetics::model_with(mechanism, request.reading.permissive, &progress);
+    let model = observer.pass("kinetics", None, made).map_err(Failure::input)?;
+    warnings.extend(model.left_out.iter().cloned());
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();

@@ -202,6 +202,9 @@ fn yaml() -> Vec<Case> {
             "thermo::reference-pressure",
             read(&format!("{PHASE}{}", YAML_SPECIES.replacen("NASA7", "NASA7, reference-pressure: 1 bar", 1)), None),
         ),
+        ("yaml::misplaced-units", read(&format!("{PHASE}{YAML_SPECIES}- units: {{length: cm}}\n"), None)),
+        ("yaml::phase-choice", phase("- {name: gas", "- {name: solid, thermo: fixed-stoichiometry}\n- {name: gas")),
+        ("yaml::unknown-key", phase("kinetics: gas", "kinetisc: gas")),
         ("yaml::missing-file", phase("[H, H2]", "[{absent.yaml/species: all}]")),
         ("yaml::missing-key", reactions("- {equation: 2 H => H2}\n")),
         ("yaml::missing-section", read(PHASE, None)),
@@ -244,6 +247,8 @@ fn sources() -> Vec<Case> {
         ("thermo::ranges", of(outcome(MECHANISM, Some(nasa9), None, None))),
         ("thermo::repeated-species", of(outcome(MECHANISM, Some(&twice), None, None))),
         ("thermo::step", edited(" 2.50000000E+00", " 2.70000000E+00")),
+        ("thermo::stray-line", edited("\nH  ", "\na remark\nH  ")),
+        ("thermo::stray-reaction", edited("\nH  ", "\n2H=H2 1 0 0\nH  ")),
         ("thermo::temperature-order", edited("5000.000 1000.00 ", "5000.000   10.00 ")),
         ("thermo::undeclared-element", edited("H   2               G", "O   2               G")),
         ("transport::geometry", transport("H 7 145. 2.05 0 0 0\n")),
@@ -287,7 +292,11 @@ fn files() -> Vec<Case> {
     let read = |mechanism| of(read(&Files { mechanism, ..Files::default() }));
     let binary = folder.path().join("binary.inp");
     std::fs::write(&binary, [0; 8]).expect("a writable folder");
+    let above = folder.path().join("above.yaml");
+    let reference = PHASE.replacen("[H, H2]", "[{../other.yaml/species: all}]", 1);
+    std::fs::write(&above, format!("{reference}{YAML_SPECIES}")).expect("a writable folder");
     vec![
+        ("yaml::outside-folder", read(above)),
         ("mechanism::file-size", read(huge)),
         ("mechanism::not-a-text", read(binary)),
         ("mechanism::unreadable-file", read(absent)),
@@ -305,7 +314,15 @@ fn models() -> Vec<Case> {
     let (apart, _) = outcome(MECHANISM, Some(&cold), Some(TRANSPORT), None).expect("a valid mechanism");
     let steep = MECHANISM.replace("H2+M 1 0 0", "H2+M 1 500 0");
     let (steep, _) = outcome(&steep, Some(THERMO), None, None).expect("a valid mechanism");
+    let written = |lines: &str| {
+        let text = MECHANISM.replace("2H+M=H2+M 1 0 0\n", lines);
+        outcome(&text, Some(THERMO), None, None).expect("a valid mechanism").0
+    };
+    let table = written("2H=H2 1 0 0\nTCHEB/1000 1100/ PCHEB/0.1 10/\nCHEB/5 1 5 1 1 1 1/\n");
+    let orders = written("2H=H2 1 0 0\nFORD/H 1/\n");
     vec![
+        ("kinetics::outside-range", kinetics::check(table, false).expect("a model")),
+        ("fmt::no-cantera-form", mechanism::without_cantera_form(&orders)),
         ("kinetics::rate-range", kinetics::model(steep).expect_err("no double holds its rate")),
         ("kinetics::bad-transport", model(&TRANSPORT.replace(" .8 ", " -.8 "), |_| {})),
         ("kinetics::missing-transport", model(TRANSPORT, |mechanism| mechanism.species[0].transport = None)),

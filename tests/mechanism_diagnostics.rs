@@ -69,9 +69,18 @@ fn scripts_get_json() {
 #[test]
 fn a_file_that_is_no_mechanism_does_not_flood_the_screen() {
     let diagnostics = diagnostics(&"gibberish\n".repeat(5000));
-    assert_eq!(diagnostics.len(), 1001);
-    // 5000 lines, and the warning that there are no reactions.
-    assert_eq!(diagnostics[1000].message, "4001 further problems are not shown");
+    // A thousand of them, the warning that there are no reactions, and how many are left out.
+    assert_eq!(diagnostics.len(), 1002);
+    assert_eq!(diagnostics[1000].id, "mechanism::no-reactions");
+    assert_eq!(diagnostics[1001].message, "4000 further errors are not shown");
+}
+
+#[test]
+fn a_table_with_more_pressures_than_anybody_fits_is_refused() {
+    let table = |lines: usize| -> String { (1..=lines).map(|pressure| format!("PLOG/{pressure} 1 0 0/\n")).collect() };
+    assert_eq!(diagnostics(&format!("2H=H2 1 0 0\n{}", table(1000))), []);
+    let told = diagnostics(&format!("2H=H2 1 0 0\n{}", table(1001)));
+    assert_eq!(told.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::value-count"]);
 }
 
 /// (id, message, help) of every diagnostic of a whole mechanism file.
@@ -100,10 +109,13 @@ fn a_misspelt_section_is_named_and_brings_no_further_errors() {
     assert_eq!(ids(&good.replace("ELEMENTS", "ELMENTS")), missing);
     assert_eq!(
         ids(&good.replace("REACTIONS", "RXNS")),
-        ["mechanism::no-reactions", "mechanism::unrecognized-section"],
+        ["mechanism::unrecognized-section", "mechanism::no-reactions"],
         "reactions do not vanish silently"
     );
-    let help = |text: &str| told(&good.replace(text, &text[1..]), THERMO, None).pop().expect("an error").2;
+    let help = |text: &str| {
+        let told = told(&good.replace(text, &text[1..]), THERMO, None);
+        told.into_iter().find(|(id, ..)| *id == "mechanism::unrecognized-section").expect("an error").2
+    };
     assert_eq!(help("SPECIES"), "did you mean 'SPECIES'?");
     assert_eq!(help("REACTIONS"), "did you mean 'REACTIONS'?");
 }

@@ -15,10 +15,10 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             let described = m.species.iter().any(|s| s.transport.is_some());
             let transport = if described { "" } else { ", no transport data" };
             let (species, reactions) = (m.species.len(), m.reactions.len());
-            let summary = format!("{}: {species} species, {reactions} reactions{transport}", m.name);
-            let progress = observer.progress("kinetics", "pairs");
-            match observer.pass("kinetics", None, || kinetics::model_with(m, &progress)) {
-                Ok(_) => (summary, warnings, true),
+            let phase = m.phase.as_ref().map_or(String::new(), |phase| format!(" (phase {phase})"));
+            let summary = format!("{}{phase}: {species} species, {reactions} reactions{transport}", m.name);
+            match observer.pass("kinetics", None, || kinetics::check(m, arguments.input.permissive)) {
+                Ok(more) => (summary, warnings.into_iter().chain(more).collect(), true),
                 Err(errors) => (summary, warnings.into_iter().chain(errors).collect(), false),
             }
         }

@@ -38,7 +38,8 @@ struct Text {
 fn texts(mechanism: &Mechanism, to: Format) -> Result<(Vec<Text>, Vec<Diagnostic>), Vec<Diagnostic>> {
     if to == Format::Yaml {
         let text = mechanism::write_yaml(mechanism);
-        return Ok((vec![Text { what: "mechanism", file: "chem.yaml", text }], Vec::new()));
+        let refused = mechanism::without_cantera_form(mechanism);
+        return Ok((vec![Text { what: "mechanism", file: "chem.yaml", text }], refused));
     }
     let written = mechanism::write(mechanism)?;
     let transport = written.transport.map(|text| Text { what: "transport file", file: "tran.dat", text });

@@ -18,10 +18,12 @@
 
 mod catalogue;
 mod json;
+mod quote;
 mod render;
 
 pub use catalogue::{Entry, entries, page};
 pub use json::to_json;
+pub use quote::{is_invisible, visible};
 pub use render::{Style, render};
 
 use std::fmt;
@@ -99,7 +101,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub fn error(id: &'static str, message: impl Into<String>) -> Self {
-        Self { id, severity: Severity::Error, message: message.into(), span: None, help: None }
+        Self { id, severity: Severity::Error, message: quote::shortened(message.into()), span: None, help: None }
     }
 
     pub fn warning(id: &'static str, message: impl Into<String>) -> Self {
@@ -112,7 +114,7 @@ impl Diagnostic {
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(quote::shortened(help.into()));
         self
     }
 

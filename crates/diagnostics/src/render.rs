@@ -1,6 +1,6 @@
 //! Diagnostics as text for people, through miette.
 
-use super::{Diagnostic, Severity, Source};
+use super::{Diagnostic, Severity, Source, visible};
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
     SpanContents,
@@ -42,7 +42,7 @@ pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
         }
         text.push('\n');
     }
-    text
+    visible(&text)
 }
 
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl SourceCode for Text {
 }
 
 /// Bytes of a line that are shown before, in and behind the text in question: a line may be a whole file.
-const LONGEST_QUOTE: usize = 200;
+pub const LONGEST_QUOTE: usize = 200;
 
 /// Where an excerpt begins that shows the line of `at` and some lines above it.
 fn window_start(text: &str, at: usize, lines: usize) -> usize {

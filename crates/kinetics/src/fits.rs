@@ -7,6 +7,7 @@ use std::thread;
 
 use super::TransportFits;
 use super::collision::Integrals;
+use super::collision_tables::DELTA_STAR;
 use super::linear_algebra::least_squares::LeastSquares;
 use super::thermal_diffusion::{self, LightSpecies};
 use super::thermo::cp_r;
@@ -31,40 +32,144 @@ const PAIRS_PER_REPORT: usize = 500;
 /// # Errors
 /// One diagnostic for each species without usable transport data, and one when the species share no temperature range.
 pub fn fit(species: &[Species], all: &[Species], progress: Progress<'_>) -> Result<TransportFits, Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    let molecules: Vec<Molecule> =
-        species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
-    let limits = |s: &Species| s.thermo.limits();
-    let last = all.iter().max_by(|a, b| limits(a)[0].total_cmp(&limits(b)[0]));
-    let first = all.iter().min_by(|a, b| limits(a)[1].total_cmp(&limits(b)[1]));
-    let (Some(last), Some(first)) = (last, first) else { return Err(errors) };
-    let (t_min, t_max) = (limits(last)[0], limits(first)[1]);
-    if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
-        let message = format!(
-            "the thermodynamic data of all species have no common range: those of {} begin at {t_min} K, those of {} end \
-             at {t_max} K",
-            last.name, first.name
-        );
-        errors.push(
-            Diagnostic::error("kinetics::no-common-range", message)
-                .help("correct the temperature limits in the THERMO records of the species"),
-        );
+    let subject = Subject::new(species, all)?;
+    let (viscosity, conductivity) = subject.own()?;
+    let Subject { fitter, molecules, .. } = &subject;
+    let diffusion = all_pairs(fitter, molecules, progress);
+    let pairs = (0..species.len()).flat_map(|i| (i..species.len()).map(move |j| (i, j)));
+    let mut wrong = pairs.zip(&diffusion).filter(|(_, fit)| !is_number(fit));
+    match wrong.next() {
+        Some((pair, _)) => Err(vec![subject.no_diffusion(pair)]),
+        None => Ok(TransportFits {
+            t_min: fitter.temperatures[0],
+            t_max: fitter.temperatures[POINTS as usize - 1],
+            viscosity,
+            conductivity,
+            diffusion,
+            thermal_diffusion: fitter.thermal_diffusion(molecules),
+        }),
     }
-    if !errors.is_empty() {
-        return Err(errors);
+}
+
+/// Whether [`fit`] succeeds, by the fits of each species and of its pairs with those whose parameters are the extreme ones.
+///
+/// # Errors
+/// As [`fit`].
+pub fn check(species: &[Species], all: &[Species]) -> Result<(), Vec<Diagnostic>> {
+    let subject = Subject::new(species, all)?;
+    subject.own()?;
+    let extreme = subject.extreme();
+    let mut pairs = (0..species.len()).flat_map(|i| extreme.iter().map(move |&j| (i, j)));
+    let Subject { fitter, molecules, .. } = &subject;
+    match pairs.find(|&(i, j)| !is_number(&fitter.diffusion(&molecules[i], &molecules[j]))) {
+        Some(pair) => Err(vec![subject.no_diffusion(pair)]),
+        None => Ok(()),
     }
-    let step = (t_max - t_min) / f64::from(POINTS - 1);
-    let temperatures: Vec<f64> = (0..POINTS).map(|n| t_min + step * f64::from(n)).collect();
-    let fitter = Fitter::new(temperatures);
-    let own = |property: &dyn Fn(usize) -> [f64; 4]| (0..species.len()).map(property).collect();
-    Ok(TransportFits {
-        t_min,
-        t_max,
-        viscosity: own(&|k| fitter.viscosity(&molecules[k])),
-        conductivity: own(&|k| fitter.conductivity(&molecules[k], &species[k])),
-        diffusion: all_pairs(&fitter, &molecules, progress),
-        thermal_diffusion: fitter.thermal_diffusion(&molecules),
-    })
+}
+
+/// Species with usable parameters, and the temperatures of their fits.
+struct Subject<'a> {
+    species: &'a [Species],
+    molecules: Vec<Molecule>,
+    fitter: Fitter,
+}
+
+impl<'a> Subject<'a> {
+    fn new(species: &'a [Species], all: &[Species]) -> Result<Self, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let molecules: Vec<Molecule> =
+            species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
+        let limits = |s: &Species| s.thermo.limits();
+        let last = all.iter().max_by(|a, b| limits(a)[0].total_cmp(&limits(b)[0]));
+        let first = all.iter().min_by(|a, b| limits(a)[1].total_cmp(&limits(b)[1]));
+        let (Some(last), Some(first)) = (last, first) else { return Err(errors) };
+        let (t_min, t_max) = (limits(last)[0], limits(first)[1]);
+        if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
+            let message = format!(
+                "the thermodynamic data of all species have no common range: those of {} begin at {t_min} K, those of {} \
+                 end at {t_max} K",
+                last.name, first.name
+            );
+            errors.push(
+                Diagnostic::error("kinetics::no-common-range", message)
+                    .help("correct the temperature limits in the THERMO records of the species"),
+            );
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let step = (t_max - t_min) / f64::from(POINTS - 1);
+        let temperatures: Vec<f64> = (0..POINTS).map(|n| t_min + step * f64::from(n)).collect();
+        Ok(Self { species, molecules, fitter: Fitter::new(temperatures) })
+    }
+
+    /// Viscosity and conductivity of each species.
+    fn own(&self) -> Result<(Vec<[f64; 4]>, Vec<[f64; 4]>), Vec<Diagnostic>> {
+        let (mut viscosity, mut conductivity, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        for (molecule, species) in self.molecules.iter().zip(self.species) {
+            viscosity.push(self.fitter.viscosity(molecule));
+            conductivity.push(self.fitter.conductivity(molecule, species));
+            for (what, fits) in [("viscosity", &viscosity), ("conductivity", &conductivity)] {
+                if fits.last().is_some_and(|fit| !is_number(fit)) {
+                    errors.push(self.no_number(what, molecule, species));
+                    break;
+                }
+            }
+        }
+        if errors.is_empty() { Ok((viscosity, conductivity)) } else { Err(errors) }
+    }
+
+    fn no_number(&self, what: &str, molecule: &Molecule, species: &Species) -> Diagnostic {
+        let [t_min, t_max] = [0, POINTS as usize - 1].map(|at| self.fitter.temperatures[at]);
+        let message =
+            format!("the transport data of species {} give no {what} from {t_min} to {t_max} K", species.name);
+        let delta = pair(molecule, molecule).delta;
+        let help = match what {
+            _ if delta > MOST_POLAR => format!(
+                "its reduced dipole moment, mu^2 / 2 eps sigma^3, is {delta:.3}, and collision integrals are known up to \
+                 {MOST_POLAR}: correct the dipole moment, the well depth or the diameter"
+            ),
+            "conductivity" => "correct Zrot, the geometry, or the heat capacity in the thermo data".to_owned(),
+            _ => "correct the well depth and the diameter".to_owned(),
+        };
+        placed(Diagnostic::error("kinetics::bad-transport", message).help(help), species)
+    }
+
+    fn no_diffusion(&self, (i, j): (usize, usize)) -> Diagnostic {
+        let (a, b) = (&self.species[i], &self.species[j]);
+        let message = format!("the transport data of species {} and {} give no diffusion coefficient", a.name, b.name);
+        placed(Diagnostic::error("kinetics::bad-transport", message).help("compare them with those of like species"), a)
+    }
+
+    /// Those with the largest and the smallest values of what pairs are made of.
+    fn extreme(&self) -> Vec<usize> {
+        let nonpolar = |m: &Molecule| if m.dipole > 0.0 { 0.0 } else { m.polarizability / m.diameter.powi(3) };
+        let polar = |m: &Molecule| pair(m, m).delta;
+        let values: [&dyn Fn(&Molecule) -> f64; 5] =
+            [&|m| m.well_depth, &|m| m.diameter, &|m| m.weight, &nonpolar, &polar];
+        let of = |value: &&dyn Fn(&Molecule) -> f64| {
+            let numbered = || self.molecules.iter().map(|m| value(m)).enumerate();
+            let least = numbered().min_by(|a, b| a.1.total_cmp(&b.1));
+            let most = numbered().max_by(|a, b| a.1.total_cmp(&b.1));
+            [least, most].into_iter().flatten().map(|(k, _)| k).collect::<Vec<_>>()
+        };
+        let mut extreme: Vec<usize> = values.iter().flat_map(of).collect();
+        extreme.sort_unstable();
+        extreme.dedup();
+        extreme
+    }
+}
+
+/// The largest reduced dipole moment of the tables of collision integrals.
+const MOST_POLAR: f64 = DELTA_STAR[DELTA_STAR.len() - 1];
+
+fn is_number(fit: &[f64; 4]) -> bool {
+    fit.iter().all(|coefficient| coefficient.is_finite())
+}
+
+fn placed(mut diagnostic: Diagnostic, species: &Species) -> Diagnostic {
+    diagnostic.span = species.transport.as_ref().and_then(|transport| transport.place.0.clone());
+    diagnostic
 }
 
 struct Fitter {
@@ -152,9 +257,9 @@ fn molecule(species: &Species) -> Result<Molecule, Diagnostic> {
         return Ok(Molecule::new(species.weight, transport));
     }
     let message = format!("the transport data of species {name} are unphysical");
-    Err(Diagnostic::error("kinetics::bad-transport", message).help(
-        "the well depth, the diameter and the molecular weight must be positive, the other parameters not negative",
-    ))
+    let help =
+        "the well depth, the diameter and the molecular weight must be positive, the other parameters not negative";
+    Err(placed(Diagnostic::error("kinetics::bad-transport", message).help(help), species))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub fn air_hydrogen() -> Mechanism {
     let element = |symbol: &str, weight| Element { symbol: symbol.into(), weight };
     Mechanism {
         name: "air_hydrogen".into(),
+        phase: None,
         elements: vec![element("H", 1.008), element("O", 15.999), element("N", 14.007)],
         species: vec![hydrogen(), oxygen(), water(), nitrogen()],
         reactions: reactions(),
@@ -128,5 +129,13 @@ fn transport(
     geometry: Geometry,
     [well_depth, diameter, dipole, polarizability, relaxation]: [f64; 5],
 ) -> Option<Transport> {
-    Some(Transport { geometry, well_depth, diameter, dipole, polarizability, rotational_relaxation: relaxation })
+    Some(Transport {
+        geometry,
+        well_depth,
+        diameter,
+        dipole,
+        polarizability,
+        rotational_relaxation: relaxation,
+        place: Default::default(),
+    })
 }

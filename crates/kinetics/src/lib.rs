@@ -65,7 +65,7 @@ pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
 pub use thermo::{Thermo, concentrations, density, thermo};
 
 use diagnostics::Diagnostic;
-use mechanism::Mechanism;
+use mechanism::{Mechanism, Species};
 
 /// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
 /// gives a model for chemistry alone.
@@ -74,24 +74,45 @@ use mechanism::Mechanism;
 /// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
 /// Besides, rate constants that are not finite.
 pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
-    model_with(mechanism, &|_, _| {})
+    model_with(mechanism, false, &|_, _| {})
 }
 
-/// [`model`] that tells how far the fits are.
+/// [`model`] that tells how far the fits are. Where it is `permissive`, a rate constant that is finite somewhere is no error.
 ///
 /// # Errors
 /// As [`model`].
-pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<Model, Vec<Diagnostic>> {
+pub fn model_with(
+    mechanism: Mechanism,
+    permissive: bool,
+    progress: fits::Progress<'_>,
+) -> Result<Model, Vec<Diagnostic>> {
     let mechanism = mechanism.quasi_steady_last();
-    let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
-    let described = transported.iter().any(|s| s.transport.is_some());
-    let mut errors = overflow::check(&mechanism);
-    let transport = described.then(|| fits::fit(transported, &mechanism.species, progress)).transpose();
-    match transport {
-        Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport, found: Default::default() }),
-        transport => {
-            errors.extend(transport.err().into_iter().flatten());
-            Err(errors)
-        }
+    let fits = transported(&mechanism).map(|species| fits::fit(species, &mechanism.species, progress)).transpose();
+    let (left_out, transport) = both(overflow::check(&mechanism, permissive), fits)?;
+    Ok(Model { mechanism, transport, left_out, found: Default::default() })
+}
+
+/// Whether there is a [`model`], without the fits of all pairs of species, whose number grows as the square of the species'. The answer
+/// are the warnings.
+///
+/// # Errors
+/// As [`model`].
+pub fn check(mechanism: Mechanism, permissive: bool) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let mechanism = mechanism.quasi_steady_last();
+    let fits = transported(&mechanism).map(|species| fits::check(species, &mechanism.species)).transpose();
+    both(overflow::check(&mechanism, permissive), fits).map(|(left_out, _)| left_out)
+}
+
+/// The species before the quasi-steady ones, where any has transport data.
+fn transported(mechanism: &Mechanism) -> Option<&[Species]> {
+    let species = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
+    species.iter().any(|s| s.transport.is_some()).then_some(species)
+}
+
+/// Two results, or the errors of both.
+fn both<A, B>(a: Result<A, Vec<Diagnostic>>, b: Result<B, Vec<Diagnostic>>) -> Result<(A, B), Vec<Diagnostic>> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (a, b) => Err(a.err().into_iter().chain(b.err()).flatten().collect()),
     }
 }

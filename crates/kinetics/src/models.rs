@@ -1,6 +1,7 @@
 //! What the evaluators take: a mechanism with its transport fits, and a state.
 
 use crate::approximation::tucker::Found;
+use diagnostics::Diagnostic;
 use mechanism::{Mechanism, Species, SpeciesIndex};
 
 /// A mechanism with its transport fits: all that kernels are made from.
@@ -10,6 +11,8 @@ pub struct Model {
     pub mechanism: Mechanism,
     /// Of the transported species. Absent when the mechanism has no transport data.
     pub transport: Option<TransportFits>,
+    /// Why states are left out of verification: there, a rate constant is no finite number. One warning for each reaction.
+    pub left_out: Vec<Diagnostic>,
     /// What was approximated before, for candidates and layouts that ask again.
     pub found: Found,
 }

@@ -2,8 +2,12 @@
 
 use super::approximation::range::TemperatureRange;
 use super::constants::ATMOSPHERE;
+use super::overflow::tables;
+use super::production::production_of;
 use super::random::SplitMix64;
+use super::rates::{Rates, rates_at};
 use super::{Model, State, Surroundings};
+use mechanism::Chebyshev;
 
 /// `count` states over the default range of temperatures: the ends, both sides of the temperatures where thermodynamic ranges
 /// meet (as many as two thirds of the states reach), the rest evenly over T and 1/T. Pressures in 0.01..100 atm. Mole fractions
@@ -35,9 +39,48 @@ pub fn verification_states_within(model: &Model, count: usize, range: Temperatur
                 spread_temperature(range, n - before, spread, &mut random)
             };
             let pressure = ATMOSPHERE * 10f64.powf(4.0 * random.uniform() - 2.0);
-            State { temperature, pressure, mole_fractions: normalized(amounts(model, n, &mut random)) }
+            let state = State { temperature, pressure, mole_fractions: normalized(amounts(model, n, &mut random)) };
+            with_numbers(model, state, range)
         })
         .collect()
+}
+
+/// The same mixture where every rate constant is a finite number: at its own temperature and pressure, or else at others, within the tables
+/// of Chebyshev rates where there are some.
+fn with_numbers(model: &Model, state: State, range: TemperatureRange) -> State {
+    if model.left_out.is_empty() || has_numbers(model, &state) {
+        return state;
+    }
+    let tables: Vec<&Chebyshev> =
+        model.mechanism.reactions.iter().flat_map(|reaction| tables(&reaction.rate)).collect();
+    let within = |usual: [f64; 2], of: fn(&Chebyshev) -> [f64; 2]| {
+        let [low, high] = tables.iter().map(|fit| of(fit)).fold(usual, |[a, b], [c, d]| [a.max(c), b.min(d)]);
+        if low < high { [low, high] } else { usual }
+    };
+    let temperatures = within([range.coldest, range.hottest], |fit| [fit.t_min, fit.t_max]);
+    let pressures = within([0.01 * ATMOSPHERE, 100.0 * ATMOSPHERE], |fit| [fit.p_min, fit.p_max]);
+    let mut random = SplitMix64::new(state.temperature.to_bits() ^ state.pressure.to_bits());
+    let mut between = |[low, high]: [f64; 2]| low * (high / low).powf(random.uniform());
+    let mut others = (0..MOST_DRAWS).map(|_| {
+        let (temperature, pressure) = (between(temperatures), between(pressures));
+        State { temperature, pressure, ..state.clone() }
+    });
+    others.find(|other| has_numbers(model, other)).unwrap_or(state)
+}
+
+/// Draws of another temperature and pressure for one state.
+const MOST_DRAWS: usize = 200;
+
+/// Whether all rates are finite at a state; of quasi-steady species any concentration will do.
+fn has_numbers(model: &Model, state: &State) -> bool {
+    let own = super::concentrations(state);
+    let all = |others: f64| -> Vec<f64> {
+        own.iter().copied().chain(model.mechanism.quasi_steady().iter().map(|_| others)).collect()
+    };
+    let rates = rates_at(&model.mechanism, state.temperature, state.pressure, &all(0.0), &all(1e-12));
+    let Rates { forward, reverse, rate_forward, rate_reverse, .. } = &rates;
+    let sums = production_of(&model.mechanism, rate_forward, rate_reverse).gross;
+    [forward, reverse, &sums].into_iter().flatten().all(|number| number.is_finite())
 }
 
 /// K: how far from the meeting of two ranges.

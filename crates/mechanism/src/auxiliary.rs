@@ -303,8 +303,16 @@ pub fn report_unit(word: &Word, report: &mut Report) {
 }
 
 /// How units that CHEMKIN does not know begin, and its keywords for them.
-const ABBREVIATIONS: [(&str, &str); 5] =
-    [("KJ", "KJOULES/MOLE"), ("J", "JOULES/MOLE"), ("EV", "EVOLTS"), ("K", "KELVINS"), ("MOL", "MOLES")];
+const ABBREVIATIONS: [(&str, &str); 8] = [
+    ("KCAL", "KCAL/MOLE"),
+    ("CAL", "CAL/MOLE"),
+    ("KJ", "KJOULES/MOLE"),
+    ("J", "JOULES/MOLE"),
+    ("EV", "EVOLTS"),
+    ("K", "KELVINS"),
+    ("MOLEC", "MOLECULES"),
+    ("MOL", "MOLES"),
+];
 
 /// FORD or RORD keywords of one reaction
 const MOST_ORDERS: usize = 100;

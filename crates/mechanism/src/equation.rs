@@ -53,10 +53,19 @@ pub fn parse(words: &[Word], species: &Names, report: &mut Report) -> Option<Equ
     }
     let (reactants, products, third_body) = (left.terms, right.terms, left.third_body);
     let (text, reversible) = match right.photon {
-        None => (text, reversible),
+        None => (respelt(&text, left.spelt.into_iter().chain(right.spelt)), reversible),
         Some(photon) => (context.without_photon(&arrow, photon, reversible, report)?, false),
     };
     Some(Equation { text, reactants, products, reversible, third_body })
+}
+
+/// The text with other names in some places.
+fn respelt(text: &str, places: impl Iterator<Item = (Range<usize>, String)>) -> String {
+    let mut places: Vec<_> = places.collect();
+    places.sort_by_key(|(place, _)| place.start);
+    let mut text = text.to_owned();
+    places.into_iter().rev().for_each(|(place, name)| text.replace_range(place, &name));
+    text
 }
 
 /// What may be the arrow of an equation without blanks: its bytes, and whether it is reversible. Names of species may hold
@@ -90,10 +99,13 @@ struct Side {
     third_body: ThirdBody,
     /// Where a product photon stands in the text.
     photon: Option<Range<usize>>,
+    /// The declared names, and M, with the places of names that are spelt otherwise.
+    spelt: Vec<(Range<usize>, String)>,
 }
 
 enum Term {
-    Species(SpeciesIndex, f64),
+    /// With its coefficient, and the bytes of its name.
+    Species(SpeciesIndex, f64, Range<usize>),
     ThirdBody,
     Photon,
 }
@@ -130,8 +142,9 @@ impl Context<'_, '_> {
     fn side(&self, range: Range<usize>, role: &str, report: &mut Report) -> Option<Side> {
         let collider = self.collider(range.clone());
         let mut side = Side::default();
-        if let Some((_, body)) = &collider {
+        if let Some((place, body)) = &collider {
             side.third_body = *body;
+            self.spell(place.start + 2..place.end - 1, *body, &mut side.spelt);
         }
         let mut valid = true;
         let mut at = range.start;
@@ -144,14 +157,18 @@ impl Context<'_, '_> {
                 let (end, term) = self.term(at..limit);
                 match term {
                     // A species that is written with the coefficient zero takes no part.
-                    Some(Term::Species(_, 0.0)) => {}
-                    Some(Term::Species(index, coefficient)) => {
+                    Some(Term::Species(_, 0.0, _)) => {}
+                    Some(Term::Species(index, coefficient, name)) => {
+                        self.spell(name, ThirdBody::FalloffSpecies(index), &mut side.spelt);
                         add(&mut side.terms, index, coefficient);
                         if side.terms.len() > MOST_SPECIES {
                             return self.too_many(role, report);
                         }
                     }
-                    Some(Term::ThirdBody) if side.third_body == ThirdBody::None => side.third_body = ThirdBody::Mixture,
+                    Some(Term::ThirdBody) if side.third_body == ThirdBody::None => {
+                        side.third_body = ThirdBody::Mixture;
+                        self.spell(at..end, ThirdBody::Mixture, &mut side.spelt);
+                    }
                     Some(Term::ThirdBody) => valid &= self.second_third_body(at..end, report),
                     Some(Term::Photon) if role == "product" && side.photon.is_none() => side.photon = Some(at..end),
                     Some(Term::Photon) => valid &= self.bad_photon(at..end, report),
@@ -225,7 +242,7 @@ impl Context<'_, '_> {
     fn resolve(&self, range: Range<usize>) -> Option<Term> {
         let text = &self.text[range.clone()];
         if let Some(index) = self.species.find(text) {
-            return Some(Term::Species(index, 1.0));
+            return Some(Term::Species(index, 1.0, range));
         }
         if text.eq_ignore_ascii_case("M") {
             return Some(Term::ThirdBody);
@@ -243,7 +260,16 @@ impl Context<'_, '_> {
             (!is_sum).then_some((&text[..end], species, value))
         })?;
         // Without a point, a zero is more likely the letter O.
-        (value != 0.0 || figures.contains('.')).then_some(Term::Species(species, value))
+        let name = range.start + figures.len()..range.end;
+        (value != 0.0 || figures.contains('.')).then_some(Term::Species(species, value, name))
+    }
+
+    /// Notes a name that is not spelt as it was declared.
+    fn spell(&self, place: Range<usize>, body: ThirdBody, spelt: &mut Vec<(Range<usize>, String)>) {
+        let name = if let ThirdBody::FalloffSpecies(index) = body { self.species.name(index) } else { "M" };
+        if self.text[place.clone()] != *name {
+            spelt.push((place, name.to_owned()));
+        }
     }
 
     fn too_many(&self, role: &str, report: &mut Report) -> Option<Side> {

@@ -47,7 +47,7 @@ mod yaml;
 
 pub use load::{Input, decode};
 pub use read::{Companion, Files, Options, Outcome, Sources, parse, read, read_with};
-pub use write::{Written, write, write_yaml};
+pub use write::{Written, without_cantera_form, write, write_yaml};
 
 use diagnostics::Span;
 
@@ -56,6 +56,8 @@ use diagnostics::Span;
 pub struct Mechanism {
     /// A C identifier made from the name of the mechanism's folder or file, such as `gri30`.
     pub name: String,
+    /// The phase of a YAML file; absent for CHEMKIN files.
+    pub phase: Option<String>,
     pub elements: Vec<Element>,
     pub species: Vec<Species>,
     pub reactions: Vec<Reaction>,
@@ -208,11 +210,22 @@ pub struct Transport {
     pub polarizability: f64,
     /// Zrot at 298 K
     pub rotational_relaxation: f64,
+    pub place: Place,
+}
+
+/// Where data stand, for messages. Data that differ in their place alone are equal.
+#[derive(Debug, Clone, Default)]
+pub struct Place(pub Option<Span>);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaction {
-    /// The equation as written, blanks removed.
+    /// The equation as written, blanks removed, with the declared names of species and `M` in capitals.
     pub equation: String,
     /// Where it stands.
     pub span: Span,

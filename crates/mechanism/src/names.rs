@@ -8,6 +8,8 @@ use std::collections::HashMap;
 pub struct Names {
     exact: HashMap<String, usize>,
     folded: HashMap<String, usize>,
+    /// Second names that differ in case alone, where they make a folded name ambiguous.
+    twins: HashMap<String, usize>,
     listed: Vec<String>,
     longest: usize,
     suggestions_left: Cell<usize>,
@@ -25,14 +27,39 @@ impl Names {
             folded.entry(name.to_uppercase()).or_insert(index);
         }
         let longest = listed.iter().map(String::len).max().unwrap_or(0);
-        Self { exact, folded, listed, longest, suggestions_left: Cell::new(MOST_SUGGESTIONS) }
+        let twins = HashMap::new();
+        Self { exact, folded, twins, listed, longest, suggestions_left: Cell::new(MOST_SUGGESTIONS) }
+    }
+
+    /// Names of species, as reactions have them: what could be two of them by the case of its letters is none.
+    pub fn of_species<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut all = Self::new(names);
+        for (index, name) in all.listed.iter().enumerate() {
+            let folded = name.to_uppercase();
+            let first = all.folded.get(&folded).map_or(name, |first| &all.listed[*first]);
+            if first != name {
+                all.twins.entry(folded).or_insert(index);
+            }
+        }
+        all
     }
 
     pub fn find(&self, name: &str) -> Option<usize> {
         if name.len() > 2 * self.longest {
             return None;
         }
-        self.exact.get(name).or_else(|| self.folded.get(&name.to_uppercase())).copied()
+        if let Some(exact) = self.exact.get(name) {
+            return Some(*exact);
+        }
+        let folded = name.to_uppercase();
+        self.folded.get(&folded).filter(|_| !self.twins.contains_key(&folded)).copied()
+    }
+
+    /// A hint that names both species that a name may stand for.
+    fn ambiguity(&self, name: &str) -> Option<String> {
+        let folded = name.to_uppercase();
+        let (first, second) = (self.folded.get(&folded)?, self.twins.get(&folded)?);
+        Some(format!("it may be '{}' or '{}': write the one that is meant", self.listed[*first], self.listed[*second]))
     }
 
     /// The first name that differs from this one at most in the case of its letters.
@@ -61,6 +88,9 @@ impl Names {
 
     /// A hint that names the most similar name, when one is similar enough.
     pub fn suggestion(&self, name: &str, otherwise: &str) -> String {
+        if let Some(both) = self.ambiguity(name) {
+            return both;
+        }
         match self.nearest(name) {
             Some(near) => format!("did you mean '{near}'?"),
             None => otherwise.to_owned(),
@@ -72,7 +102,8 @@ impl Names {
         self.nearest(word).is_some()
     }
 
-    fn nearest(&self, name: &str) -> Option<&str> {
+    /// The name that resembles a word most; none where none does.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
         let left = self.suggestions_left.get().checked_sub(1)?;
         self.suggestions_left.set(left);
         // Short formulas are all alike, so they match only as a whole.
@@ -118,6 +149,14 @@ mod tests {
         assert_eq!(names.find("co"), Some(0));
         assert_eq!(names.find("H2"), Some(2));
         assert_eq!(names.find("O2"), None);
+    }
+
+    #[test]
+    fn species_are_not_guessed_between_two_cases() {
+        let names = Names::of_species(["CO", "Co", "H2"]);
+        assert_eq!((names.find("CO"), names.find("Co"), names.find("co")), (Some(0), Some(1), None));
+        assert_eq!(names.find("h2"), Some(2));
+        assert_eq!(names.suggestion("co", "-"), "it may be 'CO' or 'Co': write the one that is meant");
     }
 
     #[test]

@@ -166,6 +166,12 @@ impl Parts<'_, '_> {
     }
 
     fn plog(&mut self, order: f64) -> Option<Vec<(f64, Vec<Arrhenius>)>> {
+        if let Some(given) = self.auxiliary.plog.get(MOST_PLOG) {
+            let message = format!("'{}' has more than {MOST_PLOG} lines of PLOG", brief(&self.equation.text));
+            let help = "the rate between two pressures is interpolated: give fewer of them";
+            self.report.error("mechanism::value-count", message, &given.place, help);
+            return None;
+        }
         let raw: Vec<(f64, RawRate)> = self.auxiliary.plog.iter().map(|given| given.value).collect();
         let mut table: Vec<(f64, Vec<Arrhenius>)> = Vec::new();
         let mut ordered = Vec::with_capacity(raw.len());
@@ -216,6 +222,9 @@ impl Parts<'_, '_> {
         Some(Chebyshev { t_min, t_max, p_min, p_max, coefficients })
     }
 }
+
+/// Published tables have some twenty; each line becomes code of its own.
+const MOST_PLOG: usize = 1000;
 
 /// Beyond it, the conversion of units leaves the range of doubles.
 const HIGHEST_ORDER: f64 = 50.0;

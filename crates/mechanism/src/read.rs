@@ -13,7 +13,7 @@ use super::{
     yaml,
 };
 use diagnostics::{Diagnostic, Source};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// The files of a mechanism. Companions that are not named are sought in the mechanism's own folder, unless sections
@@ -65,7 +65,7 @@ impl Options {
     pub const PERMISSIVE: Self = Self { permissive: true, single_intermediate_temperature: false };
 }
 
-/// The mechanism with warnings, or all errors and warnings. Both are ordered by file and place.
+/// The mechanism with warnings, or all errors and then all warnings, each ordered by file and place.
 pub type Outcome = Result<(Mechanism, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 /// Reads and checks a mechanism.
@@ -96,7 +96,12 @@ fn outcome(files: &Files, options: Options, inputs: &mut Inputs) -> Outcome {
         let companions = [files.thermo.is_some(), matches!(files.transport, Companion::At(_))];
         let reduction = reduction_path(files).and_then(|path| inputs.load(&path, &mut report));
         let mut other = |name: &str, place: &Word, report: &mut Report| {
-            let path = beside(&files.mechanism, name);
+            let Some(path) = beside(&files.mechanism, name) else {
+                let message = format!("'{name}' is not in the folder of the file");
+                let help = "put the file there: others are not read, whatever a mechanism says";
+                report.error("yaml::outside-folder", message, place, help);
+                return None;
+            };
             let source = inputs.load(&path, &mut Report::default());
             if source.is_none() {
                 missing_file(&path.display().to_string(), place, report);
@@ -178,6 +183,7 @@ fn check<'a>(
     thermo.into_iter().for_each(|source| records.add_file(source));
     unread::tell_of_entries(&records.unread, nasa::begins_entry, &mut report);
     let declared = species::declared(&file.species, &mut report);
+    nasa::tell_stray(&records.broken, &Names::new(declared.iter().map(Word::text)), &mut report);
     let thermo_is_absent = file.thermo.is_empty() && thermo.is_none();
     let has_thermo = !thermo_is_absent && foreign::has_thermo(&declared, &records, companions, &mut report);
     let declared = if has_thermo { species::without_broken(declared, &records, &mut report) } else { declared };
@@ -188,7 +194,7 @@ fn check<'a>(
         unread::tell_of_entries(&transport::behind_end(source), transport::is_entry, &mut report);
     }
     let transport_exists = !file.transport.is_empty() || transport.is_some();
-    let names = Names::new(declared.iter().map(Word::text));
+    let names = Names::of_species(declared.iter().map(Word::text));
     // Without declarations every species would be unknown.
     let mut reactions = if declared.is_empty() { Vec::new() } else { reactions::read(file, &names, &mut report) };
     explicit::check(explicit::Rule::Warn, &mut reactions, &mut report);
@@ -207,7 +213,7 @@ fn check<'a>(
         Vec::new()
     };
     let parts = Parts { elements, species, reactions, declared: declared.len() };
-    conclude(name, parts, reduction, report)
+    conclude((name, None), parts, reduction, report)
 }
 
 /// A YAML file has no companions but a reduction: `[thermo, transport]` says which others were given all the same.
@@ -225,10 +231,10 @@ fn check_yaml(
         report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
     }
     let Some(contents) = yaml::read(source, selection, other, &mut report) else { return Err(report.sorted()) };
-    let yaml::Contents { elements, species, reactions } = contents;
+    let yaml::Contents { phase, elements, species, reactions } = contents;
     let declared = species.len();
     let parts = Parts { elements, species, reactions, declared };
-    conclude(name, parts, reduction, report)
+    conclude((name, phase), parts, reduction, report)
 }
 
 /// What was read; a species is absent where its data are wrong.
@@ -241,7 +247,12 @@ struct Parts {
 }
 
 /// The checks that need all parts.
-fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut report: Report) -> Outcome {
+fn conclude(
+    (name, phase): (String, Option<String>),
+    parts: Parts,
+    reduction: Option<&Arc<Source>>,
+    mut report: Report,
+) -> Outcome {
     let Parts { elements, species, mut reactions, declared } = parts;
     duplicates::check(&mut reactions, declared, &mut report);
     // The balance needs every composition; without one the cause is already reported.
@@ -250,7 +261,7 @@ fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut rep
         let reduction = reduction.map(|source| reduction::read(source, &species, &reactions, &mut report));
         if report.errors() == 0 {
             let inputs = Vec::new();
-            return Ok((Mechanism { name, elements, species, reactions, reduction, inputs }, report.sorted()));
+            return Ok((Mechanism { name, phase, elements, species, reactions, reduction, inputs }, report.sorted()));
         }
     }
     Err(report.sorted())
@@ -291,9 +302,10 @@ fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-/// Where a YAML file finds another one that it names.
-fn beside(mechanism: &Path, name: &str) -> PathBuf {
-    mechanism.parent().unwrap_or(Path::new("")).join(name)
+/// Where a YAML file finds another one that it names; absent where that is outside its own folder.
+fn beside(mechanism: &Path, name: &str) -> Option<PathBuf> {
+    let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    inside.then(|| mechanism.parent().unwrap_or(Path::new("")).join(name))
 }
 
 fn missing_file(name: &str, place: &Word, report: &mut Report) {

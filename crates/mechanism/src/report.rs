@@ -5,19 +5,78 @@ use super::syntax::Word;
 use diagnostics::{Diagnostic, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// All diagnostics so far.
 #[derive(Debug, Default)]
 pub struct Report {
-    diagnostics: Vec<Diagnostic>,
-    errors: usize,
-    dropped: usize,
+    errors: Kept,
+    warnings: Kept,
     permissive: bool,
 }
 
-/// More than anybody reads; keeps the work linear for files that are no mechanisms at all.
+/// The diagnostics of one severity, each with the further places that it is true of.
+#[derive(Debug, Default)]
+struct Kept {
+    list: Vec<(Diagnostic, Vec<Span>)>,
+    /// Where in the list an id with its message is.
+    first: HashMap<(&'static str, String), usize>,
+    count: usize,
+    dropped: usize,
+}
+
+/// More than anybody reads; keeps the work linear for files that are no mechanisms at all. Errors and warnings have each their own.
 const MOST_DIAGNOSTICS: usize = 1000;
+
+impl Kept {
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.count += 1;
+        // Names that are met in many places have one cause, and so has what is said of many places in the same words.
+        let is_folded = !diagnostic.is_error() || OF_NAMES.contains(&diagnostic.id);
+        let key = (diagnostic.id, diagnostic.message.clone());
+        if let (true, Some(span), Some(&at)) = (is_folded, &diagnostic.span, self.first.get(&key)) {
+            let (known, others) = &mut self.list[at];
+            // An entry that several species share by an alias is read several times.
+            if known.span.as_ref() != Some(span) && others.last() != Some(span) && others.len() < MOST_PLACES {
+                others.push(span.clone());
+            }
+        } else if self.list.len() < MOST_DIAGNOSTICS {
+            self.first.insert(key, self.list.len());
+            self.list.push((diagnostic, Vec::new()));
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter().map(|(diagnostic, _)| diagnostic)
+    }
+
+    /// By file and place; those without a place come first.
+    fn sorted(self) -> Vec<Diagnostic> {
+        let mut files: Vec<String> = Vec::new();
+        for span in self.iter().filter_map(|diagnostic| diagnostic.span.as_ref()) {
+            if !files.contains(&span.source.name) {
+                files.push(span.source.name.clone());
+            }
+        }
+        let place = |span: &Span| (files.iter().position(|known| *known == span.source.name), span.offset);
+        let gathered = |(mut diagnostic, mut others): (Diagnostic, Vec<Span>)| {
+            if let Some(first) = diagnostic.span.take() {
+                others.push(first);
+                others.sort_by_cached_key(place);
+                diagnostic.span = Some(others.remove(0));
+            }
+            likewise(diagnostic, &others)
+        };
+        let mut list: Vec<Diagnostic> = self.list.into_iter().map(gathered).collect();
+        list.sort_by_cached_key(|diagnostic| diagnostic.span.as_ref().map(place));
+        list.dedup();
+        list
+    }
+}
+
+/// Places of one message that are counted.
+const MOST_PLACES: usize = 100_000;
 
 impl Report {
     /// `permissive` turns errors that have an obvious repair into warnings.
@@ -47,53 +106,48 @@ impl Report {
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.errors += usize::from(diagnostic.is_error());
-        if self.diagnostics.len() < MOST_DIAGNOSTICS {
-            self.diagnostics.push(diagnostic);
-        } else {
-            self.dropped += 1;
-        }
+        let kept = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
+        kept.push(diagnostic);
     }
 
     /// Number of errors so far.
     pub fn errors(&self) -> usize {
-        self.errors
+        self.errors.count
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.errors.iter().chain(self.warnings.iter())
     }
 
     /// Whether all diagnostics have this id.
     pub fn has_only(&self, id: &str) -> bool {
-        self.dropped == 0 && self.diagnostics.iter().all(|diagnostic| diagnostic.id == id)
+        self.errors.dropped + self.warnings.dropped == 0 && self.all().all(|diagnostic| diagnostic.id == id)
     }
 
     /// Whether a diagnostic has this id.
     pub fn has(&self, id: &str) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.id == id)
+        self.all().any(|diagnostic| diagnostic.id == id)
     }
 
     /// Whether a file could not be opened: what it would have held is then not missing.
     pub fn has_unreadable_file(&self) -> bool {
         let unread = ["mechanism::unreadable-file", "mechanism::file-size", "mechanism::not-a-text"];
-        self.diagnostics.iter().any(|diagnostic| unread.contains(&diagnostic.id))
+        self.all().any(|diagnostic| unread.contains(&diagnostic.id))
     }
 
-    /// All diagnostics by file and place; those without a place come first.
-    pub fn sorted(mut self) -> Vec<Diagnostic> {
-        let mut files: Vec<String> = Vec::new();
-        for span in self.diagnostics.iter().filter_map(|diagnostic| diagnostic.span.as_ref()) {
-            if !files.contains(&span.source.name) {
-                files.push(span.source.name.clone());
-            }
+    /// All diagnostics: the errors, then the warnings, each by file and place.
+    pub fn sorted(self) -> Vec<Diagnostic> {
+        let has_errors = self.errors.count > 0;
+        let dropped = [(self.errors.dropped, "error"), (self.warnings.dropped, "warning")];
+        let mut all = self.errors.sorted();
+        all.iter_mut().for_each(name_lookalikes);
+        all.extend(self.warnings.sorted());
+        for (count, what) in dropped.into_iter().filter(|(count, _)| *count > 0) {
+            let message = format!("{count} further {what}s are not shown");
+            let last = if has_errors { Diagnostic::error } else { Diagnostic::warning };
+            all.push(last("mechanism::too-many-problems", message).help("repair those above first"));
         }
-        let rank = |name: &str| files.iter().position(|known| known == name);
-        self.diagnostics.sort_by_cached_key(|d| d.span.as_ref().map(|span| (rank(&span.source.name), span.offset)));
-        self.diagnostics = gathered(self.diagnostics);
-        self.diagnostics.iter_mut().filter(|diagnostic| diagnostic.is_error()).for_each(name_lookalikes);
-        if self.dropped > 0 {
-            let message = format!("{} further problems are not shown", self.dropped);
-            let last = if self.errors > 0 { Diagnostic::error } else { Diagnostic::warning };
-            self.diagnostics.push(last("mechanism::too-many-problems", message).help("repair those above first"));
-        }
-        self.diagnostics
+        all
     }
 }
 
@@ -104,40 +158,35 @@ fn name_lookalikes(diagnostic: &mut Diagnostic) {
     }
 }
 
-/// Names that are met in many places have one cause: the first place, with the lines of the others in its remedy.
-fn gathered(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut kept: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
-    let mut first: HashMap<(&str, String), usize> = HashMap::new();
-    for diagnostic in diagnostics {
-        // An entry that several species share by an alias is read several times.
-        if kept.last().is_some_and(|(last, _)| *last == diagnostic) {
-            continue;
+/// The first place, with the other lines in the remedy.
+fn likewise(mut diagnostic: Diagnostic, others: &[Span]) -> Diagnostic {
+    let (Some(first), Some(help)) = (&diagnostic.span, &mut diagnostic.help) else { return diagnostic };
+    let mut named: Vec<usize> = Vec::new();
+    let mut rest = others.iter();
+    // Each line is counted from the beginning of the file, so that only those are that may be named.
+    for line in rest.by_ref().take(MOST_COUNTED).map(|span| span.line_column().0) {
+        if named.last().map_or(first.line_column().0, |last| *last) != line {
+            named.push(line);
         }
-        let Some(span) = diagnostic.span.clone().filter(|_| OF_NAMES.contains(&diagnostic.id)) else {
-            kept.push((diagnostic, Vec::new()));
-            continue;
-        };
-        match first.entry((diagnostic.id, diagnostic.message.clone())) {
-            Entry::Occupied(place) => kept[*place.get()].1.push(span),
-            Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push((diagnostic, Vec::new()));
-            }
+        if named.len() == MOST_LINES {
+            break;
         }
     }
-    let told = |(mut diagnostic, others): (Diagnostic, Vec<Span>)| {
-        if let Some(help) = diagnostic.help.as_mut().filter(|_| !others.is_empty()) {
-            let mut places: Vec<String> =
-                others.iter().take(MOST_LINES).map(|span| span.line_column().0.to_string()).collect();
-            if others.len() > MOST_LINES {
-                places.push(format!("and {} more", others.len() - MOST_LINES));
-            }
-            *help += &format!(" (likewise in line{} {})", if others.len() == 1 { "" } else { "s" }, places.join(", "));
-        }
-        diagnostic
+    let mut lines: Vec<String> = named.iter().map(usize::to_string).collect();
+    if rest.len() > 0 {
+        lines.push(format!("and {} more", rest.len()));
+    }
+    *help += &match (named.len(), others.len()) {
+        (0, 0) => String::new(),
+        (0, 1) => " (likewise at another place of the line)".to_owned(),
+        (0, n) => format!(" (likewise at {n} other places)"),
+        _ => format!(" (likewise in line{} {})", if lines.len() == 1 { "" } else { "s" }, lines.join(", ")),
     };
-    kept.into_iter().map(told).collect()
+    diagnostic
 }
+
+/// Places whose lines are looked for.
+const MOST_COUNTED: usize = 100;
 
 /// What is said of a name, not of the place where it stands.
 const OF_NAMES: [&str; 3] =
@@ -150,5 +199,46 @@ pub fn brief(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(80) {
         Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
         None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diagnostics::Source;
+    use std::sync::Arc;
+
+    fn source() -> Arc<Source> {
+        Arc::new(Source { name: "chem.inp".into(), text: "line\n".repeat(5000) })
+    }
+
+    fn at(source: &Arc<Source>, line: usize) -> Span {
+        Span { source: Arc::clone(source), offset: 5 * (line - 1), len: 4 }
+    }
+
+    #[test]
+    fn an_error_is_shown_behind_any_number_of_warnings() {
+        let (source, mut report) = (source(), Report::default());
+        for line in 1..=3000 {
+            report.push(Diagnostic::warning("w", format!("warning {line}")).at(at(&source, line)).help("mend it"));
+        }
+        report.push(Diagnostic::error("e", "the error").at(at(&source, 4000)).help("mend it"));
+        let told = report.sorted();
+        assert_eq!(told[0].message, "the error");
+        assert_eq!(told.len(), 1 + MOST_DIAGNOSTICS + 1);
+        assert_eq!(told.last().map(|last| last.message.as_str()), Some("2000 further warnings are not shown"));
+    }
+
+    #[test]
+    fn warnings_in_the_same_words_are_one() {
+        let (source, mut report) = (source(), Report::default());
+        for line in [7, 7, 5, 9].into_iter().chain(1001..=3000) {
+            report.push(Diagnostic::warning("w", "the same").at(at(&source, line)).help("mend it"));
+        }
+        let told = report.sorted();
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].span.as_ref().map(|span| span.line_column().0), Some(5));
+        let lines = "7, 9, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, and 1992 more";
+        assert_eq!(told[0].help, Some(format!("mend it (likewise in lines {lines})")));
     }
 }

@@ -7,6 +7,7 @@ use super::syntax::Word;
 use super::thermo::{Broken, Record, Records};
 use super::transport::Entry;
 use super::{Element, Polynomials, Species, Transport};
+use diagnostics::is_invisible;
 use std::sync::Arc;
 
 /// Drops repeated declarations and names that CHEMKIN forbids, with a diagnostic for each.
@@ -22,6 +23,10 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
         if name.contains('/') {
             let message = format!("'{name}' cannot be the name of a species");
             report.error("mechanism::species-name", message, word, "names hold no /; separate them by blanks");
+        } else if let Some(c) = name.chars().find(|c| is_invisible(*c)) {
+            let message =
+                format!("the name of species '{name}' has a character that does not show (U+{:04X})", u32::from(c));
+            report.error("mechanism::species-name", message, word, "type the name anew, without it");
         } else if first == i {
             declared.push(*word);
             if alike != i {

@@ -6,7 +6,7 @@ mod field;
 mod nasa7;
 mod nasa9;
 
-pub use broken::Broken;
+pub use broken::{Broken, tell_stray};
 pub use composition::is_possible;
 pub use nasa7::check_ranges;
 

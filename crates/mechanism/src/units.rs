@@ -70,27 +70,30 @@ impl Units {
     /// What CHEMKIN assumes.
     pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles, length: Length::CENTIMETRES };
 
-    /// Applies a unit keyword in any letter case; `KCAL` stands for `KCAL/MOLE` and so on. False when it is unknown.
+    /// Applies a unit keyword of the CHEMKIN manual in any letter case, or its first letters: `KCAL` stands for `KCAL/MOLE`,
+    /// `JOUL` for `JOULES/MOLE`. False when it is unknown, so that `JOULES/KMOL` is not taken for another unit.
     pub fn apply(&mut self, keyword: &str) -> bool {
         let keyword = keyword.to_ascii_uppercase();
+        let (word, per) = keyword.split_once('/').map_or((keyword.as_str(), None), |(word, per)| (word, Some(per)));
+        let is_short = |least: usize, whole: &str| word.len() >= least && whole.starts_with(word);
+        let quantities = [(3, "MOLES", Quantity::Moles), (5, "MOLECULES", Quantity::Molecules)];
         let energies = [
-            ("KCAL", Energy::Kilocalories),
-            ("CAL", Energy::Calories),
-            ("KJOU", Energy::Kilojoules),
-            ("JOUL", Energy::Joules),
-            ("KELV", Energy::Kelvins),
-            ("EVOL", Energy::Electronvolts),
+            (4, "KCAL", true, Energy::Kilocalories),
+            (3, "CAL", true, Energy::Calories),
+            (4, "KJOULES", true, Energy::Kilojoules),
+            (4, "JOULES", true, Energy::Joules),
+            (4, "KELVINS", false, Energy::Kelvins),
+            (4, "EVOLTS", false, Energy::Electronvolts),
         ];
-        if keyword.starts_with("MOLEC") {
-            self.quantity = Quantity::Molecules;
-        } else if keyword.starts_with("MOLE") || keyword == "MOL" {
-            self.quantity = Quantity::Moles;
-        } else if let Some((_, energy)) = energies.iter().find(|(prefix, _)| keyword.starts_with(prefix)) {
-            self.energy = *energy;
-        } else {
-            return false;
+        if let Some((.., quantity)) = quantities.iter().find(|(least, whole, _)| is_short(*least, whole)) {
+            self.quantity = *quantity;
+            return per.is_none();
         }
-        true
+        let Some((_, _, is_molar, energy)) = energies.iter().find(|(least, whole, ..)| is_short(*least, whole)) else {
+            return false;
+        };
+        self.energy = *energy;
+        per.is_none_or(|per| *is_molar && matches!(per, "" | "MOL" | "MOLE" | "MOLES"))
     }
 
     /// `A` in these units of an expression of the given order, to (m3/kmol)^(order-1)/s. Powers of ten
@@ -177,6 +180,15 @@ mod tests {
         assert_eq!(units, Units { energy: Energy::Kilojoules, quantity: Quantity::Molecules, ..Units::DEFAULT });
         assert!(units.apply("mol"));
         assert_eq!(units.quantity, Quantity::Moles);
-        assert!(!units.apply("FURLONGS"));
+    }
+
+    #[test]
+    fn a_unit_is_not_known_by_its_first_letters_alone() {
+        for unknown in ["FURLONGS", "JOULES/KMOL", "KCAL/KMOL", "MOLECULES/M3", "CALS/MOLE", "KELVINS/MOLE", "MO"] {
+            assert!(!{ Units::DEFAULT }.apply(unknown), "{unknown}");
+        }
+        for known in ["CAL/", "CAL/MOLE", "kcal/mol", "JOUL", "JOULE/MOLE", "KJOULES/MOLE", "KELV", "EVOLTS", "MOLEC"] {
+            assert!({ Units::DEFAULT }.apply(known), "{known}");
+        }
     }
 }

@@ -58,7 +58,7 @@ fn section(line: &str) -> Option<String> {
 }
 
 /// An equation with three numbers behind it.
-fn is_reaction(line: &str) -> bool {
+pub fn is_reaction(line: &str) -> bool {
     let code = line.split('!').next().unwrap_or_default();
     let words: Vec<&str> = code.split_whitespace().collect();
     let Some(equation) = words.len().checked_sub(3) else { return false };

@@ -8,6 +8,7 @@ mod yaml;
 mod yaml_reaction;
 
 pub use yaml::write_yaml;
+pub use yaml_reaction::without_cantera_form;
 
 use super::elements::standard_weight;
 use super::number::shortest;

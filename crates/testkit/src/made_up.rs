@@ -66,6 +66,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
     Model {
         mechanism: Mechanism {
             name: "made_up".into(),
+            phase: None,
             elements: vec![Element { symbol: "X".into(), weight: 1.0 }],
             species: all,
             reactions: list,
@@ -73,6 +74,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             inputs: Vec::new(),
         },
         found: Default::default(),
+        left_out: Vec::new(),
         transport: Some(TransportFits {
             t_min: 300.0,
             t_max: 3000.0,

@@ -2,7 +2,12 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 107] = [
+pub const ENTRIES: [Entry; 115] = [
+    Entry {
+        id: "fmt::no-cantera-form",
+        cause: "`singe fmt --to yaml` wrote a reaction that Cantera refuses, such as one with Landau-Teller rates or with orders and a reversible equation.",
+        remedy: "Singe reads the file; for Cantera, fit the rate, or write an irreversible reaction for each direction.",
+    },
     Entry {
         id: "fmt::no-chemkin-form",
         cause: "`singe fmt` was to write CHEMKIN files, which have no form of a rate of this mechanism.",
@@ -77,6 +82,11 @@ pub const ENTRIES: [Entry; 107] = [
         id: "kinetics::no-common-range",
         cause: "No temperature lies in the thermo ranges of all species, so that no transport fit is possible.",
         remedy: "Correct the temperature limits in the thermo data.",
+    },
+    Entry {
+        id: "kinetics::outside-range",
+        cause: "A rate constant is no finite number at some states outside the range of its table, or from 200 to 300 K or from 3000 to 4000 K.",
+        remedy: "The verification leaves such states out. Give the table a wider range if they matter.",
     },
     Entry {
         id: "kinetics::rate-range",
@@ -424,6 +434,16 @@ pub const ENTRIES: [Entry; 107] = [
         remedy: "Check the coefficients of the species and its common temperature.",
     },
     Entry {
+        id: "thermo::stray-line",
+        cause: "A line of the thermo data belongs to no entry and is not read.",
+        remedy: "Write `!` before remarks.",
+    },
+    Entry {
+        id: "thermo::stray-reaction",
+        cause: "A reaction stands among the thermo data, where it is not read.",
+        remedy: "Close the thermo data by END, and write REACTIONS before the reactions.",
+    },
+    Entry {
         id: "thermo::temperature-order",
         cause: "The temperatures of a thermo entry do not ascend.",
         remedy: "Give the lowest, the common and the highest temperature in their columns; `--single-intermediate-temperature` ignores columns 66-73. Forgiven by `--permissive`, which takes the outer temperatures as the ends.",
@@ -484,6 +504,11 @@ pub const ENTRIES: [Entry; 107] = [
         remedy: "Leave `--thermo` and `--transport` out: YAML files hold these data themselves.",
     },
     Entry {
+        id: "yaml::misplaced-units",
+        cause: "Units that are not the first item of their list have no effect on what follows, which Cantera refuses.",
+        remedy: "Write the units first in the list, or into each entry.",
+    },
+    Entry {
         id: "yaml::missing-file",
         cause: "A phase refers to a file that cannot be read.",
         remedy: "Put the file beside the mechanism, or copy its entries.",
@@ -500,9 +525,19 @@ pub const ENTRIES: [Entry; 107] = [
         remedy: "Replace it by a blank.",
     },
     Entry {
+        id: "yaml::outside-folder",
+        cause: "A phase refers to a file that is not in the folder of its own file, or below it.",
+        remedy: "Put the file there: a mechanism cannot make Singe read other files.",
+    },
+    Entry {
         id: "yaml::phase",
         cause: "The file has no phase of ideal gases, or none of the name that was asked for.",
         remedy: "Singe computes phases of the type `ideal-gas`; `--phase` takes one of their names.",
+    },
+    Entry {
+        id: "yaml::phase-choice",
+        cause: "The first phase of the file is none of ideal gases; a later one is read.",
+        remedy: "Name the phase with `--phase` if it is meant.",
     },
     Entry {
         id: "yaml::reverse",
@@ -513,7 +548,12 @@ pub const ENTRIES: [Entry; 107] = [
     Entry {
         id: "yaml::transport-model",
         cause: "The phase asks for another transport model than Singe computes.",
-        remedy: "Transport is mixture-averaged, from the parameters of the species.",
+        remedy: "Transport is mixture-averaged, from the parameters of the species. Unity Lewis numbers are an error, which `--permissive` forgives.",
+    },
+    Entry {
+        id: "yaml::unknown-key",
+        cause: "A key of a YAML file is not known and has no effect, as if it were absent.",
+        remedy: "Take the name that is suggested, or remove the key.",
     },
     Entry {
         id: "yaml::unknown-unit",

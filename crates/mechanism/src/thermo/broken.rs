@@ -1,8 +1,10 @@
 //! Blocks of lines that should be a record and are none: what is off.
 
 use super::field::words;
-use crate::report::Report;
+use crate::names::Names;
+use crate::report::{Report, brief};
 use crate::syntax::Word;
+use crate::unread::is_reaction;
 
 /// Lines from the name of a species to the next record.
 #[derive(Debug)]
@@ -35,6 +37,21 @@ impl Broken<'_> {
         report.warning("thermo::malformed-entry", message + ": another entry is taken", &line, help);
     }
 
+    /// The first line that looks like a reaction.
+    fn reaction(&self) -> Option<Word<'_>> {
+        self.lines().find(|line| is_reaction(line.text()))
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Word<'_>> {
+        let block = self.block;
+        let start = block.text().as_ptr() as usize;
+        let word = move |line: &str| {
+            let offset = block.offset + (line.as_ptr() as usize - start);
+            Word { offset, len: line.len(), ..block }.trimmed()
+        };
+        self.block.text().lines().map(word)
+    }
+
     /// The first line, what is wrong, and the remedy.
     fn fault(&self) -> (Word<'_>, String, String) {
         let block = self.block;
@@ -45,6 +62,29 @@ impl Broken<'_> {
         let help =
             tabs(block.text()).unwrap_or_else(|| if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) });
         (line, message, help)
+    }
+}
+
+/// Tells of lines that belong to no entry: reactions among them are errors, and so would be what they lack elsewhere. Blocks that
+/// begin like an entry, or with the name of a species, are told where that species lacks its data.
+pub fn tell_stray(broken: &[Broken], species: &Names, report: &mut Report) {
+    if let Some(line) = broken.iter().find_map(Broken::reaction) {
+        let message =
+            format!("the reaction '{}' stands among the thermo data, where it is not read", brief(line.text()));
+        let help = "close the thermo data by END, and write REACTIONS before the reactions";
+        report.error("thermo::stray-reaction", message, &line, help);
+        return;
+    }
+    let begins = |block: &Broken| block.block.text().chars().nth(79) == Some('1');
+    let stray = |block: &&Broken| !begins(block) && species.find(block.species()).is_none();
+    let mut stray = broken.iter().filter(stray).filter_map(|block| block.lines().next());
+    if let Some(first) = stray.next() {
+        let message = format!("'{}' belongs to no entry of thermo data and is not read", brief(first.text()));
+        let help = match stray.count() {
+            0 => "write ! before remarks".to_owned(),
+            n => format!("write ! before remarks (likewise {n} other block{})", if n == 1 { "" } else { "s" }),
+        };
+        report.warning("thermo::stray-line", message, &first, help);
     }
 }
 

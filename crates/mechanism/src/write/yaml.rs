@@ -12,7 +12,7 @@ use crate::units::{Energy, Units};
 use crate::{Element, Geometry, Mechanism, Nasa7, Nasa9, Polynomials, Species, Transport};
 
 /// Writes a mechanism as one YAML file. Energies are in the unit that makes them shortest, and `A` is in cm-mol-s units;
-/// a reaction for which that would not be exact has SI units of its own.
+/// a reaction for which that would not be exact has SI units of its own. A phase keeps its name.
 pub fn write_yaml(mechanism: &Mechanism) -> String {
     let units = Units { energy: shortest_energy_unit(&mechanism.reactions), ..Units::DEFAULT };
     let symbols: Vec<String> = mechanism.elements.iter().map(|element| scalar(&element.symbol)).collect();
@@ -21,7 +21,7 @@ pub fn write_yaml(mechanism: &Mechanism) -> String {
     let mut text = format!(
         "units: {{length: cm, quantity: mol, activation-energy: {}}}\n\nphases:\n- name: {}\n  thermo: ideal-gas\n",
         energy_unit(units.energy),
-        scalar(&mechanism.name),
+        scalar(mechanism.phase.as_ref().unwrap_or(&mechanism.name)),
     );
     text.push_str(&list("  elements", &symbols));
     text.push_str(&list("  species", &quoted));

@@ -4,11 +4,13 @@ use super::values::Values;
 use super::yaml::{energy_unit, line, real, reals, scalar, with_point};
 use crate::number::preimage;
 use crate::rate::overall_order;
+use crate::report::brief;
 use crate::units::{ATMOSPHERE, Energy, Length, Quantity, Units};
 use crate::{
-    Arrhenius, Blending, BurkeCollider, Chebyshev, Collider, LandauTeller, LinearBurke, PressureRate, Rate, Reaction,
-    Reverse, SpeciesIndex,
+    Arrhenius, Blending, BurkeCollider, Chebyshev, Collider, LandauTeller, LinearBurke, Mechanism, PressureRate, Rate,
+    Reaction, Reverse, SpeciesIndex,
 };
+use diagnostics::Diagnostic;
 
 /// The entry of a reaction in a file with the given units; `names` are those of the species.
 pub fn entry(reaction: &Reaction, units: Units, names: &[&str]) -> String {
@@ -22,6 +24,22 @@ pub fn entry(reaction: &Reaction, units: Units, names: &[&str]) -> String {
     };
     let (text, exact) = attempt(units, false);
     if exact { text } else { attempt(si, true).0 }
+}
+
+/// One warning for each reaction whose entry Cantera refuses.
+pub fn without_cantera_form(mechanism: &Mechanism) -> Vec<Diagnostic> {
+    let warning = |reaction: &Reaction| {
+        let orders = [&reaction.forward_orders, &reaction.reverse_orders].into_iter().any(|orders| !orders.is_empty());
+        let cause = match (&reaction.rate, &reaction.reverse) {
+            (Rate::LandauTeller(..), _) | (_, Reverse::Explicit(_, Some(_))) => "Landau-Teller rates",
+            (_, Reverse::Equilibrium) if orders => "orders of reversible reactions",
+            _ => return None,
+        };
+        let message = format!("Cantera refuses the entry of '{}': it has no {cause}", brief(&reaction.equation));
+        let help = "Singe reads it; for Cantera, fit the rate to Arrhenius', or write an irreversible reaction for each direction";
+        Some(Diagnostic::warning("fmt::no-cantera-form", message).at(reaction.span.clone()).help(help))
+    };
+    mechanism.reactions.iter().filter_map(warning).collect()
 }
 
 /// What is written, and the irreversible reaction that stands for an explicit reverse rate.
@@ -43,6 +61,10 @@ fn directions(reaction: &Reaction) -> (Reaction, Option<Reaction>) {
     (forward, Some(reverse))
 }
 
+fn is_on_both_sides(reaction: &Reaction) -> bool {
+    reaction.reactants.iter().any(|(species, _)| reaction.products.iter().any(|(other, _)| other == species))
+}
+
 struct Printer<'a> {
     names: &'a [&'a str],
     values: Values,
@@ -58,6 +80,10 @@ impl Printer<'_> {
         }
         let kind = match &reaction.rate {
             Rate::Arrhenius(_) if reaction.third_body.is_some() => Some("three-body"),
+            // Without it, Cantera takes a species on both sides for the collider, of which it knows no order.
+            Rate::Arrhenius(_) if !reaction.forward_orders.is_empty() && is_on_both_sides(reaction) => {
+                Some("elementary")
+            }
             Rate::Arrhenius(_) => None,
             Rate::LandauTeller(..) => Some("Landau-Teller"),
             Rate::Falloff { .. } => Some("falloff"),

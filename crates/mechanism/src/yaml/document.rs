@@ -45,12 +45,25 @@ impl<'a> Document<'a> {
     /// A list of entries. Its first item may be a `units` block for the others.
     fn section(&self, name: &str, report: &mut Report) -> Option<Section<'_, 'a>> {
         let entries = self.root.get(name)?.items()?;
+        for units in entries.iter().skip(1).filter_map(only_units) {
+            let message = "units that are not the first item of their list have no effect on those behind them";
+            let help = "write the units first in the list, or into each entry";
+            report.error("yaml::misplaced-units", message, &units, help);
+        }
         match entries.split_first() {
-            Some((first, rest)) if matches!(first.entries(), [(key, _)] if key.text() == "units") => {
+            Some((first, rest)) if only_units(first).is_some() => {
                 Some(Section { entries: rest, system: self.system.apply(first.get("units"), report) })
             }
             _ => Some(Section { entries, system: self.system }),
         }
+    }
+}
+
+/// The key of an item that holds units alone.
+fn only_units<'a>(item: &Node<'a>) -> Option<Word<'a>> {
+    match item.entries() {
+        [(key, _)] if key.text() == "units" => Some(*key),
+        _ => None,
     }
 }
 

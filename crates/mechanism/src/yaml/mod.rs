@@ -8,6 +8,7 @@ mod document;
 mod events;
 mod explicit;
 mod fields;
+mod keys;
 mod phase;
 mod quoted;
 mod rates;
@@ -32,6 +33,8 @@ use tree::Node;
 
 /// What a file declares. Species with errors are absent, and reactions with errors are left out.
 pub struct Contents {
+    /// The name of the phase.
+    pub phase: Option<String>,
     pub elements: Vec<Element>,
     pub species: Vec<Option<Species>>,
     pub reactions: Vec<Reaction>,
@@ -66,7 +69,9 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
     let others = others(&own, phase, load, report);
     let mut documents = vec![own];
     documents.extend(others.iter().filter_map(|(name, source)| Document::new(name, source, report)));
+    documents.iter().for_each(|document| keys::misspelt_sections(&document.root, report));
     let phase = phase::choose(&documents[0].root, phase, report)?;
+    keys::misspelt(phase, &keys::PHASE, report);
 
     let mut listed = phase::species(phase, &documents, report);
     let declared_elements = phase::elements(phase, &documents, report);
@@ -81,10 +86,11 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
         report.error("mechanism::species-name", message, name, "write it plain or between the other quotes");
     }
     let declared = super::species::declared(&words, report);
-    let species = species::assemble(&declared, &elements, &listed, wants_transport, report);
+    let described = wants_transport && species::are_described(phase, &listed, report);
+    let species = species::assemble(&declared, &elements, &listed, described, report);
 
     let selected = phase::reactions(phase, &documents, report);
-    let names = Names::new(declared.iter().map(Word::text));
+    let names = Names::of_species(declared.iter().map(Word::text));
     let skip_third_bodies = phase.get("skip-undeclared-third-bodies").is_some_and(Node::is_true);
     let mut reactions = reaction::read(&selected, &names, skip_third_bodies, report);
     if let Some(rule) = explicit::rule(phase.get("explicit-third-body-duplicates"), report) {
@@ -97,7 +103,8 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
     if wants_transport {
         transport::check_model(phase, report);
     }
-    Some(Contents { elements, species, reactions })
+    let phase = phase.get("name").map(|name| name.place.text().to_owned());
+    Some(Contents { phase, elements, species, reactions })
 }
 
 fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Vec<(String, Arc<Source>)> {

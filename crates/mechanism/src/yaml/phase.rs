@@ -2,6 +2,7 @@
 
 use super::document::{self, Document, Section};
 use super::fields::unsupported;
+use super::keys;
 use super::system::System;
 use super::tree::{Content, Node};
 use crate::names::Names;
@@ -34,8 +35,15 @@ pub fn choose<'d, 'a>(root: &'d Node<'a>, name: Option<&str>, report: &mut Repor
     let title = |phase: &Node<'a>| phase.get("name").map_or("", |name| name.place.text());
     let Some(name) = name else {
         let found = phases.iter().find(is_gas);
+        let first = kind(&phases[0]);
+        if let Some(phase) = found.filter(|phase| !std::ptr::eq(*phase, &phases[0])) {
+            let (taken, other) = (title(phase), title(&phases[0]));
+            let message =
+                format!("the phase '{taken}' is read: the first one, '{other}', is of the type '{}'", first.text());
+            let place = phase.get("name").map_or(phase.place, |name| name.place);
+            report.warning("yaml::phase-choice", message, &place, format!("say --phase {taken} if it is meant"));
+        }
         if found.is_none() {
-            let first = kind(&phases[0]);
             let message = format!("the file has no phase of ideal gases: its first is of the type '{}'", first.text());
             report.error("yaml::phase", message, &first, "Singe computes phases of the type ideal-gas only");
         }
@@ -63,8 +71,10 @@ pub fn references<'a>(phase: &Node<'a>) -> Vec<Word<'a>> {
         for (section, rule) in phase.get(key).map_or_else(Vec::new, rules) {
             references.extend(section);
             // Names in the list of reactions are those of sections.
-            if let (Rule::Names(sections), "reactions") = (rule, key) {
-                references.extend(sections.iter().map(|section| section.place));
+            match (rule, key) {
+                (Rule::Names(sections), "reactions") => references.extend(sections.iter().map(|section| section.place)),
+                (Rule::Item(section), "reactions") => references.push(section),
+                _ => {}
             }
         }
     }
@@ -97,6 +107,7 @@ pub fn species<'d, 'a>(phase: &'d Node<'a>, documents: &'d [Document<'a>], repor
                 }
             }
             Rule::Other(word) => unsupported(word, "list the species, or write all", report),
+            Rule::Item(word) => unsupported(word, "write it into the list of a section: - species: [H2, O2]", report),
         }
     }
     listed
@@ -142,6 +153,7 @@ pub fn reactions<'d, 'a>(
             Rule::All => add(&reference, None, report),
             Rule::Names(sections) => sections.iter().for_each(|name| add(&Some(name.place), None, report)),
             Rule::Other(word) => add(&reference, Some(&word), report),
+            Rule::Item(section) => add(&Some(section), None, report),
         }
     }
     selected
@@ -155,6 +167,7 @@ pub fn elements<'d, 'a>(
 ) -> Option<Vec<(Word<'a>, Option<Word<'a>>)>> {
     let mut elements = Vec::new();
     let own = documents.first()?.root.get("elements").and_then(Node::items).unwrap_or(&[]);
+    own.iter().for_each(|entry| keys::misspelt(entry, &keys::ELEMENT, report));
     let weight = |symbol: &Node<'a>, entries: &'d [Node<'a>]| {
         let is_it = |entry: &&Node| entry.get("symbol").is_some_and(|s| s.place.text() == symbol.place.text());
         entries.iter().find(is_it).and_then(|entry| entry.get("atomic-weight")).map(|weight| weight.place)
@@ -174,6 +187,7 @@ pub fn elements<'d, 'a>(
                 let symbols = entries.iter().filter_map(|entry| entry.get("symbol"));
                 elements.extend(symbols.map(|s| (s.place, weight(s, entries))));
             }
+            Rule::Item(word) => unsupported(&word, "write it into the list of a section: - default: [H, O]", report),
             _ => unsupported(&phase.get("elements")?.place, "list the elements", report),
         }
     }
@@ -184,6 +198,8 @@ enum Rule<'d, 'a> {
     All,
     Names(&'d [Node<'a>]),
     Other(Word<'a>),
+    /// What stands beside sections in a list.
+    Item(Word<'a>),
 }
 
 /// (section, what is taken from it) of a list of elements, species or reactions; no section stands for the usual one.
@@ -195,8 +211,12 @@ fn rules<'d, 'a>(listed: &'d Node<'a>) -> Vec<(Option<Word<'a>>, Rule<'d, 'a>)> 
     };
     match &listed.content {
         Content::List(items) if items.iter().any(|item| !item.entries().is_empty()) => {
-            let entries = items.iter().flat_map(|item| item.entries());
-            entries.map(|(section, what)| (Some(*section), rule(what))).collect()
+            let section = |(section, what): &'d (Word<'a>, Node<'a>)| (Some(*section), rule(what));
+            let rules = |item: &'d Node<'a>| match item.entries() {
+                [] => vec![(None, Rule::Item(item.place))],
+                entries => entries.iter().map(section).collect(),
+            };
+            items.iter().flat_map(rules).collect()
         }
         Content::Map(entries) => entries.iter().map(|(section, what)| (Some(*section), rule(what))).collect(),
         _ => vec![(None, rule(listed))],

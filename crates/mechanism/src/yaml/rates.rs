@@ -1,6 +1,7 @@
 //! The rate constants of reaction entries, form by form.
 
 use super::fields::{missing, number, numbers, unsupported};
+use super::keys;
 use super::reaction::Reader;
 use super::system::{self, temperature};
 use super::tree::Node;
@@ -48,7 +49,7 @@ impl<'a> Reader<'_, 'a, '_> {
         for item in list {
             let Some(pressure) = item.get("P") else { return missing(item, "P", self.report) };
             let pressure = self.system.pascals(pressure, self.report)?;
-            let value = (pressure, self.arrhenius(item)?);
+            let value = (pressure, self.expression(item, &["P", "A", "b", "Ea"])?);
             self.auxiliary.plog.push(Given { place: item.place, value });
         }
         Some(self.no_numbers())
@@ -75,6 +76,11 @@ impl<'a> Reader<'_, 'a, '_> {
 
     /// `{A: .., b: .., Ea: ..}` or `[A, b, Ea]`
     pub fn arrhenius(&mut self, node: &Node<'a>) -> Option<RawRate<'a>> {
+        self.expression(node, &["A", "b", "Ea"])
+    }
+
+    fn expression(&mut self, node: &Node<'a>, known: &[&str]) -> Option<RawRate<'a>> {
+        keys::unknown(node, known, self.report);
         let (a, b, e) = match node.items() {
             Some([a, b, e]) => (a, b, e),
             _ => match (node.get("A"), node.get("b"), node.get("Ea")) {
@@ -98,11 +104,13 @@ impl<'a> Reader<'_, 'a, '_> {
             unsupported(&key, "known are Troe and SRI; without either, the falloff is Lindemann's", self.report);
         }
         if let Some(node) = entry.get("Troe") {
+            keys::unknown(node, &["A", "T3", "T1", "T2"], self.report);
             let fourth = node.get("T2").map(|_| "T2");
             let values = self.parameters(node, ["A", "T3", "T1"].into_iter().chain(fourth));
             self.auxiliary.troe = values.map(|value| Given { place, value });
         }
         if let Some(node) = entry.get("SRI") {
+            keys::unknown(node, &["A", "B", "C", "D", "E"], self.report);
             let more = ["D", "E"].into_iter().filter(|_| node.get("D").is_some());
             let values = self.parameters(node, ["A", "B", "C"].into_iter().chain(more));
             self.auxiliary.sri = values.map(|value| Given { place, value });

@@ -3,7 +3,7 @@
 use super::fields::{missing, number};
 use super::phase::Listed;
 use super::tree::Node;
-use super::{thermo, transport};
+use super::{keys, thermo, transport};
 use crate::geometry;
 use crate::names::Names;
 use crate::report::Report;
@@ -11,24 +11,40 @@ use crate::syntax::Word;
 use crate::thermo::{check_ranges, is_possible};
 use crate::{Element, Polynomials, Species};
 
-/// The data of all declared species. Those without complete data are reported and absent.
+/// Whether all species need transport data, since some have them: as with CHEMKIN files. Where a phase asks for no transport and some
+/// species lack data, those of the others are left out.
+pub fn are_described(phase: &Node, listed: &[Listed], report: &mut Report) -> bool {
+    let has = |species: &&Listed| species.entry.is_some_and(|entry| entry.get("transport").is_some());
+    let described = listed.iter().filter(has).count();
+    let asked = phase.get("transport").is_some_and(|model| model.place.text() != "none");
+    if let (Some(lacking), 1.., false) = (listed.iter().find(|species| !has(species)), described, asked) {
+        let (count, all) = (listed.len() - described, listed.len());
+        let message =
+            format!("{count} of the {all} species have no transport data, and the phase asks for no transport");
+        let help =
+            "there are no transport kernels: complete the data, and write transport: mixture-averaged into the phase";
+        report.warning("transport::missing-species", message, &lacking.name, help);
+        return false;
+    }
+    described > 0
+}
+
+/// The data of all declared species, with transport data where they are `described`. Those without complete data are reported and absent.
 pub fn assemble(
     declared: &[Word],
     elements: &[Element],
     listed: &[Listed],
-    wants_transport: bool,
+    described: bool,
     report: &mut Report,
 ) -> Vec<Option<Species>> {
     let names = Names::new(listed.iter().map(|species| species.name.text()));
     let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
     let found = |word: &Word| names.find(word.text()).map(|i| &listed[i]);
-    // As with CHEMKIN files: transport data of some species means that all need them.
-    let described = wants_transport
-        && listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
     let mut pressures: Vec<(&Word, f64)> = Vec::new();
     let species = declared.iter().map(|word| {
         let listed = found(word)?;
         let entry = listed.entry?;
+        keys::misspelt(entry, &keys::SPECIES, report);
         let system = listed.system.apply(entry.get("units"), report);
         pressures.push((word, thermo::reference_pressure(entry, system)));
         let composition = composition(entry, word.text(), &symbols, report);

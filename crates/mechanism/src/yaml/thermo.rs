@@ -1,6 +1,7 @@
 //! The thermodynamic data of species entries, brought to polynomials at 1 atm.
 
 use super::fields::{missing, numbers, unsupported};
+use super::keys;
 use super::system::{System, temperature};
 use super::tree::Node;
 use crate::report::Report;
@@ -12,6 +13,7 @@ use diagnostics::Diagnostic;
 pub fn read(entry: &Node, system: System, report: &mut Report) -> Option<Polynomials> {
     let Some(given) = entry.get("thermo") else { return missing(entry, "thermo", report) };
     let system = system.apply(given.get("units"), report);
+    keys::unknown(given, &keys::THERMO, report);
     let Some(model) = given.get("model") else { return missing(given, "model", report) };
     let shift = match given.get("reference-pressure") {
         None => 0.0,

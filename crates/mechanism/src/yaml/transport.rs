@@ -1,10 +1,11 @@
 //! The transport data of species entries.
 
 use super::fields::{missing, number, unsupported};
+use super::keys;
 use super::tree::Node;
 use crate::report::Report;
 use crate::syntax::Word;
-use crate::{Geometry, Transport};
+use crate::{Geometry, Place, Transport};
 
 /// Reads the transport data of a species; absent after an error.
 pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
@@ -14,6 +15,7 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
         report.error("transport::missing-species", message, name, help);
         return None;
     };
+    keys::unknown(given, &keys::TRANSPORT, report);
     if let Some(model) = given.get("model").filter(|model| model.place.text() != "gas") {
         unsupported(&model.place, "give the model gas", report);
         return None;
@@ -37,6 +39,7 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
         dipole: value("dipole")?,
         polarizability: value("polarizability")?,
         rotational_relaxation: value("rotational-relaxation")?,
+        place: Place(Some(given.place.span())),
     };
     if transport.well_depth <= 0.0 || transport.diameter <= 0.0 {
         let message = format!("species '{}' needs a positive well depth and a positive diameter", name.text());
@@ -46,10 +49,17 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
     Some(transport)
 }
 
-/// Warns of a transport model that asks for more than mixture averages: multicomponent fluxes, ions, high pressure.
+/// Warns of a transport model that asks for more than mixture averages: multicomponent fluxes, ions, high pressure. One that asks for
+/// something else is an error.
 pub fn check_model(phase: &Node, report: &mut Report) {
     let known = ["none", "mixture-averaged", "mixture-averaged-CK"];
     let Some(model) = phase.get("transport").filter(|model| !known.contains(&model.place.text())) else { return };
+    if model.place.text() == "unity-Lewis-number" {
+        let message = "the transport model 'unity-Lewis-number' is not supported: diffusion would be mixture-averaged";
+        let help = "give --transport none for chemistry alone, or write mixture-averaged, as --permissive takes it";
+        report.forgivable("yaml::transport-model", message, &model.place, help);
+        return;
+    }
     let message = format!("the transport model '{}' is taken as mixture-averaged", model.place.text());
     let help = "Singe computes mixture-averaged transport from the parameters of the species";
     report.warning("yaml::transport-model", message, &model.place, help);
