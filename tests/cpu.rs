@@ -269,3 +269,42 @@ fn the_project_of_a_gpu_contains_the_same_for_cpus() {
     assert_eq!(checks.len(), 2);
     assert!(checks.iter().all(|check| check["error"].as_f64().unwrap() > 0.0), "{checks:?}");
 }
+
+/// A program that calls kernels with outputs in many places; prints what they return.
+const IN_PLACE: &str = r#"
+#include "h2o2.h"
+#include <cstdio>
+#include <vector>
+int main()
+{
+  const int points = 5, stride = 16, species = H2O2_SPECIES;
+  std::vector<double> t(stride, 1000.0), p(stride, 101325.0), x(2 * species * stride, 0.1);
+  const std::vector<double> before = x;
+  h2o2_context *context = nullptr;
+  int status = h2o2_context_create(&context);
+  const auto rates = [&](double *out) { return h2o2_chemistry_launch(context, t.data(), p.data(), x.data(), out, points, stride, nullptr); };
+  const auto viscosity = [&](double *out) { return h2o2_viscosity_launch(context, t.data(), p.data(), x.data(), out, points, stride, nullptr); };
+  std::printf("%d %d %d %d %d\n", status, rates(x.data()), rates(x.data() + 3 * stride), rates(x.data() + 4), rates(x.data() + 12));
+  std::printf("%d %d %d\n", viscosity(t.data()), viscosity(p.data() + 2), viscosity(x.data() + 2 * stride));
+  std::printf("%d\n", x == before && t[0] == 1000.0 && p[2] == 101325.0);
+  // Between rows of the input, and behind it.
+  std::printf("%d %d %d\n", rates(x.data() + 5), rates(x.data() + 11), rates(x.data() + species * stride));
+  std::printf("%s\n", h2o2_status_text(SINGE_OVERLAPPING_ARRAYS));
+}
+"#;
+
+#[test]
+fn outputs_in_the_place_of_inputs_are_refused() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    generate(&shipped("h2o2"), folder.path(), &["--target", "cpu", "--kernel", "viscosity,chemistry"]);
+    std::fs::write(folder.path().join("in_place.cpp"), IN_PLACE).unwrap();
+    let files = ["viscosity", "chemistry", "context"].map(|file| format!("h2o2_{file}.cpp"));
+    let strict = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-o", "in_place", "in_place.cpp"];
+    run(Command::new("g++").current_dir(folder.path()).args(strict).args(files));
+    let output = run(&mut Command::new(folder.path().join("in_place")));
+    let expected = "0 -9 -9 -9 -9\n-9 -9 -9\n1\n0 0 0\nan output shares numbers with an input\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}

@@ -28,6 +28,7 @@ int main(void)
   printf("%d ", h2o2_viscosity_launch(&some, 0, 0, 0, 0, 0, 0, 0));
   printf("%d ", h2o2_viscosity_launch(&some, x, 0, x, x, 1, 1, 0));
   printf("%d ", h2o2_viscosity_launch(&some, x, x, x, 0, 1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, 1, 1, 0));
   printf("%d\n", h2o2_context_destroy(0));
   printf("%s\n%s\n", h2o2_species_names[H2O2_H2O], h2o2_status_text(made));
   return 0;
@@ -130,6 +131,6 @@ fn statuses_without_a_gpu_are_the_documented_ones() {
         return;
     }
     let output = run(&mut Command::new(source.join("main")));
-    let expected = "-5 1 -1 -1 -2 -3 0 -1 -1 0\nH2O\nthere is no CUDA device, or its driver is absent or too old\n";
+    let expected = "-5 1 -1 -1 -2 -3 0 -1 -1 -9 0\nH2O\nthere is no CUDA device, or its driver is absent or too old\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }

@@ -29,6 +29,11 @@ fn the_module_compiles_checks_and_computes() {
     let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success(), "{text}{errors}");
     assert!(text.starts_with("<singe.Gas h2o2: viscosity, conductivity, diffusion, chemistry>"), "{text}");
+    let processes = root.join("tests/python/processes.py");
+    let ran = python().arg(processes).arg(root.join("mechanisms/h2o2/chem.inp")).env("OMP_NUM_THREADS", "2").output();
+    let Output { status, stdout, stderr } = ran.expect("python3 runs");
+    let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success() && text.contains("fork") && text.contains("spawn"), "{text}{errors}");
     let example = root.join("python/examples/ignition.py");
     let ran = python().arg(example).arg(root.join("mechanisms/h2o2/chem.inp")).current_dir(cache.path()).output();
     let Output { status, stdout, stderr } = ran.expect("python3 runs");

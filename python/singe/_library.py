@@ -35,6 +35,20 @@ def listed(folder, project):
 def library(sources, folder, keep, options=()):
     """Builds the sources in a folder, or takes what was built of the same, and loads it. Options are for the compiler: folders of headers,
     definitions, libraries."""
+    found = _found(sources, folder, keep, options)
+    _use_one_thread_after_fork(found)
+    return found
+
+
+def _use_one_thread_after_fork(library):
+    """The threads of GCC's OpenMP do not come along when a process forks, as multiprocessing does on Linux: its next parallel region would wait for
+    them for ever. A region of one thread waits for none."""
+    threads = getattr(library, "omp_set_num_threads", None)
+    if threads is not None and hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: threads(1))
+
+
+def _found(sources, folder, keep, options):
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     cache = _folder() if keep else None
     if cache is None:

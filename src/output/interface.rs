@@ -58,8 +58,12 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsochoricSparseJacobian => "Derivatives of what the isochoric kernel gives, sparse and shared.",
         Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
         Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
-        Kernel::IsobaricStep => "One step in time at constant pressure, and its error.",
-        Kernel::IsochoricStep => "One step in time at constant volume, and its error.",
+        Kernel::IsobaricStep => {
+            "One step in time at constant pressure, and its error, of mass fractions whose sum is 1."
+        }
+        Kernel::IsochoricStep => {
+            "One step in time at constant volume, and its error, of mass fractions whose sum is 1."
+        }
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Progress => "Rates of reactions one by one.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",

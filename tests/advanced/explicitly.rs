@@ -41,13 +41,7 @@ fn points_choose_their_method_by_stiffness() {
         if has_sources {
             points = with_sources(&points);
         }
-        let expected: Vec<Outcome> = points
-            .iter()
-            .map(|point| {
-                let system = Interpreted { project: &project, point };
-                advance(&system, &AUTO, &start(point), point.time, &options)
-            })
-            .collect();
+        let expected: Vec<Outcome> = points.iter().map(|point| integrated(&project, &AUTO, point, &options)).collect();
         let explicit = expected.iter().filter(|outcome| !outcome.is_stiff);
         let steps: usize = explicit.clone().map(|outcome| outcome.steps).sum();
         let count = explicit.count();
@@ -65,4 +59,34 @@ fn points_choose_their_method_by_stiffness() {
             }
         }
     }
+}
+
+/// Errors of points that are advanced explicitly are larger than those of the method for stiff ones, and within the tolerance: in the norm that steps are
+/// judged by, beside the plain integrator at a hundred-thousandth of it.
+#[test]
+fn explicit_points_keep_to_their_tolerance() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", AUTO, StateVariables::MassFractions, folder.path());
+    let (mut worst, mut count) = (0.0f64, 0);
+    for relative_tolerance in [1e-3, 1e-4, 1e-6] {
+        let options =
+            Options { relative_tolerance, absolute_tolerance: 1e-6 * relative_tolerance, ..Options::default() };
+        let tight = Options { relative_tolerance: 1e-9, absolute_tolerance: 1e-15, ..options };
+        for (i, mut point) in points(&project, POINTS).into_iter().enumerate() {
+            point.time = 1e-9 * 3f64.powi((i % 8) as i32);
+            let found = integrated(&project, &AUTO, &point, &options);
+            if found.is_stiff {
+                continue;
+            }
+            let expected = integrated(&project, &METHODS[0], &point, &tight).y;
+            let relative = |(y, expected): (&f64, &f64)| {
+                (y - expected) / (relative_tolerance * expected.abs() + options.absolute_tolerance)
+            };
+            let sum: f64 = found.y.iter().zip(&expected).map(relative).map(|error| error * error).sum();
+            worst = worst.max((sum / expected.len() as f64).sqrt());
+            count += 1;
+        }
+    }
+    println!("{count} points, {worst:.2} tolerances");
+    assert!(count > 30 && worst < 1.0, "{count} points, {worst} tolerances");
 }

@@ -98,8 +98,7 @@ pub fn executed(cubin: &[u8], name: &str, points: &[Point], options: &Options, s
 fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], &[Found]), options: &Options) {
     for (i, (found, point)) in found.iter().zip(points).enumerate() {
         let what = format!("point {i}");
-        let system = Interpreted { project, point };
-        is_the_outcome(found, &advance(&system, method, &start(point), point.time, options), &what);
+        is_the_outcome(found, &integrated(project, method, point, options), &what);
         are_means(project, point, found, &found.state[1..], &what);
     }
 }
@@ -120,7 +119,8 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
         let text = text_for(target, ("h2o2", method, factors), state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a CTA has threads: some threads take a second one.
-        let points = with_sources(&points(&project, 150));
+        let mut points = with_sources(&points(&project, 150));
+        points[2] = drained(&project);
         let options = Options { most_steps: 60, ..Options::default() };
         let shape = (1, gpu_reactor::rows(&text));
         let found = simulated(&made.ptx, "h2o2", &points, &options, shape);

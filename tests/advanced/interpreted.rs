@@ -26,26 +26,41 @@ pub fn heat(energies: &Energies, k: usize, t: f64) -> [f64; 3] {
     [integral.mul_add(t, q[0]).mul_add(t, q[5]), capacity, slope]
 }
 
-/// The temperature of a specific energy or enthalpy, as the C++ finds it.
-pub fn temperature_of(project: &Project, energy: f64, fractions: &[f64]) -> f64 {
-    let species = project.model.species();
+/// A temperature in K of which nothing is known is looked for from here on.
+pub const SOME_TEMPERATURE: f64 = 1000.0;
+
+/// The ends in K of the ranges that a temperature lies in, and the sums of all species' coefficients there.
+fn mixture_at(project: &Project, t: f64, fractions: &[f64]) -> ([f64; 2], Coefficients) {
+    let Energies { ends, ranges, .. } = &project.energies;
+    let (mut within, mut q) = ([0.0, f64::INFINITY], [0.0f64; 8]);
+    for (k, (y, species)) in fractions.iter().zip(project.model.species()).enumerate() {
+        let range = ends[k].iter().position(|&end| t <= end).unwrap_or(ranges[k].len() - 1);
+        within[0] = ends[k][..range].iter().fold(within[0], |from: f64, &end| from.max(end));
+        within[1] = ends[k].get(range).map_or(within[1], |&end| within[1].min(end));
+        let amount = y * (1.0 / species.weight);
+        q.iter_mut().zip(ranges[k][range]).for_each(|(q, own)| *q = amount.mul_add(own, *q));
+    }
+    (within, q)
+}
+
+/// The temperature of a specific energy or enthalpy, as the C++ finds it from one that is near.
+pub fn temperature_of(project: &Project, energy: f64, fractions: &[f64], near: f64) -> f64 {
     let wanted = energy * fractions.iter().fold(0.0, |sum, y| sum + y) / GAS_CONSTANT;
-    let sums = |t: f64| {
-        fractions.iter().zip(species).enumerate().fold([-wanted, 0.0], |[sum, slope], (k, (y, s))| {
-            let [energy, capacity, _] = heat(&project.energies, k, t);
-            let amount = y * (1.0 / s.weight);
-            [amount.mul_add(energy, sum), amount.mul_add(capacity, slope)]
-        })
-    };
     let [mut low, mut high] = TEMPERATURES;
-    let mut t = 1000.0;
+    let mut t = near;
+    let (mut within, mut q) = mixture_at(project, t, fractions);
     for _ in 0..100 {
-        let [much, capacity] = sums(t);
+        let integral = (q[4] / 5.0).mul_add(t, q[3] / 4.0).mul_add(t, q[2] / 3.0).mul_add(t, q[1] / 2.0);
+        let much = integral.mul_add(t, q[0]).mul_add(t, q[5] - wanted);
+        let capacity = q[4].mul_add(t, q[3]).mul_add(t, q[2]).mul_add(t, q[1]).mul_add(t, q[0]);
         *(if much <= 0.0 { &mut low } else { &mut high }) = t;
         let newton = t - much / capacity;
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
         let change = (next - t).abs();
         t = next;
+        if !(t > within[0] && t <= within[1]) {
+            (within, q) = mixture_at(project, t, fractions);
+        }
         if change <= 1e-12 * t {
             break;
         }
@@ -72,8 +87,29 @@ impl Interpreted<'_> {
         Some(Warming { rate, slope: -rate.mul_add(slope, change) * inverse, inverse_capacity: inverse })
     }
 
-    /// The entries of the sparse Jacobian, with what sources change by.
+    /// Whether sources take of a species that is below zero.
+    fn is_drained(&self, y: &[f64]) -> bool {
+        let sources = self.point.sources.as_ref().map_or(&[][..], |(sources, _)| &sources[..]);
+        sources.iter().zip(y).any(|(&source, &y)| source < 0.0 && y < 0.0)
+    }
+
+    /// The entries of the sparse Jacobian: where a species is drained, of rates that are mirrored at zero.
     pub fn jacobian(&self, y: &[f64]) -> Vec<f64> {
+        let mut entries = self.jacobian_at(y);
+        if self.is_drained(y) {
+            let mirrored = self.jacobian_at(&y.iter().map(|y| y.abs()).collect::<Vec<f64>>());
+            for ((entry, other), &(_, column)) in
+                entries.iter_mut().zip(mirrored).zip(&self.project.jacobian.graph.pattern)
+            {
+                let is_below = y.get(column as usize).is_some_and(|&y| y < 0.0);
+                *entry = if is_below { other } else { 2.0 * *entry - other };
+            }
+        }
+        entries
+    }
+
+    /// The entries with what sources change by.
+    fn jacobian_at(&self, y: &[f64]) -> Vec<f64> {
         let n = y.len() - 1;
         let mut entries = self.output(&self.project.jacobian, y);
         let Some(warming) = self.warming(y) else { return entries };
@@ -118,6 +154,11 @@ impl System for Interpreted<'_> {
 
     fn go_on_below_zero(&self, start: &[f64], y: &[f64], rates: &mut [f64]) {
         let n = y.len() - 1;
+        if self.is_drained(y) {
+            let mirrored = self.rates(&y.iter().map(|y| y.abs()).collect::<Vec<f64>>());
+            rates.iter_mut().zip(mirrored).for_each(|(rate, other)| *rate = 2.0 * *rate - other);
+            return;
+        }
         let is_below = |k: usize| k < n && y[k] < 0.0;
         if !(0..n).any(is_below) {
             return;

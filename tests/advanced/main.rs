@@ -27,6 +27,7 @@ use singe::overlay::Codegen;
 use singe::plan::Emit;
 use warpsim::{Buffer, Launch};
 
+mod drained;
 mod explicitly;
 mod factored;
 mod factors;
@@ -35,10 +36,13 @@ mod interpreted;
 mod mixing;
 mod program;
 mod standing_in;
+mod sums;
 
+use drained::drained;
 use factored::Factored;
 use interpreted::*;
 use program::*;
+use sums::integrated;
 use testkit::project::{run, there};
 use testkit::shipped;
 
@@ -64,7 +68,7 @@ fn by_energy(project: &Project, points: &[Point]) -> (Vec<Point>, Vec<f64>) {
         let species = project.model.species().iter().zip(&point.fractions).enumerate();
         let terms = species.map(|(k, (s, y))| y / s.weight * heat(&project.energies, k, point.temperature)[0]);
         let energy = GAS_CONSTANT * terms.sum::<f64>() / point.fractions.iter().sum::<f64>();
-        let temperature = temperature_of(project, energy, &point.fractions);
+        let temperature = temperature_of(project, energy, &point.fractions, SOME_TEMPERATURE);
         assert!((temperature / point.temperature - 1.0).abs() < 1e-10);
         (Point { temperature: energy, ..point.clone() }, temperature)
     });
@@ -114,9 +118,7 @@ fn are_those_of_the_integrator(
     way: &str,
     options: &Options,
 ) {
-    let interpreted =
-        |point: &Point| advance(&Interpreted { project, point }, &method, &start(point), point.time, options);
-    let expected: Vec<Outcome> = points.iter().map(interpreted).collect();
+    let expected: Vec<Outcome> = points.iter().map(|point| integrated(project, &method, point, options)).collect();
     assert!(expected.iter().any(|outcome| outcome.steps > 5), "some reactors react");
     for (i, (found, expected)) in advanced(folder, points, options).iter().zip(&expected).enumerate() {
         let what = format!("{name} {way} point {i}");
@@ -146,10 +148,13 @@ fn is_the_outcome(found: &Found, expected: &Outcome, what: &str) {
 fn are_means(project: &Project, point: &Point, found: &Found, fractions: &[f64], what: &str) {
     let source = |k: usize| point.sources.as_ref().map_or(0.0, |sources| sources.0[k]);
     let is_done = found.status == 0;
-    let rates = (0..fractions.len())
-        .map(|k| if is_done { (fractions[k] - point.fractions[k]) / point.time - source(k) } else { 0.0 });
-    let rates: Vec<f64> = rates.collect();
-    assert_eq!(found.mean_rates, rates, "{what}");
+    let rates: Vec<f64> = found.mean_rates.clone();
+    for (k, rate) in rates.iter().enumerate() {
+        let expected = if is_done { (fractions[k] - point.fractions[k]) / point.time - source(k) } else { 0.0 };
+        // Fractions are rounded when they are multiplied with their sum.
+        let rounded = if is_done { 4.0 * f64::EPSILON * point.fractions[k].abs() / point.time } else { 0.0 };
+        assert!((rate - expected).abs() <= rounded + 1e-15 * rate.abs(), "{what}: {rate:e} {expected:e}");
+    }
     let heats = rates
         .iter()
         .zip(project.model.species())
@@ -204,7 +209,8 @@ fn what_flows_bring_has_the_bits_of_the_integrator() {
         let folder = tempfile::tempdir().unwrap();
         let project = written("h2o2", method, state, folder.path());
         let n = project.model.species().len();
-        let points = with_sources(&points(&project, POINTS));
+        let mut points = with_sources(&points(&project, POINTS));
+        points[3] = drained(&project);
         let tolerances: Vec<f64> = (0..n).map(|k| [1e-12, 1e-9, 1e-15][k % 3]).collect();
         let options = Options { most_steps: 60, absolute_tolerances: &tolerances, ..Options::default() };
         has_the_bits(&project, ("h2o2", method, folder.path()), &points, &[NATIVE, SCALAR], &options);
@@ -215,14 +221,14 @@ fn what_flows_bring_has_the_bits_of_the_integrator() {
         compiled(NATIVE, "h2o2", folder.path());
         for (i, found) in advanced(folder.path(), &told, &options).iter().enumerate() {
             let point = Point { temperature: temperatures[i], ..points[i].clone() };
-            let system = Interpreted { project: &project, point: &point };
-            let expected = advance(&system, &method, &start(&point), point.time, &options);
+            let expected = integrated(&project, &method, &point, &options);
             let what = format!("{state:?} point {i}");
             is_the_outcome(found, &expected, &what);
             let done = if found.status == 0 { point.time } else { 0.0 };
             let energy = point.sources.as_ref().unwrap().1.mul_add(done, told[i].temperature);
             assert_eq!(found.state[0].to_bits(), energy.to_bits(), "{what}");
-            let end = temperature_of(&project, energy, &found.state[1..]);
+            let near = if found.status == 0 { expected.y[n] } else { SOME_TEMPERATURE };
+            let end = temperature_of(&project, energy, &found.state[1..], near);
             assert_eq!(found.temperature.to_bits(), end.to_bits(), "{what}");
             // What was integrated keeps the energy within its tolerance.
             let apart = (end / expected.y[n] - 1.0).abs();
@@ -365,7 +371,7 @@ fn what_cannot_be_advanced_is_told() {
     let good = points(&project, POINTS);
     let options = Options { most_steps: 500, ..Options::default() };
     let alone = advanced(folder.path(), &good, &options);
-    let changes: [Change; 15] = [
+    let changes: [Change; 16] = [
         (3, &|p| p.temperature = f64::NAN),
         (3, &|p| p.temperature = 99.0),
         (3, &|p| p.temperature = 10_001.0),
@@ -381,6 +387,7 @@ fn what_cannot_be_advanced_is_told() {
         (0, &|p| p.time = 0.0),
         (0, &|p| p.fractions[0] = -1e-9),
         (2, &|p| (p.temperature, p.fixed) = (300.0, 1e300)),
+        (2, &|p| p.sources = Some((vec![0.0; p.fractions.len()], 1e14))),
     ];
     let mut mixed = good.clone();
     for (i, (_, change)) in changes.iter().enumerate() {
@@ -394,6 +401,8 @@ fn what_cannot_be_advanced_is_told() {
             continue;
         };
         assert_eq!(found.status, *expected, "{i}");
+        // Dead ends are left soon, as below the hottest temperature.
+        assert!(found.status != 2 || found.steps[0] < 100, "{i}: {:?}", found.steps);
         if found.status != 0 || mixed[i].time == 0.0 {
             let kept = [&[mixed[i].temperature][..], &mixed[i].fractions].concat();
             let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
@@ -410,6 +419,15 @@ fn what_cannot_be_advanced_is_told() {
     assert!(few.iter().any(|found| found.status == 0) && few.iter().any(|found| found.status == 1));
     let refused = |options: &Options| std::panic::catch_unwind(|| advanced(folder.path(), &good, options)).is_err();
     assert!(refused(&Options { relative_tolerance: 0.0, ..options }));
-    assert!(refused(&Options { absolute_tolerance: -1.0, ..options }));
+    for absolute_tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(refused(&Options { absolute_tolerance, ..options }), "{absolute_tolerance}");
+        let mut tolerances = vec![1e-12; good[0].fractions.len()];
+        tolerances[2] = absolute_tolerance;
+        assert!(refused(&Options { absolute_tolerances: &tolerances, ..options }), "{absolute_tolerance}");
+    }
+    for first_step in [-1e-9, f64::NAN, f64::INFINITY] {
+        assert!(refused(&Options { first_step, ..options }), "{first_step}");
+    }
+    assert!(!refused(&Options { first_step: 1e-9, ..options }));
     assert!(refused(&Options { most_steps: 0, ..options }));
 }

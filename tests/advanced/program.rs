@@ -21,7 +21,7 @@ int main(int, char **arguments)
   const int points = std::atoi(arguments[1]), species = SPECIES_COUNT;
   const bool has_sources = std::atoi(arguments[5]), has_tolerances = std::atoi(arguments[6]);
   std::vector<double> t(points), c(points), y(species * points), dt(points), s(species * points), q(points), tolerances(species);
-  const NAME_reactor_options options = {std::atof(arguments[2]), std::atof(arguments[3]), 0.0, std::atoi(arguments[4]),
+  const NAME_reactor_options options = {std::atof(arguments[2]), std::atof(arguments[3]), std::atof(arguments[7]), std::atoi(arguments[4]),
     has_tolerances ? tolerances.data() : nullptr BY_STEPS};
   for (std::vector<double> *field : {&t, &c, &y, &dt, &s, &q, &tolerances}) {
     if (field == &s && !has_sources) break;
@@ -226,7 +226,7 @@ pub fn advanced(folder: &Path, points: &[Point], options: &Options) -> Vec<Found
     file.write_all(&input).unwrap();
     file.rewind().unwrap();
     let stdin = Stdio::from(file);
-    let Options { relative_tolerance, absolute_tolerance, most_steps, absolute_tolerances, .. } = options;
+    let Options { relative_tolerance, absolute_tolerance, most_steps, absolute_tolerances, first_step } = options;
     let arguments = [
         points.len().to_string(),
         relative_tolerance.to_string(),
@@ -234,6 +234,7 @@ pub fn advanced(folder: &Path, points: &[Point], options: &Options) -> Vec<Found
         most_steps.to_string(),
         u8::from(has_sources).to_string(),
         u8::from(!absolute_tolerances.is_empty()).to_string(),
+        first_step.to_string(),
     ];
     let text = String::from_utf8(run(Command::new(folder.join("host")).args(arguments).stdin(stdin)).stdout).unwrap();
     text.lines()

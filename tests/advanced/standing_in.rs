@@ -105,6 +105,7 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project { factors, ..written("h2o2", METHODS[0], state, folder.path()) };
         let mut points = with_sources(&points(&project, POINTS));
+        points[2] = drained(&project);
         if factors == Factors::Single {
             points[1] = beyond_floats(&project, points[1].clone());
         }

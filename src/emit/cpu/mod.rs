@@ -18,7 +18,7 @@ use super::cuda::body::comment;
 use super::cuda::glue::{Template, render};
 use super::cuda::kernel::{list, pointer};
 use super::cuda::tables::{real, wrapped};
-use super::cuda::{Provenance, names};
+use super::cuda::{Provenance, names, overlap};
 use crate::kernels::{Io, Precision};
 use crate::lower::code::{Code, Table, TableKind, Values};
 use crate::overlay::program::Array;
@@ -75,6 +75,8 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         slots: if code.slots.rows == 0 { String::new() } else { format!("  real slots[{}];\n", code.slots.rows) },
         body: printed.body,
+        share: overlap::function(&code.symbol),
+        refusal: overlap::refusal(&code.symbol, &code.arrays, &printed.arrays),
         arrays: code
             .arrays
             .iter()
@@ -105,6 +107,8 @@ struct File<'a> {
     launch_parameters: String,
     slots: String,
     body: String,
+    share: String,
+    refusal: String,
     arrays: Vec<ArrayLine>,
 }
 

@@ -6,6 +6,7 @@ use super::glue::{Template, render};
 use super::helpers::Helper;
 use super::legend;
 use super::numbers::Numbers;
+use super::overlap;
 use super::workspace::{self, WORKSPACE};
 use super::wrap;
 use super::{Provenance, names, tables};
@@ -63,6 +64,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         allow_dynamic_shared: if code.slots.are_dynamic { ALLOW_DYNAMIC_SHARED } else { "" },
         arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
+        share: overlap::function(&code.symbol),
+        refusal: overlap::refusal(&code.symbol, &code.arrays, &printed.arrays),
         include: format!("{prefix}.h"),
         workspace_bytes_per_cta: code.workspace_bytes_per_cta.unwrap_or_default(),
         mechanism: prefix.clone(),
@@ -94,6 +97,8 @@ struct File<'a> {
     allow_dynamic_shared: &'static str,
     arguments: String,
     arrays: &'a [String],
+    share: String,
+    refusal: String,
     include: String,
     /// 0 where there is no workspace.
     workspace_bytes_per_cta: u64,

@@ -15,6 +15,7 @@ pub(in crate::emit) mod legend;
 pub(crate) mod names;
 mod near;
 pub(in crate::emit) mod numbers;
+pub(in crate::emit) mod overlap;
 pub(in crate::emit) mod tables;
 mod workspace;
 pub(in crate::emit) mod wrap;

@@ -14,7 +14,7 @@ use super::cuda::glue::{Template, render};
 use super::cuda::helpers::Helper;
 use super::cuda::kernel::{barriers, context_member, list, pointers, sizes};
 use super::cuda::numbers::Numbers;
-use super::cuda::{Provenance, legend, names, tables, wrap};
+use super::cuda::{Provenance, legend, names, overlap, tables, wrap};
 use crate::lower::code::{Code, SlotSpace};
 use crate::overlay::program::Execution;
 use machine::target::{Amd, Target};
@@ -65,6 +65,8 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
         body: &printed.body,
         arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
+        share: overlap::function(&code.symbol),
+        refusal: overlap::refusal(&code.symbol, &code.arrays, &printed.arrays),
         include: format!("{prefix}.h"),
     };
     wrap::lines(&render(Template::HipKernel, &file))
@@ -91,6 +93,8 @@ struct File<'a> {
     body: &'a str,
     arguments: String,
     arrays: &'a [String],
+    share: String,
+    refusal: String,
     include: String,
 }
 

@@ -37,7 +37,7 @@ struct File {
     species: Vec<SpeciesLine>,
     /// What the preprocessor can ask for.
     macros: Vec<Macro>,
-    statuses: [Status; 9],
+    statuses: [Status; 10],
     count_constant: String,
     count: usize,
     names: String,

@@ -2,7 +2,7 @@
 
 use super::explicit;
 use super::method::Method;
-use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, Options};
+use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, MOST_DEAD_ENDS, NO_WALL, Options};
 
 /// The solution of a factored system for a right-hand side.
 pub type Solver<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
@@ -56,6 +56,8 @@ pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, o
 fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64, options: &Options) -> Outcome {
     let mut y = start.to_vec();
     let (mut now, mut step, mut steps, mut rejected, mut failed_here) = (0.0, options.first_step, 0, 0, false);
+    // The earliest end of a step that has none, and the number of such steps.
+    let (mut wall, mut dead_ends) = (NO_WALL, 0);
     // Length and root of the error of the last step that was good.
     let mut good: Option<(f64, f64)> = None;
     let status = loop {
@@ -88,9 +90,15 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
             } else if now <= before {
                 break Status::StepTooSmall;
             }
+            if now >= wall {
+                (wall, dead_ends) = (NO_WALL, 0);
+            }
         } else {
             rejected += 1;
-            if now + step <= now {
+            if !has_end {
+                (wall, dead_ends) = (wall.min(now + h), dead_ends + 1);
+            }
+            if now + step <= now || dead_ends >= MOST_DEAD_ENDS {
                 break Status::StepTooSmall;
             }
         }

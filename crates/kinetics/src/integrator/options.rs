@@ -15,6 +15,13 @@ pub const ERRORS: [f64; 2] = [1e-5, 1e5];
 /// The least root of a step's error that the step after it is compared with: of smaller ones growth tells nothing.
 pub const LEAST_ROOT: f64 = 0.4;
 
+/// A step has no end where its rates are not numbers, or where it ends at no state. After this many such steps, before the time at which the first of
+/// them would have ended is passed, no step is short enough: else steps creep towards a wall, such as the hottest temperature, for ever.
+pub const MOST_DEAD_ENDS: usize = 20;
+
+/// In s: later than any time.
+pub const NO_WALL: f64 = 1e300;
+
 /// Explicit steps are not tried where the first step, as it follows from the rates, is shorter than the whole time over this.
 pub const MOST_FIRST_STEPS: f64 = 8.0;
 
@@ -28,7 +35,7 @@ pub struct Options<'a> {
     pub absolute_tolerance: f64,
     /// Of the first unknowns, in place of the one above.
     pub absolute_tolerances: &'a [f64],
-    /// In s; 0 where the integration finds its own.
+    /// In s, not negative; 0 where the integration finds its own.
     pub first_step: f64,
     /// With those that are tried again.
     pub most_steps: usize,

@@ -140,7 +140,7 @@ impl File {
         let tables = Tables::new(&reactor.systems, reactor.factors, interface);
         let (unknowns, stages) = (species + 1, reactor.method.m.len());
         Self {
-            workspace_rows: unknowns * (stages + 5) + 1 + tables.doubles(),
+            workspace_rows: unknowns * (stages + 5) + 1 + tables.doubles() + reactor.systems.pattern.len(),
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),
@@ -277,6 +277,8 @@ struct Limits {
     least_error: String,
     largest_error: String,
     least_root: String,
+    no_wall: String,
+    most_dead_ends: usize,
     most_first_steps: String,
     most_explicit_steps: usize,
 }
@@ -295,6 +297,8 @@ impl Default for Limits {
             least_error: real(options::ERRORS[0]),
             largest_error: real(options::ERRORS[1]),
             least_root: real(options::LEAST_ROOT),
+            no_wall: real(options::NO_WALL),
+            most_dead_ends: options::MOST_DEAD_ENDS,
             most_first_steps: real(options::MOST_FIRST_STEPS),
             most_explicit_steps: options::MOST_EXPLICIT_STEPS,
         }
