@@ -205,7 +205,7 @@ impl Request {
         if is_measured && self.verify.is_none() {
             return refuse(
                 "an error that is measured needs states to be measured in",
-                "leave out --verify none, or use --error-bound proven",
+                "leave out --verify off, or use --error-bound proven",
             );
         }
         let is_offered =
