@@ -1,6 +1,6 @@
 //! What machines can have of a request, and what kernels and outputs must go together.
 
-use super::{Common, Emit, Request, Tuning};
+use super::{Common, Emit, Free, Request, Tuning};
 use crate::graph::Units;
 use crate::kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
@@ -110,6 +110,7 @@ impl Request {
                 beside: Vec::new(),
                 keep_fastest: false,
                 own_layouts: Vec::new(),
+                free: Free { layout: true, ..self.free },
                 ..self
             });
         }
