@@ -2,6 +2,8 @@
 
 mod kept;
 mod on_compilers;
+mod other_layout;
+mod reactors;
 
 use crate::emit;
 use crate::fault;
@@ -84,7 +86,8 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Comp
         Vec::new()
     };
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let report = report::report(request, &model, warnings, kernels);
+    let programs = reactors::verify(request, &model, (&units, &beside), observer)?;
+    let report = report::report(request, &model, warnings, kernels, programs);
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
         None => Vec::new(),
@@ -118,7 +121,8 @@ fn compile_part(
     }
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
     observer.trying_nothing();
-    let mut units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
+    let units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
+    let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;
     observer.trying_nothing();
     for unit in &mut units {
         fault::in_ptx(request.fault, &mut unit.ptx);

@@ -16,6 +16,8 @@ pub enum FailureKind {
     Usage,
     /// A kernel failed its proof or its verification: exit code 3.
     Verification,
+    /// Files are written, but machine code that was to be run could not be: exit code 5.
+    NotRun,
 }
 
 impl Failure {
@@ -25,6 +27,10 @@ impl Failure {
 
     pub fn usage(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
         Self { kind: FailureKind::Usage, diagnostics: diagnostics.into_iter().collect() }
+    }
+
+    pub fn not_run(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
+        Self { kind: FailureKind::NotRun, diagnostics: diagnostics.into_iter().collect() }
     }
 
     pub fn verification(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {

@@ -29,10 +29,14 @@ pub enum Fault {
     TextClamp,
     /// In the text alone, a last group that is not full is left out.
     TextGroups,
+    /// In the HIP text alone, an instruction that nothing here can run.
+    TextUnknown,
+    /// In the text of reactors alone, a thread leaves out the point behind the one that it takes.
+    TextQueue,
 }
 
 impl Fault {
-    pub const ALL: [(&'static str, Self); 11] = [
+    pub const ALL: [(&'static str, Self); 13] = [
         ("barrier-swapped", Self::BarrierSwapped),
         ("barrier-dropped", Self::BarrierDropped),
         ("arrive-count", Self::ArriveCount),
@@ -44,6 +48,8 @@ impl Fault {
         ("text-rounding", Self::TextRounding),
         ("text-clamp", Self::TextClamp),
         ("text-groups", Self::TextGroups),
+        ("text-unknown", Self::TextUnknown),
+        ("text-queue", Self::TextQueue),
     ];
 }
 
@@ -112,6 +118,11 @@ pub fn in_text(fault: Option<Fault>, text: &mut String) {
         Some(Fault::TextGroups) => between(text, "const int groups = points / ", ";", |groups| {
             groups.split_once(' ').map(|(group, _)| group.to_owned())
         }),
+        Some(Fault::TextQueue) => Some(text.replace("return atomicAdd(next, 1);", "return atomicAdd(next, 2);")),
+        Some(Fault::TextUnknown) => {
+            let lane = "const int lane = threadIdx.x & 31;";
+            Some(text.replacen(lane, &format!("{lane}\n  __asm__ volatile(\"s_icache_inv\");"), 1))
+        }
         _ => None,
     };
     if let Some(broken) = broken {

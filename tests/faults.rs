@@ -123,3 +123,75 @@ fn a_point_beyond_the_last_in_the_text_leaves_the_array() {
 fn a_last_group_that_the_text_leaves_out_is_missed() {
     caught_in_text("text-groups", "viscosity", &["verify::unwritten"]);
 }
+
+/// Machine code that nothing here can run is not called verified: another layout is taken where the layout is free, else the reports and the exit
+/// code say it.
+#[test]
+fn machine_code_that_cannot_be_run_is_not_called_verified() {
+    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    for target in ["mi300x", "gfx1250"] {
+        let amd = Target::by_name(target).unwrap().amd().unwrap();
+        if let Err(absent) = toolchain::hip_compiler(amd) {
+            skip::skip(absent);
+            continue;
+        }
+        let run = |words: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut command = Command::cargo_bin("singe").unwrap();
+            command.args([mechanism, "--kernel", "conductivity", "--target", target, "--inject-fault", "text-unknown"]);
+            let output = command.args(words).arg("-o").arg(folder.path()).output().unwrap();
+            let is_written = folder.path().join("h2o2_conductivity.hip").exists();
+            (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), is_written)
+        };
+        for report in ["brief", "full"] {
+            let (code, printed, is_written) = run(&["--codegen", "data-parallel", "--report", report]);
+            assert_eq!((code, is_written), (5, true), "{printed}");
+            assert!(printed.contains("proven, not run") && !printed.contains("proven, verified"), "{printed}");
+            assert!(printed.contains("machine code was not run: h2o2_conductivity, "), "{printed}");
+            assert!(printed.contains("s_icache_inv"), "{printed}");
+        }
+        let (code, printed, _) = run(&["--codegen", "data-parallel", "--json"]);
+        let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        let kernel = &printed["kernels"][0];
+        assert!(code == 5 && kernel["verdict"].as_str().unwrap().starts_with("proven, not run"), "{kernel}");
+        let (code, printed, _) = run(&["--codegen", "data-parallel", "--verify-machine-code", "off"]);
+        assert!(code == 0 && !printed.contains("machine code was not run"), "{printed}");
+        let (code, printed, is_written) = run(&[]);
+        assert_eq!((code, is_written), (0, true), "{printed}");
+        assert!(printed.contains("proven, verified") && printed.contains("overlay"), "{printed}");
+    }
+}
+
+/// The text of reactors is compiled and run before it is called verified.
+#[test]
+fn reactors_whose_text_is_broken_are_refused() {
+    let target = Target::by_name("hopper").unwrap();
+    if let Err(absent) = toolchain::find_for(target.compute_capability) {
+        return skip::skip(absent);
+    }
+    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let run = |words: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::cargo_bin("singe").unwrap();
+        command.args([mechanism, "--kernel", "reactor", "--no-cache", "--verify", "4"]);
+        command.args(["--codegen", "data-parallel", "--effort", "quick", "--predict-time", "off"]).args(words);
+        let output = command.arg("-o").arg(folder.path()).output().unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let is_written = folder.path().read_dir().unwrap().next().is_some();
+        (output.status.code().unwrap(), String::from_utf8(printed).unwrap(), is_written)
+    };
+    for state in ["TPY", "ERY"] {
+        let hopper = ["--target", "hopper", "--state", state];
+        let (code, printed, _) = run(&hopper);
+        assert_eq!(code, 0, "{printed}");
+        assert!(printed.contains("h2o2_reactor.cu: verified (CUDA text, as NVRTC"), "{printed}");
+        let (code, printed, is_written) = run(&[&hopper[..], &["--inject-fault", "text-queue"]].concat());
+        assert!(code == 3 && !is_written, "{printed}");
+        assert!(
+            printed.contains("verify::not-the-reference") && printed.contains("h2o2_reactor: point 1"),
+            "{printed}"
+        );
+    }
+    let (code, printed, _) = run(&["--target", "mi300x"]);
+    assert!(code == 0 && printed.contains("h2o2_reactor.hip: not run: "), "{printed}");
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use singe::cli::Arguments;
 
 fn docs() -> PathBuf {
@@ -92,4 +92,92 @@ fn links_lead_somewhere() {
         }
     }
     assert!(links >= 12, "{links}");
+}
+
+/// Words that follow a flag where a sentence goes on.
+const PROSE: [&str; 12] =
+    ["a", "and", "or", "where", "whether", "says", "does", "has", "bounds", "alone", "kernels", "are"];
+
+/// Targets of CMake and of Clang.
+const OF_OTHERS: [&str; 2] = ["h2o2_ignition", "amdgcn-amd-amdhsa"];
+
+/// Flags with their values as a text names them, but for placeholders in capitals.
+fn named_flags(text: &str) -> Vec<(String, Option<String>)> {
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+    let is_value = |c: char| c.is_ascii_alphanumeric() || "-_.,=:".contains(c);
+    let taken = |text: &str, is: &dyn Fn(char) -> bool| text.chars().take_while(|&c| is(c)).collect::<String>();
+    let places = text.match_indices("--").filter(|(at, _)| {
+        let before = text[..*at].chars().next_back().unwrap_or(' ');
+        before.is_whitespace() || "\"`'(".contains(before)
+    });
+    let flags = places.filter_map(|(at, _)| {
+        let rest = &text[at + 2..];
+        let name = taken(rest, &is_name);
+        let value = rest[name.len()..].strip_prefix([' ', '=']).map(|rest| taken(rest, &is_value));
+        let value = value.map(|value| value.trim_end_matches(['.', ',', '-', ':']).to_owned());
+        let is_placeholder = |part: &str| part.chars().all(|c| c.is_ascii_uppercase());
+        let value = value.filter(|value| !value.split(['=', ':', ',']).any(is_placeholder));
+        name.starts_with(|c: char| c.is_ascii_lowercase()).then_some((name, value))
+    });
+    flags.collect()
+}
+
+/// Files with text for people: messages, comments and pages. The tuner has flags and pages of its own.
+fn texts(root: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["src", "crates", "docs", "templates"].map(|name| root.join(name)).into();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_text = path.extension().is_some_and(|e| ["rs", "md", "hbs"].iter().any(|known| e == *known));
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_text && !path.ends_with("tuning.md") {
+                found.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// A flag that a message, a comment or a page names takes the value that stands behind it.
+#[test]
+fn every_flag_that_is_named_takes_its_value() {
+    use clap::error::ErrorKind;
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let command = Arguments::command();
+    let all = || std::iter::once(&command).chain(command.get_subcommands());
+    let has = |command: &clap::Command, flag: &str| {
+        command.get_arguments().any(|a| a.get_long() == Some(flag) && a.get_action().takes_values())
+    };
+    let takes = |flag: &str, value: &str| {
+        let words = |command: &clap::Command| match command.get_name() {
+            "singe" => vec!["singe".to_owned()],
+            name => vec!["singe".to_owned(), name.to_owned()],
+        };
+        let mut with_flag = all().filter(|command| has(command, flag)).peekable();
+        with_flag.peek().is_none()
+            || with_flag.any(|command| {
+                let line = words(command).into_iter().chain([format!("--{flag}={value}")]);
+                let refused = Arguments::try_parse_from(line).err().map(|error| error.kind());
+                !matches!(refused, Some(ErrorKind::InvalidValue | ErrorKind::ValueValidation))
+            })
+    };
+    assert!(!takes("verify", "none") && takes("verify", "off") && takes("target", "hopper"));
+    let mut seen = 0;
+    let mut wrong = Vec::new();
+    for (path, text) in texts(root) {
+        for (flag, value) in named_flags(&text) {
+            let Some(value) = value.filter(|value| ![&PROSE[..], &OF_OTHERS].concat().contains(&value.as_str())) else {
+                continue;
+            };
+            seen += 1;
+            if !takes(&flag, &value) {
+                wrong.push(format!("{}: --{flag} {value}", path.strip_prefix(root).unwrap().display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "no such value:\n{}", wrong.join("\n"));
+    assert!(seen > 500, "{seen}");
 }

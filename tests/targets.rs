@@ -1,10 +1,14 @@
 //! Every target: verified, and compiled by the real compilers for it where they are installed.
 
+use kinetics::Model;
 use machine::target::Target;
-use machine::toolchain;
+use machine::toolchain::{self, Job};
+use mechanism::Files;
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
+use singe::output::Unit;
+use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 
@@ -78,6 +82,78 @@ fn h2o2_on_every_target() {
                 if k.shared_bytes <= 48 * 1024 {
                     assert_eq!(c.shared_bytes, k.shared_bytes, "{} {}", target.name, k.kernel);
                 }
+            }
+        }
+    }
+}
+
+/// The kernels that a plain command makes of h2o2 for the target, in the layouts that it begins with.
+fn plain_kernels(model: &Model, target: &'static Target) -> Vec<Unit> {
+    let files = Files { mechanism: testkit::shipped("h2o2"), ..Files::default() };
+    let layouts: &[Codegen] = match target.is_amd() {
+        true => &[Codegen::DataParallel],
+        false => &[Codegen::DataParallel, Codegen::Overlay],
+    };
+    let request = Request { files, verify: None, ..Request::default() }.with(|r| r.common.target = target);
+    let make = |(&codegen, kernel)| {
+        let request = Request { codegen, ..request.clone() };
+        driver::compile_kernel(kernel, model, &request, &mut Observer::silent())
+            .unwrap_or_else(|f| panic!("{} {kernel} {codegen:?}: {:?}", target.name, f.diagnostics))
+    };
+    layouts.iter().flat_map(|codegen| Kernel::ALL.map(|kernel| (codegen, kernel))).map(make).collect()
+}
+
+/// The compilers that the product takes first are not the only ones that users have.
+#[test]
+fn every_compiler_accepts_the_kernels_of_every_target_of_nvidia() {
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    for target in Target::all() {
+        let arch = target.compute_capability;
+        let all = match toolchain::all_for(arch) {
+            Ok(all) if !all.is_empty() => all,
+            absent => {
+                skip::skip(format!("the compilers of {}: {:?}", target.name, absent.err()));
+                continue;
+            }
+        };
+        let units = plain_kernels(&model, target);
+        let job = |unit: &Unit| Job {
+            name: format!("{}.cu", unit.program.symbol),
+            source: unit.source.clone(),
+            arch,
+            options: vec![],
+        };
+        let jobs: Vec<Job> = units.iter().map(job).collect();
+        for toolchain in all {
+            for (unit, ptx) in units.iter().zip(toolchain.compile_all(&jobs)) {
+                let what = format!("{} {} {:?} on {}", target.name, unit.kernel, unit.codegen, toolchain.name);
+                let ptx = ptx.unwrap_or_else(|refused| panic!("{what}: {refused}"));
+                // NVRTC 12 tells of every machine before Turing that it will leave it.
+                let mut remarks = ptx.log.lines().filter(|line| !line.contains("are deprecated"));
+                assert_eq!(remarks.next(), None, "{what}");
+                toolchain.assemble(&ptx.text, arch).unwrap_or_else(|refused| panic!("{what}: {refused}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_compiler_accepts_the_kernels_of_every_target_of_amd() {
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    for target in Target::of_amd() {
+        let amd = target.amd().expect("a target of AMD");
+        let knows = |compiler: &&toolchain::HipCompiler| compiler.architectures.contains(&amd.gfx);
+        let all: Vec<_> = toolchain::hip_compilers().iter().filter(knows).collect();
+        if all.is_empty() {
+            skip::skip(format!("no clang knows {}", amd.gfx));
+            continue;
+        }
+        for unit in plain_kernels(&model, target) {
+            for compiler in &all {
+                let made = compiler.compile(&unit.program.symbol, &unit.source, amd);
+                made.unwrap_or_else(|refused| {
+                    panic!("{} {} on {}: {refused}", target.name, unit.kernel, compiler.name)
+                });
             }
         }
     }

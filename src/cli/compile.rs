@@ -10,7 +10,7 @@ use super::config;
 use super::exit::tell;
 use super::out::print;
 use crate::cache::Cache;
-use crate::driver::{self, Failure, Request};
+use crate::driver::{self, Failure, Outcome, Request};
 use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
@@ -36,9 +36,14 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
     for warning in &told.warnings {
         eprintln!("warning: {warning}");
     }
-    if arguments.quiet {
-        return Ok(());
+    if !arguments.quiet {
+        tell_outcome(arguments, &request, &told)?;
     }
+    // The report has the reasons.
+    if told.is_run { Ok(()) } else { Err(Failure::not_run([])) }
+}
+
+fn tell_outcome(arguments: &CompileArguments, request: &Request, told: &Outcome) -> Result<(), Failure> {
     for note in &told.notes {
         eprintln!("note: {note}");
     }
@@ -71,7 +76,7 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     // Where files go and what is printed is no matter of the outcome.
     let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
     request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
-    request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
+    request.free = Free { warps: !given("warps"), matrix: !given("matrix"), layout: false };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
         request.reactor = request.reactor.map(|_| request.common.integrator.method());

@@ -51,8 +51,8 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     let own = |(kernel, table): &(Kernel, Table)| (*kernel, plan::set(&tuning, table).expect(accepted));
     let is_named =
         |key: &str| file.tuning.contains_key(key) || file.own.iter().any(|(_, table)| table.contains_key(key));
-    let free =
-        Free { warps: request.free.warps && !is_named("warps"), matrix: request.free.matrix && !is_named("matrix") };
+    let Free { warps, matrix, layout } = request.free;
+    let free = Free { warps: warps && !is_named("warps"), matrix: matrix && !is_named("matrix"), layout };
     Ok(Request {
         free,
         common: plan::set(&request.common, &file.common).expect(accepted),

@@ -9,7 +9,7 @@ use super::out;
 use crate::failure::{Failure, FailureKind};
 use diagnostics::{self, Diagnostic, Style};
 
-/// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage or
+/// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage, not-run or
 /// verification; a command that has printed its own JSON gives no diagnostics.
 pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
     let Err(Failure { kind, diagnostics }) = result else { return ExitCode::SUCCESS };
@@ -17,6 +17,7 @@ pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
         FailureKind::Input => ("input", 1),
         FailureKind::Usage => ("usage", 2),
         FailureKind::Verification => ("verification", 3),
+        FailureKind::NotRun => ("not-run", 5),
     };
     if json && !diagnostics.is_empty() {
         let list = diagnostics::to_json(&diagnostics);

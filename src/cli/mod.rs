@@ -1,7 +1,7 @@
 //! The command line: arguments in, exit code out.
 //!
 //! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a kernel failed its proof, its
-//! verification or its simulation, 4 internal error.
+//! verification or its simulation, 4 internal error, 5 machine code could not be run.
 
 mod analyze;
 mod args;

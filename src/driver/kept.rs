@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::{Compilation, Input, make, read, write};
 use crate::cache::{self, Cache};
+use crate::compilers;
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output;
 use crate::plan::Request;
-use crate::report;
+use crate::report::{self, Report};
 use machine::target::ComputeCapability;
 
 /// What a command has to tell of a compilation.
@@ -21,6 +22,8 @@ pub struct Outcome {
     pub brief: String,
     pub full: String,
     pub json: String,
+    /// Whether all machine code was run that was to be and that this program can run for the target.
+    pub is_run: bool,
 }
 
 /// Stands for the folder in what is kept, as another run may write elsewhere. No other text has this character.
@@ -45,10 +48,10 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
             outcome
         }
     };
-    let Kept { name, warnings, brief, full, json, files } = outcome;
+    let Kept { name, warnings, brief, full, json, is_run, files } = outcome;
     let notes = write(request, &name, files, observer)?;
     let folder = request.output.as_deref().unwrap_or(Path::new("")).display().to_string();
-    Ok(Outcome { warnings, notes, brief: brief.replace(FOLDER, &folder), full, json })
+    Ok(Outcome { warnings, notes, brief: brief.replace(FOLDER, &folder), full, json, is_run })
 }
 
 /// A digest of all that decides the outcome: this program, the compilers, the files that were read, and what is asked for but for the place
@@ -74,6 +77,7 @@ struct Kept {
     brief: String,
     full: String,
     json: String,
+    is_run: bool,
     files: Vec<(String, String)>,
 }
 
@@ -83,6 +87,7 @@ impl Kept {
         Self {
             brief: report::brief(&report, request, Path::new(FOLDER)),
             full: report::table(&report),
+            is_run: is_run(&report, request),
             json: serde_json::to_string_pretty(&report).expect("a report is plain data"),
             name: report.mechanism,
             warnings: report.warnings,
@@ -92,15 +97,16 @@ impl Kept {
 
     /// The number of warnings stands before them, and behind them names and texts of files take turns.
     fn texts(&self) -> Vec<String> {
-        let Self { name, warnings, brief, full, json, files } = self;
-        let head = [name, brief, full, json].map(String::clone);
+        let Self { name, warnings, brief, full, json, is_run, files } = self;
+        let is_run = is_run.to_string();
+        let head = [name, brief, full, json, &is_run].map(String::clone);
         let files = files.iter().flat_map(|(name, text)| [name.clone(), text.clone()]);
         head.into_iter().chain([warnings.len().to_string()]).chain(warnings.iter().cloned()).chain(files).collect()
     }
 
     fn of_texts(texts: Vec<String>) -> Option<Self> {
         let mut rest = texts.into_iter();
-        let [name, brief, full, json, count] = [(); 5].map(|()| rest.next());
+        let [name, brief, full, json, is_run, count] = [(); 6].map(|()| rest.next());
         let count: usize = count?.parse().ok()?;
         let warnings: Vec<String> = rest.by_ref().take(count).collect();
         let mut files = Vec::new();
@@ -108,8 +114,17 @@ impl Kept {
             files.push((name, rest.next()?));
         }
         let is_whole = warnings.len() == count && files.iter().all(|(name, _)| output::lies_within(name));
-        is_whole.then_some(Self { name: name?, warnings, brief: brief?, full: full?, json: json?, files })
+        let is_run = is_run?.parse().ok()?;
+        is_whole.then_some(Self { name: name?, warnings, brief: brief?, full: full?, json: json?, is_run, files })
     }
+}
+
+/// Whether no kernel has machine code that was tried and could not be run. Targets whose machine code nothing here can read count as run: their
+/// reports tell it.
+fn is_run(report: &Report, request: &Request) -> bool {
+    let target = request.common.target;
+    let is_read = target.is_amd() || compilers::reads_machine_code(target).is_ok();
+    !is_read || report.kernels.iter().all(|kernel| kernel.not_run().is_none())
 }
 
 #[cfg(test)]
@@ -126,18 +141,19 @@ mod tests {
             brief: text("brief"),
             full: text("full"),
             json: text("{}"),
+            is_run: true,
             files: files.clone(),
         };
         let texts = kept.texts();
         let again = Kept::of_texts(texts.clone()).unwrap();
         assert_eq!((again.texts(), again.files), (texts.clone(), files));
-        for short in 0..7 {
+        for short in 0..8 {
             assert!(Kept::of_texts(texts[..short].to_vec()).is_none(), "{short}");
         }
-        assert!(Kept::of_texts(texts[..8].to_vec()).is_none(), "the name of a file without its text");
+        assert!(Kept::of_texts(texts[..9].to_vec()).is_none(), "the name of a file without its text");
         for elsewhere in ["/etc/a", "../a", "a/../../b", "", "a//../b"] {
             let mut texts = texts.clone();
-            texts[7] = text(elsewhere);
+            texts[8] = text(elsewhere);
             assert!(Kept::of_texts(texts).is_none(), "{elsewhere} lies outside of the folder");
         }
     }

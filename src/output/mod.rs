@@ -65,6 +65,37 @@ pub fn files(
     files
 }
 
+/// The reactors of a project for a GPU of NVIDIA, in one text with the functions of one point that they call.
+pub struct ReactorText {
+    pub reactor: host::Reactor,
+    /// Of the kernel, and so of the file.
+    pub symbol: String,
+    pub text: String,
+    /// Doubles of each thread's workspace.
+    pub workspace_rows: usize,
+}
+
+/// The text of the reactors as a compiler is to see it; nothing where none are wanted.
+pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[Unit]) -> Option<ReactorText> {
+    let target = request.common.target;
+    let reactor = reactor::reactor(request, model, beside)?;
+    let interface = interface::interface(model, request.common.units, target, units);
+    let provenance = provenance(request, model);
+    let (file, program) = host::reactor(&interface, &reactor, &provenance, target, false)
+        .into_iter()
+        .find(|(file, _)| file.ends_with(".cu"))?;
+    let codes: Vec<&Code> = beside.iter().map(|unit| &unit.code).collect();
+    let of_points = interface::interface(model, request.common.units, target, beside);
+    let header = cpu::device_header(&of_points, &codes, &provenance);
+    let include = format!("#include \"{}_device.h\"\n", model.mechanism.name);
+    // Compilers remark on functions that a file has and does not call.
+    let text = "#define SINGE_POINT static __device__ __attribute__((unused))\n".to_owned()
+        + &header
+        + &program.replace(&include, "");
+    let workspace_rows = reactor.workspace_rows(&interface);
+    Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text, workspace_rows })
+}
+
 /// What the files are made of.
 struct Output<'a> {
     request: &'a Request,

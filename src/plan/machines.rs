@@ -1,6 +1,6 @@
 //! What machines can have of a request, and what kernels and outputs must go together.
 
-use super::{Common, Emit, Request, Tuning};
+use super::{Common, Emit, Free, Request, Tuning};
 use crate::graph::Units;
 use crate::kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
 use crate::overlay::Codegen;
@@ -110,6 +110,7 @@ impl Request {
                 beside: Vec::new(),
                 keep_fastest: false,
                 own_layouts: Vec::new(),
+                free: Free { layout: true, ..self.free },
                 ..self
             });
         }
@@ -205,7 +206,7 @@ impl Request {
         if is_measured && self.verify.is_none() {
             return refuse(
                 "an error that is measured needs states to be measured in",
-                "leave out --verify none, or use --error-bound proven",
+                "leave out --verify off, or use --error-bound proven",
             );
         }
         let is_offered =

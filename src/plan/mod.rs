@@ -139,6 +139,8 @@ pub struct Free {
     pub warps: bool,
     /// The way to multiply matrices.
     pub matrix: bool,
+    /// The layout, where nothing tells which one is the fastest.
+    pub layout: bool,
 }
 
 impl Request {

@@ -2,6 +2,7 @@
 
 pub mod accuracy;
 mod amd;
+mod around;
 mod causes;
 pub mod divergence;
 mod occupancy;
@@ -15,6 +16,7 @@ pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
+pub use around::ProgramReport;
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
@@ -65,6 +67,9 @@ pub struct Report {
     #[serde(skip)]
     pub notes: Vec<String>,
     pub kernels: Vec<KernelReport>,
+    /// What else is compiled and run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramReport>,
 }
 
 /// One row of the table. Counts are per kernel unless they say otherwise.
@@ -291,10 +296,22 @@ impl KernelReport {
     /// Takes in what running the machine code for AMD showed.
     pub fn ran_on_amd(&mut self, run: CodeOnAmd) {
         let Some(on_amd) = &mut self.on_amd else { return };
-        if let CodeOnAmd::Verified(_) = &run {
-            self.verdict = format!("proven, verified (own PTX; machine code of {})", on_amd.compiler);
-        }
+        self.verdict = match &run {
+            CodeOnAmd::Verified(_) => format!("proven, verified (own PTX; machine code of {})", on_amd.compiler),
+            CodeOnAmd::NotRun(_) => {
+                format!("proven, not run (own PTX verified, not the machine code of {})", on_amd.compiler)
+            }
+        };
         on_amd.run = Some(run);
+    }
+
+    /// Why the machine code, which was there to be run, was not run.
+    pub fn not_run(&self) -> Option<&str> {
+        let run = self.on_amd.as_ref().and_then(|on_amd| on_amd.run.as_ref());
+        match (run, &self.machine_code) {
+            (Some(CodeOnAmd::NotRun(reason)), _) | (_, Some(MachineCode::NotRun(reason))) => Some(reason),
+            _ => None,
+        }
     }
 
     /// Takes in what the full model of time says, and what the machine code executed on the way.
@@ -327,7 +344,13 @@ impl KernelReport {
     }
 }
 
-pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kernels: Vec<KernelReport>) -> Report {
+pub fn report(
+    request: &Request,
+    model: &Model,
+    warnings: Vec<Diagnostic>,
+    kernels: Vec<KernelReport>,
+    programs: Vec<ProgramReport>,
+) -> Report {
     let mut warnings: Vec<String> = warnings
         .into_iter()
         .map(|d| {
@@ -366,6 +389,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         warnings,
         notes: Vec::new(),
         kernels,
+        programs,
     }
 }
 
@@ -461,7 +485,10 @@ fn verdict(
                 text.compiler, code.assembler
             )
         }
-        (Some(_), Some(text), _) => format!("proven, verified (CUDA text, as {} compiles it)", text.compiler),
+        (Some(_), Some(text), Some(MachineCode::NotRun(_))) => {
+            format!("proven, text run (CUDA text, as {} compiles it, verified; machine code not run)", text.compiler)
+        }
+        (Some(_), Some(text), None) => format!("proven, verified (CUDA text, as {} compiles it)", text.compiler),
     }
 }
 

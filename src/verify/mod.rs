@@ -6,6 +6,7 @@
 mod judge;
 mod machine_code;
 mod on_amd;
+mod reactor;
 mod simulate;
 mod single;
 mod synchronisation;
@@ -27,6 +28,7 @@ use ptx::Module;
 pub use judge::{largest_error, reference, states, tolerance, with_least};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
+pub use reactor::{ReactorSubject, ReactorVerification, verify_reactor};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use single::verify_single;
 pub use synchronisation::prove_printed;

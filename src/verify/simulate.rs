@@ -169,12 +169,12 @@ pub fn requested_at_launch(module: &Module) -> u64 {
 }
 
 /// A property of the mixture per kg.
-fn specific(model: &Model, state: &State, of: fn(&Molar) -> Judged) -> f64 {
+pub(super) fn specific(model: &Model, state: &State, of: fn(&Molar) -> Judged) -> f64 {
     let all = properties(model, state);
     of(&all.mixture).value / all.mean_molar_mass
 }
 
-fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
+pub(super) fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
     let masses: Vec<f64> = model.species().iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x).collect();
     let sum: f64 = masses.iter().sum();
     masses.iter().map(|mass| mass / sum).collect()

@@ -101,6 +101,7 @@ pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request
     let free = Free {
         warps: request.free.warps && is_free("warps") && is_free("ctas-per-sm"),
         matrix: request.free.matrix && is_free("matrix"),
+        layout: false,
     };
     let request = Request { tuning, free, ..request };
     match candidate.layout() {
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_candidate_has_the_warps_that_it_says() {
-        let free = Request { free: Free { warps: true, matrix: true }, ..Request::default() };
+        let free = Request { free: Free { warps: true, matrix: true, layout: false }, ..Request::default() };
         let of = |axes: &[Axis]| {
             let candidates = crate::space::candidates(Kernel::Chemistry, None, axes);
             candidates.iter().map(|one| request(&free, Kernel::Chemistry, one)).collect::<Vec<_>>()

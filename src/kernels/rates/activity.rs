@@ -11,7 +11,7 @@ use crate::kernels::options::Exponential;
 use crate::kernels::thermodynamics::formation::{self, FormationConstants};
 use crate::kernels::thermodynamics::gibbs::{self, Piecewise};
 use kinetics::Model;
-use mechanism::{Rate, Reaction, Reverse, SpeciesIndex};
+use mechanism::{Arrhenius, Rate, Reaction, Reverse, SpeciesIndex};
 
 /// Largest proven |ln| of a product of equilibrium constants over one side of a reaction. Concentrations leave the
 /// rest of the range of doubles: three of 1e-37 kmol/m3 still give a normal number.
@@ -54,11 +54,21 @@ pub fn rate_range(rate: &Rate) -> Option<f64> {
             Some(formation::arrhenius_range(low) + formation::arrhenius_range(high))
         }
         Rate::Plog(table) => {
-            let terms = table.iter().flat_map(|(_, terms)| terms);
-            Some(terms.map(formation::arrhenius_range).fold(0.0, f64::max))
+            let of_pressures = table.iter().map(|(_, terms)| sum_range(terms));
+            of_pressures.collect::<Option<Vec<f64>>>().map(|ranges| ranges.into_iter().fold(0.0, f64::max))
         }
         Rate::LandauTeller(..) | Rate::Chebyshev(_) | Rate::LinearBurke(_) => None,
     }
+}
+
+/// An upper bound of the |ln| of a sum of rate constants, which lies between its largest term and that times their number; none where terms
+/// may cancel.
+fn sum_range(terms: &[Arrhenius]) -> Option<f64> {
+    let terms = terms.iter().filter(|k| k.a != 0.0);
+    let count = terms.clone().count();
+    let may_cancel = count > 1 && terms.clone().any(|k| k.a < 0.0);
+    let largest = terms.map(formation::arrhenius_range).fold(0.0, f64::max);
+    (!may_cancel).then(|| largest + (count.max(1) as f64).ln())
 }
 
 /// Which values of a species are read.
@@ -235,5 +245,29 @@ pub fn difference(o: &mut Operands, all: &Activities, r: &Reaction, ahead: Optio
             let minus = b.neg(product);
             b.fma(minus, last, ahead)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables of one pressure and of two, whose sums are larger or smaller than each of their terms.
+    #[test]
+    fn the_range_of_a_table_holds_for_its_sums() {
+        let term = |a: f64, e_over_r: f64| Arrhenius { a, b: 0.5, e_over_r };
+        let large = vec![term(1e130, 0.0), term(1.1e130, 0.0), term(0.9e130, 0.0), term(0.0, 0.0)];
+        let small = vec![term(1e-130, 9e3), term(1e-130, 9e3)];
+        for table in [vec![(1e5, large.clone())], vec![(1e5, small.clone())], vec![(1e4, small), (1e5, large)]] {
+            let range = rate_range(&Rate::Plog(table.clone())).expect("no term is negative");
+            for (_, terms) in &table {
+                for t in [200.0f64, 500.0, 1000.0, 4000.0] {
+                    let sum: f64 = terms.iter().map(|k| k.a * t.powf(k.b) * (-k.e_over_r / t).exp()).sum();
+                    assert!(sum.ln().abs() <= range * (1.0 + 1e-15), "{t} K: |ln| {} over {range}", sum.ln().abs());
+                }
+            }
+        }
+        let cancelling = vec![term(1.0, 0.0), term(-1.0 + 1e-12, 0.0)];
+        assert_eq!(rate_range(&Rate::Plog(vec![(1e5, cancelling)])), None);
     }
 }

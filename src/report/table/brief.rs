@@ -6,10 +6,11 @@ use std::path::Path;
 use super::figures::{
     amd, hundredths, of_compilers, run_on_amd, single, verdict, verified_machine_code, verified_text,
 };
+use super::remarks::not_run;
 use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::rounded_up;
-use crate::report::{KernelReport, Report};
+use crate::report::{KernelReport, ProgramReport, Report};
 use warpsim::machine_code::Cause;
 
 /// Kernels beside each other; more stand below.
@@ -153,6 +154,10 @@ fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &Kernel
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
+    out.extend(report.programs.iter().map(ProgramReport::line));
+    for reason in not_run(report) {
+        out += &format!("machine code was not run: {reason}\n");
+    }
     if is_of_amd(report) {
         out += "bounds are per point on the whole board; no times are told, as AMD publishes no latencies\n";
         if report.kernels.iter().any(|kernel| kernel.on_amd.is_none()) {

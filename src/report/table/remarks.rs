@@ -4,7 +4,6 @@ use super::figures::{bound, hundredths};
 use super::{is_of_a_cpu, is_of_amd};
 use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes};
-use crate::verify::{CodeOnAmd, MachineCode};
 
 /// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {
@@ -35,18 +34,12 @@ pub fn grounds(report: &Report) -> String {
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
     }
-    let not_run = |k: &&KernelReport| matches!(k.machine_code, Some(MachineCode::NotRun(_)));
-    if let Some(KernelReport { machine_code: Some(MachineCode::NotRun(reason)), .. }) =
-        report.kernels.iter().find(not_run)
-    {
-        out += &format!("\nmachine code was not run, so counts of it are estimated from PTX: {reason}\n");
+    for program in &report.programs {
+        out += &format!("\n{}", program.line());
     }
-    let not_run = report.kernels.iter().find_map(|k| match &k.on_amd.as_ref()?.run {
-        Some(CodeOnAmd::NotRun(reason)) => Some(reason),
-        _ => None,
-    });
-    if let Some(reason) = not_run {
-        out += &format!("\nmachine code was not run: {reason}\n");
+    for reason in not_run(report) {
+        let counts = if is_nvidia { ", so counts of it are estimated from PTX" } else { "" };
+        out += &format!("\nmachine code was not run{counts}: {reason}\n");
     }
     let spread: Vec<&str> =
         report.kernels.iter().filter(|k| k.workspace_bytes_per_cta.is_some()).map(|k| k.symbol.as_str()).collect();
@@ -65,6 +58,17 @@ pub fn grounds(report: &Report) -> String {
         );
     }
     out
+}
+
+/// Why machine code was not run, each reason once.
+pub fn not_run(report: &Report) -> Vec<&str> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in report.kernels.iter().filter_map(KernelReport::not_run) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
 }
 
 /// The numbers of CTAs per SM that were tried.

@@ -32,6 +32,7 @@ SINGE_FUNCTION double fmax(double a, double b) { return __nvvm_fmax_d(a, b); }
 SINGE_FUNCTION double fmin(double a, double b) { return __nvvm_fmin_d(a, b); }
 SINGE_FUNCTION double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 SINGE_FUNCTION double __dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+SINGE_FUNCTION double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 SINGE_FUNCTION int __double2hiint(double a) { return __nvvm_d2i_hi(a); }
 SINGE_FUNCTION int __double2loint(double a) { return __nvvm_d2i_lo(a); }
 SINGE_FUNCTION double __hiloint2double(int high, int low) { return __nvvm_lohi_i2d(low, high); }

@@ -103,18 +103,41 @@ pub fn find() -> Result<Toolchain, Absent> {
 /// Looks for compilers that know the architecture and loads them.
 pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
     if arch < FIRST {
-        if !clang::is_there() {
-            return Err(Absent(format!("clang, which makes PTX for {}, is absent", arch.sm())));
-        }
-        let assembler = installations().iter().find(|found| found.architectures.contains(&FIRST));
-        let assembler = assembler.ok_or_else(|| absent("ptxas", FIRST))?;
-        let name = format!("clang, and ptxas {} as {} with 63 registers", assembler.version(), FIRST.sm());
-        let (ptxas, assembler) = (assembler.ptxas.clone(), format!("ptxas {}", assembler.version()));
-        return Ok(Toolchain { front: Front::Clang, ptxas, name, assembler });
+        return with_clang(arch)?.next().ok_or_else(|| absent("ptxas", FIRST));
     }
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
     let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
     of(found)
+}
+
+/// All that know the architecture, one for each ptxas, those that [`find_for`] takes first. An installation without NVRTC assembles what that of
+/// the first one makes.
+pub fn all_for(arch: ComputeCapability) -> Result<Vec<Toolchain>, Absent> {
+    if arch < FIRST {
+        return Ok(with_clang(arch)?.collect());
+    }
+    let knows = |found: &&Installation| found.architectures.contains(&arch);
+    let first = installations().iter().filter(knows).find_map(|found| found.nvrtc.as_ref());
+    let Some(first) = first else { return Ok(Vec::new()) };
+    let with_front = |found: &Installation| {
+        let nvrtc = found.nvrtc.clone().unwrap_or_else(|| first.clone());
+        of(&Installation { nvrtc: Some(nvrtc), ..found.clone() })
+    };
+    installations().iter().filter(knows).map(with_front).collect()
+}
+
+/// Clang with each ptxas that knows Kepler.
+fn with_clang(arch: ComputeCapability) -> Result<impl Iterator<Item = Toolchain>, Absent> {
+    if !clang::is_there() {
+        return Err(Absent(format!("clang, which makes PTX for {}, is absent", arch.sm())));
+    }
+    let assemblers = installations().iter().filter(|found| found.architectures.contains(&FIRST));
+    Ok(assemblers.map(|found| Toolchain {
+        front: Front::Clang,
+        ptxas: found.ptxas.clone(),
+        name: format!("clang, and ptxas {} as {} with 63 registers", found.version(), FIRST.sm()),
+        assembler: format!("ptxas {}", found.version()),
+    }))
 }
 
 /// The same for a text in PTX, whose version they must know, too.

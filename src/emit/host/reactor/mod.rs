@@ -50,6 +50,13 @@ impl Reactor {
             Constant::Volume => "density",
         }
     }
+
+    /// Doubles of the workspace of each thread on a GPU.
+    pub fn workspace_rows(&self, interface: &Interface) -> usize {
+        let (unknowns, stages) = (interface.species.len() + 1, self.method.m.len());
+        let tables = Tables::new(&self.systems, self.factors, interface);
+        unknowns * (stages + 5) + 1 + tables.doubles() + self.systems.pattern.len()
+    }
 }
 
 /// (name, text) of the header, of the program, for a CPU or a GPU, and, for host codes (`callers`), of the C++ header and of the Fortran
@@ -79,7 +86,7 @@ pub fn reactor(
 }
 
 /// Threads of a CTA on a GPU, each with a reactor.
-const THREADS: usize = 128;
+pub const THREADS: usize = 128;
 
 #[derive(Serialize)]
 struct File {
@@ -138,9 +145,9 @@ impl File {
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
         let tables = Tables::new(&reactor.systems, reactor.factors, interface);
-        let (unknowns, stages) = (species + 1, reactor.method.m.len());
+        let unknowns = species + 1;
         Self {
-            workspace_rows: unknowns * (stages + 5) + 1 + tables.doubles() + reactor.systems.pattern.len(),
+            workspace_rows: reactor.workspace_rows(interface),
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),

@@ -1,0 +1,111 @@
+//! The programs around kernels: reactors are compiled and run, where a compiler for the target is found; of others it is told that they are not.
+
+use crate::compilers::{self, CompilerOutput};
+use crate::emit::host::{self, REACTOR_THREADS};
+use crate::failure::Failure;
+use crate::fault;
+use crate::observer::Observer;
+use crate::output::{self, ReactorText, Unit};
+use crate::plan::Request;
+use crate::report::ProgramReport;
+use crate::verify::{ReactorSubject, ReactorVerification, verify_reactor};
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use machine::toolchain;
+use warpsim::machine_code;
+
+/// What is known of the programs of the request, in the order of their files.
+pub fn verify(
+    request: &Request,
+    model: &Model,
+    (units, beside): (&[Unit], &[Unit]),
+    observer: &mut Observer,
+) -> Result<Vec<ProgramReport>, Failure> {
+    let target = request.common.target;
+    let mut programs = Vec::new();
+    if request.reactor.is_some() {
+        let not_run = |extension: &str, reason: &str| {
+            ProgramReport::not_run(format!("{}_reactor.{extension}", model.mechanism.name), reason)
+        };
+        programs.push(match why_not(request) {
+            Some(reason) if target.is_cpu() => not_run("cpp", reason),
+            Some(reason) if target.is_amd() => not_run("hip", reason),
+            Some(reason) => not_run("cu", reason),
+            None => match output::reactor_text(request, model, units, beside) {
+                Some(text) => observer.pass("verify reactors", None, || run(request, model, &text))?,
+                None => not_run("cu", "its kernels are not there"),
+            },
+        });
+    }
+    if let Ok(Some(_)) = request.reactor() {
+        programs.push(ProgramReport::not_run(host::ignition_file(target).to_owned(), "it takes SUNDIALS and a host"));
+    }
+    Ok(programs)
+}
+
+/// Why the text of reactors is not run.
+fn why_not(request: &Request) -> Option<&'static str> {
+    let target = request.common.target;
+    match request {
+        _ if request.verify.is_none() => Some("--verify off"),
+        _ if target.is_cpu() => Some("the program in C++ is not compiled here"),
+        _ if target.is_amd() => Some("machine code for AMD with calls of functions cannot be run"),
+        _ if !request.real_compilers => Some("--compilers off"),
+        _ if toolchain::find_for(target.compute_capability).is_err() => Some("no compilers for the target are found"),
+        _ => None,
+    }
+}
+
+/// Has the compilers compile the reactors, and runs the PTX and the machine code that they make.
+fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramReport, Failure> {
+    let target = request.common.target;
+    let symbol = text.symbol.as_str();
+    let mut source = text.text.clone();
+    fault::in_text(request.fault, &mut source);
+    let made = compilers::compile(target, &[(symbol, &source)]).map_err(Failure::verification)?;
+    let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
+        made.into_iter().next().expect("compilers for the target were found");
+    let host::Reactor { constant, by_energy, method, .. } = text.reactor;
+    let workspace_rows = text.workspace_rows;
+    let subject =
+        ReactorSubject { model, symbol, constant, by_energy, method, workspace_rows, threads: REACTOR_THREADS };
+    let options = warpsim::Options::default();
+    let hazards = |what: String, hazards: &warpsim::Hazards| -> Vec<Diagnostic> {
+        let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
+        hazards.list.iter().map(said).collect()
+    };
+    let found = verify_reactor(&subject, |launch, buffers| {
+        let run = warpsim::run(&ptx, symbol, launch, buffers, &options);
+        run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
+    });
+    let found: ReactorVerification = found.map_err(Failure::verification)?;
+    let file = format!("{symbol}.cu");
+    let of_text = format!("CUDA text, as {compiler} compiles it");
+    if !request.verify_machine_code {
+        return Ok(ProgramReport::verified(file, &of_text, found));
+    }
+    if let Err(reason) = compilers::reads_machine_code(target) {
+        return Ok(ProgramReport::text_run(file, &of_text, &reason, found));
+    }
+    let cubin = compilers::read_machine_code(symbol, &cubin).map_err(Failure::verification)?;
+    let mut unknown = None;
+    let again = verify_reactor(&subject, |launch, buffers| {
+        match machine_code::run(&cubin, symbol, launch, buffers, &options) {
+            Ok(_) => Ok(()),
+            Err(machine_code::Failure::Hazards(failed)) => {
+                Err(hazards(format!("the machine code of {assembler}"), &failed))
+            }
+            Err(machine_code::Failure::Unknown(diagnostics)) => {
+                unknown = diagnostics.first().map(|first| first.message.clone());
+                Err(diagnostics)
+            }
+        }
+    });
+    match (unknown, again) {
+        (Some(reason), _) => Ok(ProgramReport::text_run(file, &of_text, &reason, found)),
+        (None, again) => {
+            again.map_err(Failure::verification)?;
+            Ok(ProgramReport::verified(file, &format!("{of_text}; machine code of {assembler}"), found))
+        }
+    }
+}
