@@ -19,10 +19,12 @@
 mod catalogue;
 mod json;
 mod render;
+mod stderr;
 
 pub use catalogue::{Entry, entries, page};
 pub use json::to_json;
 pub use render::{Style, render};
+pub use stderr::to_stderr;
 
 use std::fmt;
 use std::sync::Arc;
