@@ -3,6 +3,8 @@
 //! [`driver`] is the whole compiler at a glance. Imports point one way, in the order that docs/architecture.md lists. What stands alone
 //! lies in crates of its own: diagnostics, machine, ptx, sass, warpsim, mechanism, kinetics.
 #![forbid(unsafe_code)]
+// These macros panic where nobody reads.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod cache;
 pub mod cli;

@@ -82,7 +82,11 @@ impl Observer {
     /// Shows the result of a pass if it was asked for.
     pub fn text(&self, name: &str, kernel: Option<Kernel>, text: impl FnOnce() -> String) {
         if self.print_after.as_deref().is_some_and(|wanted| wanted == name || wanted == "all") {
-            eprintln!("; after {name}{}\n{}", kernel.map_or(String::new(), |k| format!(" of {k}")), text());
+            diagnostics::to_stderr(format_args!(
+                "; after {name}{}\n{}\n",
+                kernel.map_or(String::new(), |k| format!(" of {k}")),
+                text()
+            ));
         }
     }
 

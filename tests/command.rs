@@ -239,3 +239,30 @@ fn the_printed_report_is_brief_unless_the_full_one_is_asked_for() {
     let cpu = singe(&[], &[chem, "--target", "cpu", "--kernel", "reactor", "--emit", "host"]).stdout;
     assert!(cpu.contains("\ncall h2o2_reactor_advance of ") && !cpu.contains("warps"), "{cpu}");
 }
+
+#[test]
+fn nobody_needs_to_read_what_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wrong.inp"), "SPECIES H2 END\nREACTIONS\nH2=>H3 1 0 0\nEND\n").unwrap();
+    let right = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/h2o2/chem.inp");
+    let right = format!("{} --compilers off --kernel viscosity --no-cache -o out", right.display());
+    for (words, code) in [
+        ("check wrong.inp".to_owned(), 1),
+        ("wrong.inp".to_owned(), 1),
+        (format!("{right} --time-passes"), 0),
+        (format!("{right} --print-after map"), 0),
+        ("--no-such-flag".to_owned(), 2),
+        ("--help".to_owned(), 0),
+    ] {
+        for end in ["2> /dev/full", "2>&-", "2>&1 | true"] {
+            let line = format!("(\"$0\" {words}; echo $? > code) {end}");
+            let shell = std::process::Command::new("sh")
+                .args(["-c", &line, env!("CARGO_BIN_EXE_singe")])
+                .current_dir(folder.path())
+                .output();
+            assert!(shell.unwrap().status.code().is_some());
+            let found = std::fs::read_to_string(folder.path().join("code")).unwrap();
+            assert_eq!(found.trim(), code.to_string(), "{words} {end}");
+        }
+    }
+}

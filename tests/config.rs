@@ -92,3 +92,34 @@ fn everything_wrong_is_told_at_once_and_nothing_is_written() {
     assert!(diagnostics.iter().all(is_config), "{diagnostics:?}");
     assert!(run.sources.is_empty());
 }
+
+#[test]
+fn a_file_names_the_kernels_unless_the_command_line_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let mechanism = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/h2o2/chem.inp");
+    let kernels = |config: &str, flags: &[&str]| {
+        std::fs::write(folder.path().join("best.toml"), config).unwrap();
+        let mut command = Command::cargo_bin("singe").unwrap();
+        command.arg(&mechanism).args(["--compilers", "off", "--verify", "1", "--emit", "cuda", "--json"]).args(flags);
+        command.args(["--config", "best.toml", "-o", "out"]).current_dir(folder.path());
+        let output = command.output().unwrap();
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let names = |all: &Vec<Value>| all.iter().map(|one| one["kernel"].as_str().unwrap().to_owned()).collect();
+        let names: Vec<String> = printed["kernels"].as_array().map_or_else(Vec::new, names);
+        (names, printed)
+    };
+    assert_eq!(
+        kernels("kernel = ['viscosity', 'conductivity']\n[viscosity]\nwarps = 4\n", &[]).0,
+        ["viscosity", "conductivity"]
+    );
+    assert_eq!(kernels("kernel = 'diffusion'\n", &[]).0, ["diffusion"]);
+    assert_eq!(kernels("kernel = ['diffusion']\n", &["--kernel", "viscosity"]).0, ["viscosity"]);
+    // Reactors bring their kernels, and the state that these have where nobody says.
+    let (reactor, printed) = kernels("kernel = ['reactor']\ntarget = 'cpu'\n", &[]);
+    assert!(reactor.contains(&"isobaric".to_owned()) && printed["failure"].is_null(), "{reactor:?} {printed}");
+    for config in ["kernel = ['viscose']\n", "kernel = []\n", "kernel = 4\n"] {
+        let (_, printed) = kernels(config, &[]);
+        let first = &printed["diagnostics"][0];
+        assert_eq!((&first["id"], &first["line"], &first["column"]), (&"config::value".into(), &1.into(), &10.into()));
+    }
+}

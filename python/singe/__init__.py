@@ -15,6 +15,6 @@ Flags of the command are keywords: ``points_per_lane="auto"`` is ``--points-per-
 """
 
 from ._command import Compilation, Error, check, command, compile, doctor
-from ._kernels import Advanced, Gas, Kernel, load
+from ._kernels import AdvanceError, Advanced, Gas, Kernel, load
 
-__all__ = ["Advanced", "Compilation", "Error", "Gas", "Kernel", "check", "command", "compile", "doctor", "load"]
+__all__ = ["AdvanceError", "Advanced", "Compilation", "Error", "Gas", "Kernel", "check", "command", "compile", "doctor", "load"]

@@ -22,16 +22,21 @@ if TYPE_CHECKING:
     Field = Union[ArrayLike, Mapping[str, ArrayLike], str]
 
 
-def load(mechanism: PathLike, *, output: PathLike | None = None, species_axis: int = 0, **flags: Any) -> Gas:
+def load(mechanism: PathLike, *, output: PathLike | None = None, species_axis: int | None = None, **flags: Any) -> Gas:
     """Compiles a mechanism for the CPU, builds the kernels with the C++ compiler (CXX, else c++) and loads them. Both are kept, so that
     the same gas loads in a moment the next time; ``no_cache=True`` makes it anew.
 
     ``output`` is the folder for the sources; without it they lie in a temporary folder that is removed. ``species_axis`` says where
-    arrays have their species: first (0), or last (-1). Other keywords are flags of the command, such as
-    ``kernel=["viscosity", "chemistry"]`` or ``units="cgs"``.
+    arrays have their species: first (0), or last (-1); without it first, and an array that may have them either way is refused. Other
+    keywords are flags of the command, such as ``kernel=["viscosity", "chemistry"]`` or ``units="cgs"``.
     """
-    if species_axis not in (0, -1):
+    if species_axis not in (None, 0, -1):
         raise ValueError("species_axis is 0 (first) or -1 (last)")
+    target = flags.pop("target", "cpu")
+    if target != "cpu":
+        raise ValueError(f'load makes kernels for the CPU and not for {target}: use compile(…, target="{target}") for their sources')
+    if "emit" in flags:
+        raise ValueError("load takes no emit: it decides which files are made; compile(…, emit=…) writes others")
     if output is not None:
         return _load(mechanism, Path(output), species_axis, flags)
     with tempfile.TemporaryDirectory(prefix="singe-") as folder:
@@ -54,10 +59,11 @@ class Gas:
     report: dict[str, Any]
     kernels: dict[str, Kernel]
 
-    def __init__(self, report: dict[str, Any], library: ctypes.CDLL, told_by_energy: bool = False, species_axis: int = 0) -> None:
+    def __init__(self, report: dict[str, Any], library: ctypes.CDLL, told_by_energy: bool = False, species_axis: int | None = None) -> None:
         self.report = report
         self.species = report["species_names"]
-        self.species_axis = species_axis
+        self.species_axis = species_axis or 0
+        self._is_axis_told = species_axis is not None
         prefix = report["mechanism"]
         self._library = library
         self._context = ctypes.c_void_p()
@@ -111,15 +117,26 @@ class Gas:
     def _converted(self, given, power):
         import numpy as np
 
-        field = np.asarray(self._field(given), dtype=np.float64)
         weights = self.molecular_weights**power
-        first = np.moveaxis(field, self.species_axis, 0)
+        first = self._by_species("the composition", given, len(weights))
         amounts = first * weights.reshape((-1,) + (1,) * (first.ndim - 1))
         return np.moveaxis(amounts / amounts.sum(axis=0), 0, self.species_axis)
 
-    def _field(self, given):
-        """A field by species, from names where it has them."""
-        return self.fractions(given) if isinstance(given, (Mapping, str)) else given
+    def _by_species(self, name, given, rows, dtype="float64"):
+        """A field with so many rows, which come first in what is returned, from names where it has them."""
+        import numpy as np
+
+        is_named = isinstance(given, (Mapping, str))
+        field = self.fractions(given).astype(dtype) if is_named else _numbers(name, given, dtype)
+        axis = self.species_axis
+        if field.ndim == 0 or field.shape[axis] != rows:
+            wanted, other = (f"({rows}, …)", f"(…, {rows})")[:: 1 if axis == 0 else -1]
+            raise ValueError(f"{name} has the shape {field.shape} and not {wanted}; load the gas with species_axis={-1 - axis} for {other}")
+        if not (self._is_axis_told or is_named) and field.ndim > 1 and field.shape[-1] == rows:
+            raise ValueError(
+                f"{name} has the shape {field.shape}, in which species may come first or last: load the gas with species_axis=0 or -1"
+            )
+        return np.moveaxis(field, axis, 0)
 
     def advance(
         self,
@@ -136,6 +153,7 @@ class Gas:
         species_sources: ArrayLike | None = None,
         energy_source: ArrayLike | None = None,
         progress: bool = False,
+        on_failure: str = "raise",
     ) -> Advanced:
         """Advances reactors over ``time_step`` (s), each with steps of its own. Needs a gas loaded with ``kernel="reactor"``.
 
@@ -145,33 +163,28 @@ class Gas:
         that a number stands for all points. ``absolute_tolerance`` is a number or has one for each species.
         ``step`` has the first step of each point, such as the ``step`` of an earlier result. ``species_sources`` (1/s, shaped as
         ``mass_fractions``) and ``energy_source`` (W/kg, shaped as ``temperature``) are constant over the time step.
-        ``progress`` shows a bar on standard error. Returns an :class:`Advanced`.
+        ``progress`` shows a bar on standard error. Returns an :class:`Advanced`. Raises :class:`AdvanceError`, whose ``result`` that is, where a
+        point is not done; with ``on_failure="return"`` its ``status`` alone tells.
         """
         import numpy as np
 
+        if on_failure not in ("raise", "return"):
+            raise ValueError('on_failure is "raise" or "return"')
         if self._advance is None:
             raise TypeError('this gas has no reactors: load it with kernel="reactor"')
         count = len(self.species)
-        mass_fractions = self._field(mass_fractions)
         by_species = {"mass_fractions": mass_fractions, "species_sources": species_sources}
-        by_species = {name: np.asarray(field, dtype=np.float64) for name, field in by_species.items() if field is not None}
-        axis = self.species_axis
-        for name, field in by_species.items():
-            if field.ndim == 0 or field.shape[axis] != count:
-                wanted = f"({count}, …)" if axis == 0 else f"(…, {count})"
-                raise ValueError(f"{name} has the shape {field.shape} and not {wanted}")
-            by_species[name] = np.moveaxis(field, axis, 0)
-        numbers = {"state": temperature, "fixed": fixed, "time_step": time_step, "step": 0.0 if step is None else step}
+        by_species = {name: self._by_species(name, field, count) for name, field in by_species.items() if field is not None}
+        numbers = {"temperature": temperature, "fixed": fixed, "time_step": time_step, "step": 0.0 if step is None else step}
         if energy_source is not None:
             numbers["energy_source"] = energy_source
-        numbers = {name: np.asarray(field, dtype=np.float64) for name, field in numbers.items()}
-        tolerances = np.asarray(absolute_tolerance, dtype=np.float64)
+        numbers = {name: _numbers(name, field) for name, field in numbers.items()}
+        tolerances = _numbers("absolute_tolerance", absolute_tolerance)
         if tolerances.shape not in ((), (count,)):
             raise ValueError(f"absolute_tolerance has the shape {tolerances.shape} and not ({count},)")
         shapes = {name: field.shape[1:] for name, field in by_species.items()}
         shapes.update((name, field.shape) for name, field in numbers.items())
-        # A number for every input is one point.
-        points = _shape_of_points(shapes) or (1,)
+        points = _shape_of_points(shapes)
         rows = (count, *points)
         # Copies: the state is advanced in place.
         numbers = {name: np.array(np.broadcast_to(field, points), order="C") for name, field in numbers.items()}
@@ -185,11 +198,16 @@ class Gas:
             options.species_tolerances = tolerances.ctypes.data
         results = [status, steps, rejected, numbers["step"], end, mean, heat]
         sources = [whole.get("species_sources"), numbers.get("energy_source")]
-        state = [numbers["state"], numbers["fixed"], whole["mass_fractions"], numbers["time_step"]]
+        state = [numbers["temperature"], numbers["fixed"], whole["mass_fractions"], numbers["time_step"]]
         self._advance_in_parts([*state, state[0], state[2]], sources, results, options, int(np.prod(points)), progress)
-        energy = numbers["state"] if self._is_told_by_energy else None
-        fractions, mean = (np.moveaxis(field, 0, axis) for field in (whole["mass_fractions"], mean))
-        return Advanced(end, fractions, status, steps, rejected, numbers["step"], mean, heat, energy)
+        energy = numbers["temperature"] if self._is_told_by_energy else None
+        fractions, mean = (np.moveaxis(field, 0, self.species_axis) for field in (whole["mass_fractions"], mean))
+        found = (end, fractions, status, steps, rejected, numbers["step"], mean, heat, energy)
+        # Arrays without axes become numbers.
+        result = Advanced(*(field if field is None else field[()] for field in found))
+        if on_failure == "raise" and np.any(status):
+            raise AdvanceError(result)
+        return result
 
     def _advance_in_parts(self, state, sources, results, options, points, progress):
         """One call, or several where progress is shown: points do not influence each other."""
@@ -218,6 +236,18 @@ class Gas:
 
     def __repr__(self) -> str:
         return f"<singe.Gas {self.report['mechanism']}: {', '.join(self.kernels)}>"
+
+
+def _numbers(name, given, dtype="float64"):
+    """An array of numbers."""
+    import numpy as np
+
+    try:
+        if given is None or isinstance(given, (str, bytes)):
+            raise TypeError
+        return np.asarray(given, dtype=dtype)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {given!r:.60}: give a number, or an array of numbers") from None
 
 
 def _shape_of_points(shapes):
@@ -286,6 +316,27 @@ class Advanced:
     energy: numpy.ndarray | None
 
 
+class AdvanceError(RuntimeError):
+    """Some reactors are not done. ``result`` is the :class:`Advanced` of all points, in which those are as they were."""
+
+    result: Advanced
+    _REASONS = {1: "it took too many steps", 2: "no step was short enough", 3: "its input is no state"}
+
+    def __init__(self, result: Advanced) -> None:
+        import numpy as np
+
+        status = np.asarray(result.status)
+        first = tuple(int(place[0]) for place in np.nonzero(np.atleast_1d(status)))
+        code = int(np.atleast_1d(status)[first])
+        place = f" {first if len(first) > 1 else first[0]}" if status.ndim else ""
+        reason = self._REASONS.get(code, "it failed")
+        super().__init__(
+            f"{np.count_nonzero(status)} of {status.size} reactors are not done; point{place} has status {code}: {reason}. The exception's "
+            'result has what became of all; on_failure="return" gives it without an exception'
+        )
+        self.result = result
+
+
 @dataclass(frozen=True)
 class Array:
     """``rows`` 1 is an array of points; else species or quantities come first, then points."""
@@ -326,16 +377,11 @@ class Kernel:
         axis = self._gas.species_axis
         fields = {}
         for array in self.inputs:
-            field = np.asarray(self._gas._field(given[array.name]), dtype=np.float32 if array.io == "single" else np.float64)
-            if array.rows > 1:
-                if field.ndim == 0 or field.shape[axis] != array.rows:
-                    wanted = f"({array.rows}, …)" if axis == 0 else f"(…, {array.rows})"
-                    raise ValueError(f"{array.name} has the shape {field.shape} and not {wanted}")
-                field = np.moveaxis(field, axis, 0)
-            fields[array.name] = field
+            name, value, dtype = array.name, given[array.name], "float32" if array.io == "single" else "float64"
+            is_by_species = array.rows > 1
+            fields[name] = self._gas._by_species(name, value, array.rows, dtype) if is_by_species else _numbers(name, value, dtype)
         shapes = {array.name: fields[array.name].shape[int(array.rows > 1) :] for array in self.inputs}
-        # A number for every input is one point.
-        shape = _shape_of_points(shapes) or (1,)
+        shape = _shape_of_points(shapes)
         points = int(np.prod(shape))
         # Whole rows, one after the other: a row of an array is a field.
         whole = []
@@ -350,7 +396,8 @@ class Kernel:
         if status:
             raise RuntimeError(self._text(status).decode())
         results = [
-            np.moveaxis(field, 0, axis) if array.rows > 1 else field
+            # An array without axes becomes a number.
+            np.moveaxis(field, 0, axis) if array.rows > 1 else field[()]
             for array, field in zip(self.arrays, whole)
             if array.output
         ]

@@ -18,6 +18,7 @@ use crate::plan::{self, Common, Emit, Free, Tuning};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
+use kinetics::integrator::Method;
 use mechanism::{Companion, Files, Options};
 
 /// `matches` tells which of the arguments were given.
@@ -30,11 +31,11 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
     let result = driver::compile_kept(&request, cache.as_ref(), &mut observer);
     observer.finish();
     if arguments.time_passes {
-        eprint!("{}", observer.time_table());
+        diagnostics::to_stderr(format_args!("{}", observer.time_table()));
     }
     let told = result?;
     for warning in &told.warnings {
-        eprintln!("warning: {warning}");
+        diagnostics::to_stderr(format_args!("warning: {warning}\n"));
     }
     if !arguments.quiet {
         tell_outcome(arguments, &request, &told)?;
@@ -45,7 +46,7 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
 
 fn tell_outcome(arguments: &CompileArguments, request: &Request, told: &Outcome) -> Result<(), Failure> {
     for note in &told.notes {
-        eprintln!("note: {note}");
+        diagnostics::to_stderr(format_args!("note: {note}\n"));
     }
     if arguments.json {
         return print(format_args!("{}\n", told.json));
@@ -70,18 +71,31 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     if is_openfoam && !given("kernel") {
         request.kernels.clear();
     }
-    if !given("state") {
-        request.common.state = state_of_reactors(&request).unwrap_or(request.common.state);
-    }
+    let with_state = |request: Request| match state_of_reactors(&request).filter(|_| !given("state")) {
+        Some(state) => request.with(|request| request.common.state = state),
+        None => request,
+    };
+    request = with_state(request);
     // Where files go and what is printed is no matter of the outcome.
     let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
     request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix"), layout: false };
     if let Some(path) = &arguments.config {
-        request = config::complete(request, path, given)?;
+        let with_kernels = |request: Request, wanted: &[Wanted]| {
+            let (kernels, reactor) = of_wanted(wanted, &request.common);
+            with_state(Request { kernels, reactor, ..request })
+        };
+        request = config::complete(request, path, given, with_kernels)?;
         request.reactor = request.reactor.map(|_| request.common.integrator.method());
     }
     request.for_target().map_err(|d| Failure::usage([d]))
+}
+
+/// The kernels among what is wanted, and what reactors are advanced by where these are.
+fn of_wanted(wanted: &[Wanted], common: &Common) -> (Vec<Kernel>, Option<Method>) {
+    let kernels: Vec<Kernel> = wanted.iter().filter_map(|wanted| wanted.kernel()).collect();
+    let reactor = wanted.contains(&Wanted::Reactor).then(|| common.integrator.method());
+    (without_repeats(&kernels), reactor)
 }
 
 /// What tells the state where nobody says and reactors, or steps of one kind, are asked for.
@@ -105,17 +119,16 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
-    let kernels: Vec<Kernel> = arguments.kernel.iter().filter_map(|wanted| wanted.kernel()).collect();
-    let is_reactor = arguments.kernel.contains(&Wanted::Reactor);
+    let (kernels, reactor) = of_wanted(&arguments.kernel, &arguments.common);
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
         name: arguments.name.clone(),
         reading: options(&arguments.input),
-        kernels: without_repeats(&kernels),
+        kernels,
         sets: arguments.set.clone(),
         set: None,
-        reactor: is_reactor.then(|| arguments.common.integrator.method()),
+        reactor,
         by_energy: false,
         common: arguments.common,
         tuning: arguments.tuning,

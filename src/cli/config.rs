@@ -1,6 +1,7 @@
 //! `--config FILE`: values of flags in a TOML file.
 //!
 //! ```toml
+//! kernel = ["chemistry"]  # the kernels
 //! target = "hopper"       # flags of the whole compilation
 //! warps = 8               # flags of each kernel, for all kernels
 //!
@@ -17,20 +18,26 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::args::values::Layout;
+use super::args::values::{Layout, Wanted};
 use crate::failure::Failure;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
+use crate::plan::varied::LAYOUT;
 use crate::plan::{self, Common, Free, Request, Tuning};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
 use mechanism::{self, Input};
 
 /// The request with what the file adds to it, and the tuning of each kernel that has a table in the file. Flags that were `given`
-/// keep their values.
+/// keep their values; `with_kernels` tells what asking for some kernels and reactors changes besides.
 ///
 /// Errors: the file cannot be read, is no TOML, or has keys or values that are no flags; all of them at once.
-pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> Result<Request, Failure> {
+pub fn complete(
+    request: Request,
+    path: &Path,
+    given: impl Fn(&str) -> bool,
+    with_kernels: impl FnOnce(Request, &[Wanted]) -> Request,
+) -> Result<Request, Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read {name}: {error}");
@@ -42,6 +49,8 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     tables.for_each(|table| table.retain(|key, _| !given(key)));
     let accepted = "each value was accepted alone";
     let layouts = |table: &mut Table| layout(&table.remove(LAYOUT)?).ok();
+    let request =
+        if file.kernels.is_empty() || given(KERNELS) { request } else { with_kernels(request, &file.kernels) };
     let request = match layouts(&mut file.tuning) {
         Some(layouts) => request.with_fastest_of(&layouts),
         None => request,
@@ -64,12 +73,13 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     })
 }
 
-/// The key of the layouts, which is that of the flag.
-const LAYOUT: &str = "codegen";
+/// The key of the kernels, which is that of the flag.
+const KERNELS: &str = "kernel";
 
 /// What a file sets, for all kernels and for each.
 #[derive(Default)]
 struct Settings {
+    kernels: Vec<Wanted>,
     common: Table,
     tuning: Table,
     own: Vec<(Kernel, Table)>,
@@ -108,7 +118,7 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
             }
         }
     };
-    let mut unknown = Vec::new();
+    let (mut unknown, mut kernels_wrong) = (Vec::new(), Vec::new());
     let mut no_flag = |key: &str, at: Range<usize>, known: &str| {
         let message = format!("{key} is no flag that a configuration can set here");
         unknown.push(Diagnostic::error("config::key", message).at(span(at)).help(format!("known: {known}")));
@@ -128,14 +138,33 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
                 }
                 settings.own.push((kernel, own));
             }
+            (_, value) if name == KERNELS => match kernels(value) {
+                Ok(kernels) => settings.kernels = kernels,
+                Err(reason) => kernels_wrong
+                    .push(Diagnostic::error("config::value", "not a list of kernels").at(span(place)).help(reason)),
+            },
             (_, value) if common.iter().any(|known| known == name) => insert(&mut settings.common, name, place, value),
             (_, value) if tuning.iter().any(|known| known == name) => insert(&mut settings.tuning, name, place, value),
-            _ => no_flag(name, key.span(), &[&common[..], &tuning].concat().join(", ")),
+            _ => no_flag(name, key.span(), &[&[KERNELS.to_owned()], &common[..], &tuning].concat().join(", ")),
         }
     }
     wrong.append(&mut unknown);
+    wrong.append(&mut kernels_wrong);
     wrong.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.offset));
     if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
+}
+
+/// Kernels by their names, in a list or in a text with commas.
+fn kernels(value: &DeValue) -> Result<Vec<Wanted>, String> {
+    let names: Option<Vec<String>> = match value {
+        DeValue::String(text) => Some(text.split(',').map(|name| name.trim().to_owned()).collect()),
+        DeValue::Array(list) => list.iter().map(|name| Some(name.get_ref().as_str()?.to_owned())).collect(),
+        _ => None,
+    };
+    let names = names.filter(|names| !names.is_empty());
+    let all = names.ok_or("give a list of texts, such as [\"viscosity\", \"chemistry\"]")?;
+    let of_name = |name: &String| Wanted::from_str(name, false).map_err(|_| format!("there is no kernel {name:?}"));
+    all.iter().map(of_name).collect()
 }
 
 /// What a layout stands for.

@@ -1,13 +1,14 @@
 //! How the command ends: what went wrong, and the exit code.
 
 use std::ffi::OsString;
+use std::panic::UnwindSafe;
 use std::process::ExitCode;
 
 use clap::ColorChoice;
 
 use super::out;
 use crate::failure::{Failure, FailureKind};
-use diagnostics::{self, Diagnostic, Style};
+use diagnostics::{self, Diagnostic, Style, to_stderr};
 
 /// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage, not-run or
 /// verification; a command that has printed its own JSON gives no diagnostics.
@@ -30,9 +31,25 @@ pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// A broken invariant of the program itself.
+const INTERNAL_ERROR: u8 = 4;
+
+/// Runs a program by its name. Where an invariant of its own is broken (the panic has told which), it says so.
+pub fn guarded(name: &str, run: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        let text = format!("this is a defect of {name}; please report it with the command and its input files");
+        to_stderr(format_args!("internal error: {text}\n"));
+        if std::env::args_os().any(|word| word == "--json") {
+            let all = serde_json::json!({ "failure": "internal", "exit_code": INTERNAL_ERROR, "diagnostics": [], "message": text });
+            let _ = out::print(format_args!("{all:#}\n"));
+        }
+        ExitCode::from(INTERNAL_ERROR)
+    })
+}
+
 /// Prints diagnostics to stderr.
 pub fn tell(diagnostics: &[Diagnostic]) {
-    eprint!("{}", diagnostics::render(diagnostics, style()));
+    to_stderr(format_args!("{}", diagnostics::render(diagnostics, style())));
 }
 
 /// Errors come before the words are understood, and where nothing of them is at hand: what is said of colours is read from the words themselves.

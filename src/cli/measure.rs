@@ -28,8 +28,10 @@ pub fn run(arguments: &MeasureArguments) -> Result<(), Failure> {
     let folder = arguments.output.clone().unwrap_or_else(default);
     write(&folder, packs)?;
     let shown = folder.display();
-    eprintln!("{shown}: take it to where the GPU is, run `sh run.sh` there, and bring back its results.json");
-    eprintln!("then: singe measure results.json");
+    diagnostics::to_stderr(format_args!(
+        "{shown}: take it to where the GPU is, run `sh run.sh` there, and bring back its results.json\n"
+    ));
+    diagnostics::to_stderr(format_args!("then: singe measure results.json\n"));
     Ok(())
 }
 
@@ -76,7 +78,10 @@ fn of_launches(arguments: &MeasureArguments) -> Result<Packs, Failure> {
         let packed = launch::pack(&launches, own);
         let (pack, raced) = packed.map_err(|(kernel, failure)| stopped(&kernel, failure))?;
         for found in raced {
-            eprintln!("warning: {}, {}; on a GPU its results may be others", found.kernel, found.race);
+            diagnostics::to_stderr(format_args!(
+                "warning: {}, {}; on a GPU its results may be others\n",
+                found.kernel, found.race
+            ));
         }
         packs.push((own, pack));
     }

@@ -41,7 +41,8 @@ pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
 pub use command_line::command_line;
 pub use compile::{completed, default_folder, request};
-pub use exit::exit_code;
+pub use exit::{exit_code, guarded};
+pub use out::print;
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -99,5 +100,11 @@ fn misunderstood(error: &clap::Error) -> Diagnostic {
     let text = error.to_string();
     let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
     let message = message.trim().trim_start_matches("error: ").to_owned();
-    Diagnostic::error("usage::arguments", message).help(rest.trim().to_owned())
+    // Behind its advice clap says how the command is called.
+    let advice =
+        rest.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let advice: Vec<&str> =
+        advice.filter(|line| !line.is_empty()).map(|line| line.trim_start_matches("tip: ")).collect();
+    let help = if advice.is_empty() { "singe --help tells what there is".to_owned() } else { advice.join("; ") };
+    Diagnostic::error("usage::arguments", message).help(help)
 }

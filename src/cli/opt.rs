@@ -54,7 +54,7 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
         print(format_args!("{:#}\n", json!(entries)))?;
     } else {
         for (pass, kernel, report) in &reports {
-            eprintln!("{kernel}: {pass}: {}", report.summary);
+            diagnostics::to_stderr(format_args!("{kernel}: {pass}: {}\n", report.summary));
         }
     }
     Ok(())
@@ -90,6 +90,6 @@ pub(super) fn kernels(module: &Module, name: Option<&String>, path: &Path) -> Re
 fn show_after(pass: &Pass, kernel: &str, before: &Module, after: &Module, arguments: &OptArguments) {
     if arguments.print_after.as_deref().is_some_and(|wanted| wanted == pass.name || wanted == "all") {
         let text = if before == after { "// unchanged\n".to_owned() } else { after.to_string() };
-        eprintln!("// after {} of {kernel}\n{text}", pass.name);
+        diagnostics::to_stderr(format_args!("// after {} of {kernel}\n{text}\n", pass.name));
     }
 }

@@ -29,7 +29,9 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target);
     let (report, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
     for race in &report.races {
-        eprintln!("warning: {kernel}, {race}; on a GPU its warps may interleave, and branch, in another way");
+        diagnostics::to_stderr(format_args!(
+            "warning: {kernel}, {race}; on a GPU its warps may interleave, and branch, in another way\n"
+        ));
     }
     if let Some(folder) = &arguments.picture {
         let warps = launch.size().div_ceil(32) as usize;

@@ -72,7 +72,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             verdict.assumed.iter().try_for_each(|what| print(format_args!("  assumed: {what}\n")))?;
         }
         for warning in &verdict.warnings {
-            eprintln!("warning: {kernel}, {warning}");
+            diagnostics::to_stderr(format_args!("warning: {kernel}, {warning}\n"));
         }
     }
     match verdicts.iter().all(Verdict::proven) {

@@ -11,6 +11,7 @@ mod sets;
 mod settings;
 mod tuning;
 mod values;
+pub mod varied;
 
 use std::path::PathBuf;
 

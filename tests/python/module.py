@@ -33,6 +33,11 @@ with tempfile.TemporaryDirectory() as folder:
         raise SystemExit("99 warps were taken")
     except singe.Error as error:
         assert error.exit_code == 2 and "99" in str(error), error
+    try:
+        singe.compile(mechanism, output=folder, kernl="viscosity")
+        raise SystemExit("a flag that is none was taken")
+    except singe.Error as error:
+        assert "help: a similar argument exists: '--kernel'" in str(error) and "Usage" not in str(error), error
 
 gas = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
 with gzip.open(root / "tests/data/h2o2.json.gz") as file:
@@ -58,7 +63,9 @@ compare("chemistry", gas.chemistry(T, P, X), wanted, np.where(scale > 0, scale, 
 
 # A number stands for all points, a composition too; arrays need not be contiguous.
 one = gas.viscosity(temperature=T[0], pressure=P[0], mole_fractions=X[:, 0])
-assert one.shape == (1,) and one[0] == gas.viscosity(T, P, X)[0]
+assert one.shape == () and isinstance(one, np.float64) and one == gas.viscosity(T, P, X)[0]
+assert gas.diffusion(T[0], P[0], X[:, 0]).shape == (len(gas.species),)
+assert gas.viscosity(T[:1], P[0], X[:, 0]).shape == (1,)
 many = gas.diffusion(np.linspace(300, 2000, 1000)[::-1], 101325.0, X[:, 0])
 assert many.shape == (len(gas.species), 1000) and np.all(np.isfinite(many))
 for arguments in [(T, P, X[:3]), (T[:2], P, X), (T, P)]:
@@ -67,6 +74,29 @@ for arguments in [(T, P, X[:3]), (T[:2], P, X), (T, P)]:
         raise SystemExit("wrong shapes were taken")
     except (TypeError, ValueError):
         pass
+# As many points as species: which axis is which is told, or the array is refused.
+square = X[:, : len(gas.species)]
+points = (T[: len(gas.species)], P[: len(gas.species)])
+
+
+def message(call, kind):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise SystemExit("a wrong call was taken")
+
+
+assert "species_axis=0 or -1" in message(lambda: gas.chemistry(*points, square), ValueError)
+assert "species_axis=0 or -1" in message(lambda: gas.mass_fractions(square), ValueError)
+assert "species_axis=-1 for (…, 10)" in message(lambda: gas.viscosity(T, P, X.T), ValueError)
+assert "temperature is 'hot': give a number" in message(lambda: gas.viscosity("hot", P, X), TypeError)
+assert "pressure is None" in message(lambda: gas.viscosity(T, None, X), TypeError)
+first = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise", species_axis=0, target="cpu")
+assert np.array_equal(first.chemistry(*points, square), gas.chemistry(T, P, X)[:, : len(gas.species)])
+assert gas.viscosity(np.full(10, 300.0), 101325.0, {"H2": np.linspace(0.1, 2, 10), "O2": 1.0}).shape == (10,)
+assert "compile(…, target=\"hopper\")" in message(lambda: singe.load(mechanism, target="hopper"), ValueError)
+assert "decides which files" in message(lambda: singe.load(mechanism, emit="ptx"), ValueError)
 # Points have any shape, compositions may be named, and species may come last.
 grid = np.linspace(300, 2000, 24).reshape(2, 3, 4)
 flat = gas.diffusion(grid.ravel(), 101325.0, X[:, 0])
@@ -81,6 +111,7 @@ assert gas.index("O2") == gas.species.index("O2") and abs(gas.molecular_weights[
 assert np.allclose(gas.mole_fractions(gas.mass_fractions(X)), X, rtol=1e-13, atol=1e-15)
 assert np.allclose(gas.mass_fractions(by_name) @ (1 / gas.molecular_weights), 1 / (by_name @ gas.molecular_weights))
 last = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise", species_axis=-1)
+assert np.array_equal(last.chemistry(*points, square.T), first.chemistry(*points, square).T)
 rates = last.chemistry(grid, 101325.0, np.broadcast_to(by_name, (2, 3, 4, by_name.size)))
 assert rates.shape == (2, 3, 4, by_name.size) and np.array_equal(np.moveaxis(rates, -1, 0), gas.chemistry(grid, 101325.0, named))
 for wrong, kind in [
@@ -153,7 +184,14 @@ Y = np.zeros((len(reactors.species), 3))
 for name, fraction in {"H2": 0.0285, "O2": 0.2264, "N2": 0.7451}.items():
     Y[reactors.species.index(name)] = fraction
 T = np.array([1200.0, 1300.0, 99.0])
-whole = reactors.advance(T, 101325.0, Y, 1e-3)
+try:
+    reactors.advance(T, 101325.0, Y, 1e-3)
+    raise SystemExit("a state that is none was advanced")
+except singe.AdvanceError as error:
+    assert "1 of 3 reactors are not done; point 2 has status 3: its input is no state" in str(error), error
+    failed = error.result
+whole = reactors.advance(T, 101325.0, Y, 1e-3, on_failure="return")
+assert np.array_equal(failed.temperature, whole.temperature)
 assert list(whole.status) == [0, 0, 3] and list(whole.steps > 10) == [True, True, False], whole
 assert np.all(whole.temperature[:2] > 2400.0) and whole.temperature[2] == 99.0
 assert np.allclose(whole.mass_fractions.sum(axis=0), 1.0, rtol=0, atol=1e-12)
@@ -169,7 +207,7 @@ assert np.all(brought.temperature > whole.temperature[:2]) and np.all(brought.he
 alone = reactors.advance(T[:2], 101325.0, Y[:, :2], 1e-3, progress=True)
 assert np.array_equal(alone.mass_fractions, whole.mass_fractions[:, :2])
 told = singe.load(sys.argv[1] + "/mechanisms/h2o2/chem.inp", kernel="reactor", state="HPY")
-enthalpy = told.advance([-1e5, 2e6, 1e12], 101325.0, Y[:, :1], [0.0, 1e-3, 1e-3], energy_source=1e6)
+enthalpy = told.advance([-1e5, 2e6, 1e12], 101325.0, Y[:, :1], [0.0, 1e-3, 1e-3], energy_source=1e6, on_failure="return")
 assert list(enthalpy.status) == [0, 0, 3] and list(enthalpy.energy) == [-1e5, 2e6 + 1e3, 1e12], enthalpy
 assert 150.0 < enthalpy.temperature[0] < 300.0 and enthalpy.temperature[1] > 2400.0 and np.isnan(enthalpy.temperature[2])
 # Points of any shape, species first or last, in part from a composition by name: each reactor ends as it does alone.
@@ -183,9 +221,9 @@ assert last.mass_fractions.shape == last.mean_rates.shape == (2, 3, len(Y))
 assert np.array_equal(np.moveaxis(last.mass_fractions, -1, 0), burnt.mass_fractions)
 for i, j in np.ndindex(2, 3):
     alone = reactors.advance(grid[i, j], pressures[i, 0], Y[:, 0], 1e-4, energy_source=1e5)
-    assert alone.temperature == burnt.temperature[i, j] and np.array_equal(alone.mass_fractions[:, 0], burnt.mass_fractions[:, i, j])
+    assert alone.temperature == burnt.temperature[i, j] and np.array_equal(alone.mass_fractions, burnt.mass_fractions[:, i, j])
 named = reactors.advance(1200.0, 101325.0, {"H2": 2, "O2": 1}, 1e-4)
-assert named.status == 0 and named.temperature.shape == (1,)
+assert named.status == 0 and named.temperature.shape == ()
 for wrong in [lambda: reactors.advance(grid, T[:2], Y[:, 0], 1e-3), lambda: gas.advance(T, 101325.0, Y, 1e-3), lambda: reactors.advance(T, 101325.0, Y[:3], 1e-3)]:
     try:
         wrong()

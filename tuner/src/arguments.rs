@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
@@ -10,10 +11,12 @@ use singe::cli::{CompileArguments, Layout};
 use singe::driver::{Failure, Request, Tuning};
 use singe::kernels::Kernel;
 use singe::plan;
+use singe::plan::varied::LAYOUT;
 
+use crate::clock::{self, Clock};
 use crate::method::Method;
 use crate::shard::{self, Shard};
-use crate::space::{self, Axis, Candidate, LAYOUT};
+use crate::space::{self, Axis, Candidate};
 use crate::work::{self, Work};
 
 /// Tries many settings of each kernel, predicts what they take or measures it, and writes the best kernels, their configuration
@@ -28,8 +31,8 @@ use crate::work::{self, Work};
 struct Words {
     #[command(flatten)]
     compile: CompileArguments,
-    /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried. What is not given, neither
-    /// here nor as a flag, is varied as well: codegen, warps, ctas-per-sm (but with --occupancy), points-per-lane, constants, form and matrix
+    /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried, behind what singe takes by
+    /// itself. What is not given, neither here nor as a flag, is varied as well: all layouts (codegen), and what each of them heeds
     #[arg(long, value_name = "FLAG=V,V", value_parser = axis)]
     vary: Vec<Axis>,
     /// How to search: halving counts every candidate, and compiles or measures a quarter, the best of each layout and way to
@@ -43,6 +46,18 @@ struct Words {
     /// and prints nanoseconds per point as its last word; without it, the predicted time decides
     #[arg(long, value_name = "COMMAND")]
     measure: Option<String>,
+    /// How often the command measures a candidate; the median counts, and the spread is told
+    #[arg(long, value_name = "N", default_value = "1", requires = "measure", value_parser = clap::value_parser!(u16).range(1..))]
+    repeats: u16,
+    /// How long a measurement may take, such as 90s or 10m; then it is ended, and the candidate refused [default: no limit]
+    #[arg(long, value_name = "TIME", requires = "measure", value_parser = clock::duration)]
+    measure_limit: Option<Duration>,
+    /// How long to search, such as 10m or 2h: what is not begun by then is not tried. The same command goes on, with more time or without
+    #[arg(long, value_name = "TIME", value_parser = clock::duration)]
+    budget: Option<Duration>,
+    /// How many candidates to try, of all kernels together: some of all that there are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    trials: Option<u32>,
     /// Try only the i-th of n parts of the candidates, and write nothing but their record
     #[arg(long, value_name = "i/n", value_parser = shard::parse)]
     shard: Option<Shard>,
@@ -64,7 +79,10 @@ enum Widen {
 pub struct Arguments {
     pub method: Method,
     pub widen: bool,
-    pub measure: Option<String>,
+    pub clock: Option<Clock>,
+    pub budget: Option<Duration>,
+    /// Candidates at most.
+    pub trials: usize,
     pub shard: Option<Shard>,
     pub shards: u16,
     pub threads: usize,
@@ -82,7 +100,9 @@ pub struct Arguments {
 pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let (work, words) = work::asked(words);
     let matches = command().try_get_matches_from(&words)?;
-    let Words { compile, vary, search, widen, measure, shard, shards, threads } = Words::from_arg_matches(&matches)?;
+    let all = Words::from_arg_matches(&matches)?;
+    let Words { compile, vary, search, widen, measure, shard, shards, threads, budget, .. } = all;
+    let clock = measure.map(|command| Clock { command, repeats: all.repeats, limit: all.measure_limit });
     for (number, axis) in vary.iter().enumerate() {
         if vary[..number].iter().any(|other| other.flag == axis.flag) {
             return Err(refused(&format!("--vary {} is given twice", axis.flag)));
@@ -100,12 +120,14 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         return Err(refused("which candidates halving compiles depends on all of them: give --search exhaustive"));
     }
     // Candidates that are timed must have the machine for themselves.
-    let cores = || if measure.is_some() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
+    let cores = || if clock.is_some() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
     Ok(Arguments {
         method: search,
         widen: widen == Widen::Auto,
         threads: threads.map_or_else(cores, usize::from),
-        measure,
+        clock,
+        budget,
+        trials: all.trials.map_or(usize::MAX, |trials| trials as usize),
         shard,
         shards,
         json: compile.json,
@@ -123,6 +145,9 @@ impl Arguments {
     /// Errors: the configuration file is wrong, or the target cannot have what is asked for; no times are known of the target.
     pub fn request(&self) -> Result<Request, Failure> {
         let request = singe::cli::completed(&self.compile, &self.matches, self.command())?;
+        // What every candidate would be refused for is said once.
+        let checked = request.check_outputs().and_then(|()| request.check_precision());
+        checked.and_then(|()| self.check_cpu(&request)).map_err(|diagnostic| Failure::usage([diagnostic]))?;
         if request.common.target.is_amd() {
             let message =
                 format!("no times are known of {}, by which candidates could be ranked", request.common.target.name);
@@ -132,14 +157,17 @@ impl Arguments {
         Ok(request)
     }
 
-    /// What is varied of a kernel: what the user says, and of the rest what is usual.
-    pub fn axes(&self, kernel: Kernel, request: &Request) -> Vec<Axis> {
-        let mut axes = space::usual(kernel, request);
-        let is_said = |flag: &str| self.is_given(flag) || self.vary.iter().any(|axis| axis.flag == flag);
-        // Where it is not fixed, a candidate finds its own number of CTAs.
-        axes.retain(|axis| !(is_said(&axis.flag) || axis.flag == "ctas-per-sm" && is_said("occupancy")));
-        axes.extend(self.vary.iter().cloned());
-        axes
+    /// The candidates of a kernel.
+    pub fn candidates(&self, kernel: Kernel, request: &Request) -> Vec<Candidate> {
+        space::all(kernel, request, &self.vary, |flag| self.is_given(flag))
+    }
+
+    /// Errors: something is to be varied of a CPU that it has not.
+    fn check_cpu(&self, request: &Request) -> Result<(), Diagnostic> {
+        let other = self.vary.iter().find(|axis| axis.flag != "form");
+        let Some(axis) = other.filter(|_| request.common.target.is_cpu()) else { return Ok(()) };
+        let message = format!("a CPU has neither warps nor lanes: there is no {} to vary", axis.flag);
+        Err(Diagnostic::error("target::no-warps", message).help("vary the form alone, or name a GPU with --target"))
     }
 
     fn is_given(&self, flag: &str) -> bool {

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use singe::compilers;
 use singe::driver::Request;
 
+use crate::clock::Clock;
+
 /// The later, the more is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -17,15 +19,16 @@ pub enum Level {
 }
 
 /// The levels that this machine and this request give, and in words what the last one's times are.
-pub fn levels(request: &Request, command: Option<&str>) -> (Vec<Level>, String) {
+pub fn levels(request: &Request, clock: Option<&Clock>) -> (Vec<Level>, String) {
     let compilers = compilers(request);
     let has_compilers = compilers.is_ok();
     let model = compilers.and_then(|name| Ok((name, runs_machine_code(request)?)));
     let mut levels = if has_compilers { vec![Level::Counted, Level::Compiled] } else { vec![Level::Compiled] };
-    let says = match (command, model) {
-        (Some(command), _) => {
+    let says = match (clock, model) {
+        (Some(Clock { command, repeats, .. }), _) => {
             levels.push(Level::Measured);
-            format!("times are measured by {command}")
+            let runs = if *repeats > 1 { format!(", the median of {repeats} runs") } else { String::new() };
+            format!("times are measured by {command}{runs}")
         }
         (None, Ok((name, ()))) => {
             format!(

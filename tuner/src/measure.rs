@@ -1,16 +1,17 @@
 //! What one candidate costs.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use singe::driver::{self, POINTS_PER_LANE, Request};
-use singe::kernels::Kernel;
+use singe::driver::{self, Multiplier, POINTS_PER_LANE, Request, Tuning};
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::plan::{self, Free};
+use singe::plan::{self, Free, Occupancy};
 use singe::report::KernelReport;
 use warpsim::machine_code::Cause;
 
+use crate::clock::{Clock, Measured};
 use crate::level::Level;
 use crate::space::Candidate;
 
@@ -45,6 +46,9 @@ pub enum Outcome {
     },
 }
 
+/// The way to multiply that reports do not name.
+const DFMA: &str = "dfma";
+
 /// Times are nanoseconds per point on the target's board; counts are per point by the simulator; registers and bytes per thread.
 /// Figures have nine digits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,8 +61,10 @@ pub struct Cost {
     pub estimated_ns: f64,
     /// By the model of an SM, where it runs machine code of the target.
     pub predicted_ns: Option<f64>,
-    /// What the command of `--measure` printed.
+    /// What the command of `--measure` printed, the median of its runs; of several runs the least and the most.
     pub measured_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub measured_spread: Option<[f64; 2]>,
     pub slots: f64,
     pub shuffles: f64,
     pub shared_passes: f64,
@@ -69,6 +75,9 @@ pub struct Cost {
     pub spilled_bytes: u32,
     pub ctas_per_sm: u32,
     pub occupancy: f64,
+    /// The version that was kept, of those that the compiler tried of the candidate.
+    #[serde(default)]
+    pub tuning: Tuning,
     /// What the warps wait for longest in the predicted time, and its share of their clocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits_for: Option<(String, f64)>,
@@ -81,14 +90,9 @@ impl Cost {
         known.into_iter().find_map(|(time, kind)| Some((time?, kind))).unwrap_or((self.estimated_ns, "estimated"))
     }
 
-    /// The form alone.
-    pub fn algebra(&self) -> &str {
-        self.form.split_once(", ").map_or(&self.form, |(form, _)| form)
-    }
-
     /// The way to multiply matrices.
     pub fn matrix(&self) -> &str {
-        self.form.split_once(", ").map_or("dfma", |(_, matrix)| matrix)
+        self.form.split_once(", ").map_or(DFMA, |(_, matrix)| matrix)
     }
 }
 
@@ -111,15 +115,18 @@ pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request
 }
 
 /// Compiles a candidate, verifies it on one group of points, and counts; runs the command on the last level.
-pub fn measure(base: &Request, command: Option<&str>, kernel: Kernel, candidate: &Candidate, level: Level) -> Trial {
+pub fn measure(base: &Request, clock: Option<&Clock>, kernel: Kernel, candidate: &Candidate, level: Level) -> Trial {
     let plain = request(base, kernel, candidate);
-    let outcome = match command.filter(|_| level == Level::Measured) {
+    let outcome = match clock.filter(|_| level == Level::Measured) {
         None => counted(plain, level, None),
-        Some(command) => match tempfile::tempdir() {
+        Some(clock) => match tempfile::tempdir() {
             Err(error) => refused("tune::measure", format!("no folder for the files of a candidate: {error}")),
             Ok(folder) => match counted(plain, level, Some(folder.path())) {
-                Outcome::Cost(cost) => match timed(command, folder.path()) {
-                    Ok(time) => Outcome::Cost(Box::new(Cost { measured_ns: Some(figure(time)), ..*cost })),
+                Outcome::Cost(cost) => match clock.measure(folder.path()) {
+                    Ok(Measured { median, least, most }) => {
+                        let measured_spread = (clock.repeats > 1).then(|| [figure(least), figure(most)]);
+                        Outcome::Cost(Box::new(Cost { measured_ns: Some(figure(median)), measured_spread, ..*cost }))
+                    }
                     Err(reason) => refused("tune::measure", reason),
                 },
                 refused => refused,
@@ -164,6 +171,7 @@ fn cost(report: &KernelReport) -> Cost {
         estimated_ns: figure(report.machine.estimated_ns.expect("as above")),
         predicted_ns: report.machine.predicted_ns.map(figure),
         measured_ns: None,
+        measured_spread: None,
         slots: figure(counts.slots_per_point),
         shuffles: figure(counts.shuffles_per_point),
         shared_passes: figure(counts.shared_passes_per_point),
@@ -172,28 +180,22 @@ fn cost(report: &KernelReport) -> Cost {
         spilled_bytes: report.compiled.as_ref().map_or(beyond, |c| c.spill_store_bytes + c.spill_load_bytes),
         ctas_per_sm: report.machine.ctas_per_sm,
         occupancy: figure(report.machine.occupancy),
+        tuning: kept(report),
         waits_for: waits,
     }
+}
+
+/// What a report says of how its kernel was made, so that the same is made again.
+fn kept(report: &KernelReport) -> Tuning {
+    let (form, matrix) = report.form.split_once(", ").unwrap_or((&report.form, DFMA));
+    let (form, matrix) = (Form::from_str(form, false).ok(), Multiplier::from_str(matrix, false).ok());
+    let points_per_lane = Some(report.points_per_lane);
+    Tuning { points_per_lane, occupancy: Occupancy::Fixed, form, matrix, ..report.tuning }
 }
 
 /// With nine digits, which a record gives back to the bit.
 fn figure(value: f64) -> f64 {
     format!("{value:.8e}").parse().expect("this is a number")
-}
-
-/// Nanoseconds per point: the last word that the command prints.
-fn timed(command: &str, folder: &Path) -> Result<f64, String> {
-    let run = Command::new("sh").args(["-c", command]).current_dir(folder).stderr(Stdio::inherit()).output();
-    let run = run.map_err(|error| format!("{command}: {error}"))?;
-    if !run.status.success() {
-        return Err(format!("{command}: {}", run.status));
-    }
-    let text = String::from_utf8_lossy(&run.stdout);
-    let last = text.split_whitespace().last().unwrap_or("");
-    match last.parse::<f64>() {
-        Ok(time) if time.is_finite() && time > 0.0 => Ok(time),
-        _ => Err(format!("{command}: its last word is {last:?}, no time in nanoseconds")),
-    }
 }
 
 fn refused(id: &str, message: String) -> Outcome {

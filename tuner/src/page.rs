@@ -3,9 +3,10 @@
 use singe::kernels::Kernel;
 use singe::report::page::{self, Section, escaped, figure, folded, known_columns, note, table};
 
-use crate::best::{HEAD, row};
+use crate::best::{head, row};
 use crate::picture::Picture;
-use crate::tune::{Best, KernelEdge, Record, TrialOutcome};
+use crate::tune::{Best, KernelEdge, Record};
+use crate::why::TrialOutcome;
 
 /// Candidates of a kernel that stand open to view; the others are folded.
 const SHOWN: usize = 10;
@@ -30,9 +31,11 @@ pub fn page(record: &Record, chapters: &[(Kernel, Vec<Picture>)]) -> String {
 }
 
 fn winners(record: &Record) -> String {
-    let mut rows = vec![["kernel", "ns per point", "", "form", "layout", "settings"].map(str::to_owned).to_vec()];
-    for Best { kernel, candidate, form, layout, nanoseconds, kind } in &record.best {
-        let cells = [(*kernel).to_owned(), format!("{nanoseconds:.4}"), (*kind).to_owned()];
+    let mut rows =
+        vec![["kernel", "ns per point", "", "against auto", "form", "layout", "settings"].map(str::to_owned).to_vec()];
+    for Best { kernel, candidate, form, layout, nanoseconds, kind, percent_against_auto, .. } in &record.best {
+        let against = percent_against_auto.map_or("-".to_owned(), |percent| format!("{percent:+.1} %"));
+        let cells = [(*kernel).to_owned(), format!("{nanoseconds:.4}"), (*kind).to_owned(), against];
         rows.push(
             cells
                 .into_iter()
@@ -73,11 +76,12 @@ fn chapter(record: &Record, kernel: Kernel, pictures: &[Picture]) -> Section {
         let lost = |told: &TrialOutcome| !told.why.is_empty();
         lost(a).cmp(&lost(b)).then(b.trial.level.cmp(&a.trial.level)).then(time(a).total_cmp(&time(b)))
     });
-    let mut rows = vec![HEAD.iter().copied().chain(["why it lost"]).map(str::to_owned).collect::<Vec<_>>()];
+    let head = head(record.is_cpu());
+    let mut rows = vec![head.iter().copied().chain(["why it lost"]).map(str::to_owned).collect::<Vec<_>>()];
     for told in &own {
         let mut cells = match told.trial.cost() {
-            Some(cost) => row(told.trial, cost),
-            None => std::iter::once(told.trial.candidate.to_string()).chain(vec!["-".into(); HEAD.len() - 1]).collect(),
+            Some(cost) => row(told.trial, cost, record.is_cpu()),
+            None => std::iter::once(told.trial.candidate.to_string()).chain(vec!["-".into(); head.len() - 1]).collect(),
         };
         cells.push(told.why.clone());
         rows.push(cells);

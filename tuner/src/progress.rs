@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_secs(60);
 /// it is to call after each part.
 pub fn watched<R>(what: &str, parts: usize, work: impl FnOnce(&(dyn Fn() + Sync)) -> R) -> R {
     if !std::io::stderr().is_terminal() {
-        return told(what, parts, EVERY, |line| eprintln!("{line}"), work);
+        return told(what, parts, EVERY, |line| diagnostics::to_stderr(format_args!("{line}\n")), work);
     }
     let style = ProgressStyle::with_template("[{elapsed}] {bar:30} {pos} of {len} {msg}, {eta} left");
     let bar = ProgressBar::new(parts as u64).with_style(style.expect("the template is valid"));

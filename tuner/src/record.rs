@@ -1,19 +1,19 @@
 //! The record of a search, `candidates.jsonl`: a line for what the search depends on, then one for each candidate as it is finished.
 //! Lines are only ever added, each by one write, so that a search that was killed goes on where it was: what is not a whole line was not
-//! finished.
+//! finished. Several searches in one folder share it: each adds under a lock what it finished, and [`claims`](crate::claims) tell what each has in hand.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard};
 
 use diagnostics::Diagnostic;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use singe::kernels::Kernel;
 
+use crate::claims::Claims;
 use crate::level::Level;
 use crate::measure::Trial;
 use crate::space::Candidate;
@@ -40,70 +40,130 @@ pub struct Entry {
 }
 
 /// A candidate of a kernel, looked at so closely.
-type Key = (String, Candidate, Level);
+pub type Key = (String, Candidate, Level);
 
-/// A record that this process alone adds to.
+/// A record that this process and others add to.
 pub struct Record {
-    file: Mutex<File>,
     path: PathBuf,
-    known: Mutex<HashMap<Key, Trial>>,
+    shared: Mutex<Shared>,
+}
+
+struct Shared {
+    file: File,
+    /// Bytes of the file that are known.
+    read: u64,
+    known: HashMap<Key, Trial>,
+    claims: Claims,
 }
 
 impl Record {
     /// Opens or begins the record in a folder.
     ///
-    /// Errors: the file cannot be written, another process has it, it is no record, or one of another search.
+    /// Errors: the file cannot be written, it is no record, or one of another search.
     pub fn open(folder: &Path, header: &Header) -> Result<Self, Diagnostic> {
         let path = folder.join(NAME);
         let failed = |error: std::io::Error| unwritable(&path, &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(failed)?;
-        lock(&file, &path)?;
+        file.lock().map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let (found, entries, whole) = parse(&path, &bytes)?;
         // A line that was cut off by the end of its process.
         file.set_len(whole as u64).map_err(failed)?;
+        let mut read = whole as u64;
         match found {
             Some(found) if found.basis != header.basis => return Err(other(&path, &found.basis, &header.basis)),
             Some(_) => {}
-            None => file.write_all(line(header).as_bytes()).map_err(failed)?,
+            None => {
+                let line = line(header);
+                file.write_all(line.as_bytes()).map_err(failed)?;
+                read += line.len() as u64;
+            }
         }
+        let claims = Claims::open(folder).map_err(failed)?;
+        file.unlock().map_err(failed)?;
         let known = entries.into_iter().map(|entry| (key(&entry.trial), entry.trial)).collect();
-        Ok(Self { file: Mutex::new(file), path, known: Mutex::new(known) })
+        Ok(Self { path, shared: Mutex::new(Shared { file, read, known, claims }) })
     }
 
     /// What came of a candidate, if it was finished.
     pub fn known(&self, kernel: Kernel, candidate: &Candidate, level: Level) -> Option<Trial> {
         let key = (kernel.name().to_owned(), candidate.clone(), level);
-        self.known.lock().expect("no holder panics").get(&key).cloned()
+        self.shared().known.get(&key).cloned()
+    }
+
+    /// Whether this process is to try a candidate: it is not finished, and no other process has it in hand.
+    ///
+    /// Errors: the file cannot be read.
+    pub fn claim(&self, kernel: Kernel, candidate: &Candidate, level: Level) -> Result<bool, Diagnostic> {
+        let key = (kernel.name().to_owned(), candidate.clone(), level);
+        self.locked(|shared| Ok(!shared.known.contains_key(&key) && shared.claims.claim(&key)?))
     }
 
     /// Adds a candidate that is finished.
     ///
     /// Errors: the file cannot be written.
     pub fn add(&self, entry: &Entry) -> Result<(), Diagnostic> {
-        let mut file = self.file.lock().expect("no holder panics");
-        let written = file.write_all(line(entry).as_bytes()).and_then(|()| file.sync_data());
-        written.map_err(|error| unwritable(&self.path, &error))?;
-        self.known.lock().expect("no holder panics").insert(key(&entry.trial), entry.trial.clone());
+        self.locked(|shared| {
+            let line = line(entry);
+            shared.file.write_all(line.as_bytes()).and_then(|()| shared.file.sync_data())?;
+            shared.read += line.len() as u64;
+            shared.known.insert(key(&entry.trial), entry.trial.clone());
+            Ok(())
+        })
+    }
+
+    /// Does some work while no other process adds anything.
+    ///
+    /// Errors: the file cannot be locked.
+    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
+        let failed = |error: std::io::Error| unwritable(&self.path, &error);
+        let shared = self.shared();
+        shared.file.lock().map_err(failed)?;
+        let done = work();
+        shared.file.unlock().map_err(failed)?;
+        Ok(done)
+    }
+
+    /// Does something with the record while no other process does, after what others have added is known.
+    fn locked<T>(&self, work: impl FnOnce(&mut Shared) -> std::io::Result<T>) -> Result<T, Diagnostic> {
+        let failed = |error: std::io::Error| unwritable(&self.path, &error);
+        let mut shared = self.shared();
+        shared.file.lock().map_err(failed)?;
+        let done = shared.refresh(&self.path).and_then(|()| work(&mut shared).map_err(failed));
+        shared.file.unlock().map_err(failed)?;
+        done
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().expect("no holder panics")
+    }
+}
+
+impl Shared {
+    fn refresh(&mut self, path: &Path) -> Result<(), Diagnostic> {
+        let failed = |error: std::io::Error| unwritable(path, &error);
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(self.read)).map_err(failed)?;
+        self.file.read_to_end(&mut bytes).map_err(failed)?;
+        let whole = whole(&bytes);
+        if whole < bytes.len() {
+            self.file.set_len(self.read + whole as u64).map_err(failed)?;
+        }
+        let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| broken(path, 1))?;
+        for line in text.lines() {
+            let entry: Entry = serde_json::from_str(line).map_err(|_| broken(path, self.known.len() + 2))?;
+            self.known.insert(key(&entry.trial), entry.trial);
+        }
+        self.read += whole as u64;
         Ok(())
     }
 }
 
-/// Errors: another process has the file, and keeps it.
-fn lock(file: &File, path: &Path) -> Result<(), Diagnostic> {
-    // What a process that ended was about to start may have it for a moment longer.
-    const TRIES: u32 = 20;
-    for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
-            Err(TryLockError::Error(error)) => return Err(unwritable(path, &error)),
-        }
-    }
-    Err(Diagnostic::error("tune::busy", format!("another singe-tune writes {}", path.display()))
-        .help("wait for it, or choose another folder with -o"))
+/// The bytes that are whole lines.
+fn whole(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1)
 }
 
 /// The record in a folder.
@@ -134,7 +194,7 @@ pub fn write(folder: &Path, header: &Header, entries: &[Entry]) -> Result<(), Di
 
 /// Header, entries, and the bytes that are whole lines.
 fn parse(path: &Path, bytes: &[u8]) -> Result<(Option<Header>, Vec<Entry>, usize), Diagnostic> {
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    let whole = whole(bytes);
     let text = std::str::from_utf8(&bytes[..whole]).map_err(|_| broken(path, 1))?;
     let mut lines = text.lines();
     let Some(first) = lines.next() else { return Ok((None, Vec::new(), 0)) };
@@ -228,12 +288,27 @@ mod tests {
     }
 
     #[test]
-    fn one_process_writes() {
+    fn each_candidate_is_tried_by_one_of_several_searches() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Record::open(folder.path(), &header(1)).unwrap();
-        assert_eq!(Record::open(folder.path(), &header(1)).err().map(|d| d.id), Some("tune::busy"));
+        let [first, second] = [(); 2].map(|()| Record::open(folder.path(), &header(1)).unwrap());
+        let claim = |record: &Record, warps: u32| {
+            record.claim(Kernel::Viscosity, &entry(warps).trial.candidate, Level::Compiled).unwrap()
+        };
+        assert!(claim(&first, 4) && !claim(&second, 4) && claim(&second, 5) && !claim(&first, 5));
+        first.add(&entry(4)).unwrap();
+        assert!(!claim(&second, 4));
+        assert_eq!(known(&second, 4), Some(entry(4).trial));
+        // What one had in hand that ended is free again, and its traces are gone.
+        drop(second);
+        assert!(claim(&first, 5));
         drop(first);
-        Record::open(folder.path(), &header(1)).unwrap();
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, [NAME]);
+        // One that was killed leaves its file, which nobody holds.
+        std::fs::write(folder.path().join(".worker-dead"), line(&key(&entry(6).trial))).unwrap();
+        let third = Record::open(folder.path(), &header(1)).unwrap();
+        assert!(claim(&third, 6));
+        assert!(!folder.path().join(".worker-dead").exists());
     }
 
     #[test]

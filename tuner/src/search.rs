@@ -42,43 +42,43 @@ pub fn all(session: &Session, method: Method, jobs: &[(Kernel, Candidate)]) -> R
     Ok(trials)
 }
 
-/// The candidates of a kernel that are best by this level. The best of each layout and way to multiply come first, since a level orders
-/// candidates that work alike better than those that do not.
+/// What `singe` takes by itself, and the candidates of a kernel that are best by this level. The best of each layout and way to multiply come
+/// first, and of each the best of those that spill: a level orders candidates that work alike better than those that do not.
 fn going_on(kernel: Kernel, trials: &[Trial], level: Level) -> Vec<(Kernel, Candidate)> {
     let own: Vec<Trial> = trials.iter().filter(|trial| trial.kernel == kernel.name()).cloned().collect();
-    let ranked = ranked(&own, level);
+    let (auto, ranked): (Vec<_>, Vec<_>) =
+        ranked(&own, level).into_iter().partition(|(trial, _)| trial.candidate.is_auto());
     let mut seen = std::collections::HashSet::new();
     let (firsts, others): (Vec<_>, Vec<_>) =
-        ranked.iter().partition(|(_, cost)| seen.insert((&cost.layout, cost.matrix())));
+        ranked.iter().partition(|(_, cost)| seen.insert((&cost.layout, cost.matrix(), cost.spilled_bytes > 0)));
     let many = ranked.len().div_ceil(GO_ON).max(GO_ON).max(firsts.len()).min(ranked.len());
-    firsts.into_iter().chain(others).take(many).map(|(trial, _)| (kernel, trial.candidate.clone())).collect()
+    let chosen = auto.iter().chain(firsts.into_iter().chain(others).take(many));
+    chosen.map(|(trial, _)| (kernel, trial.candidate.clone())).collect()
 }
 
-/// The trials of a level that gave a kernel, best first. Among equals the one that was tried first is first.
+/// The trials of a kernel on a level that gave code, best first. Among equals the one that was tried first is first, which is what `singe`
+/// takes by itself.
 pub fn ranked(trials: &[Trial], level: Level) -> Vec<(&Trial, &Cost)> {
     let on_level = trials.iter().filter(|trial| trial.level == level);
     let mut ranked: Vec<(&Trial, &Cost)> = on_level.filter_map(|trial| Some((trial, trial.cost()?))).collect();
-    ranked.sort_by(|(_, a), (_, b)| better(a, b));
+    let auto = ranked.iter().find(|(trial, _)| trial.candidate.is_auto());
+    let most_spilled = auto.map_or(0, |(_, cost)| cost.spilled_bytes);
+    ranked.sort_by(|(_, a), (_, b)| better(a, b, most_spilled));
     ranked
 }
 
-/// Measured and predicted times decide alone, in this order. Estimated ones know nothing of spills in code of warps that work together:
-/// kernels that spill come last, then the time decides, then waits at barriers, then occupancy.
-fn better(a: &Cost, b: &Cost) -> Ordering {
-    if let (Some(a), Some(b)) = (a.measured_ns, b.measured_ns) {
-        return a.total_cmp(&b);
-    }
-    let predicted = a.predicted_ns.zip(b.predicted_ns).map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b));
-    let has_predicted = a.predicted_ns.is_some() && b.predicted_ns.is_some();
-    let spills = if has_predicted { Ordering::Equal } else { spills(a).cmp(&spills(b)) };
-    let time = a.estimated_ns.total_cmp(&b.estimated_ns);
+/// Measured times come first, then predicted ones, then estimated ones. An estimate knows little of spills: a kernel of which only that is
+/// known, and that spills more than `most_spilled` bytes per thread, comes last. Of equal times waits at barriers decide, then occupancy.
+fn better(a: &Cost, b: &Cost, most_spilled: u32) -> Ordering {
+    let standing = |cost: &Cost| match (cost.measured_ns, cost.predicted_ns) {
+        (Some(_), _) => 0,
+        (None, Some(_)) => 1,
+        (None, None) if cost.spilled_bytes <= most_spilled => 2,
+        (None, None) => 3,
+    };
+    let time = a.time().0.total_cmp(&b.time().0);
     let waits = a.barrier_waits_per_group.total_cmp(&b.barrier_waits_per_group);
-    predicted.then(spills).then(time).then(waits).then(b.occupancy.total_cmp(&a.occupancy))
-}
-
-/// A thread that has a point to itself keeps in local memory what its registers have no room for, and the estimate counts it.
-fn spills(cost: &Cost) -> bool {
-    cost.spilled_bytes > 0 && cost.layout != singe::overlay::Codegen::DataParallel.name()
+    standing(a).cmp(&standing(b)).then(time).then(waits).then(b.occupancy.total_cmp(&a.occupancy))
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
 
     fn trial(form: &str, estimated_ns: f64, predicted_ns: Option<f64>, spilled: u32, measured: Option<f64>) -> Trial {
         let cost = Cost { estimated_ns, predicted_ns, measured_ns: measured, ..example(form, spilled) };
-        let candidate = Candidate { settings: Vec::new() };
+        let candidate = Candidate { settings: vec![("form".into(), form.into())] };
         let outcome = Outcome::Cost(Box::new(cost));
         Trial { kernel: "viscosity".into(), candidate, level: Level::Compiled, outcome }
     }
@@ -101,6 +101,7 @@ mod tests {
             estimated_ns: 0.0,
             predicted_ns: None,
             measured_ns: None,
+            measured_spread: None,
             slots: 0.0,
             shuffles: 0.0,
             shared_passes: 0.0,
@@ -109,6 +110,7 @@ mod tests {
             spilled_bytes,
             ctas_per_sm: 1,
             occupancy: 0.0,
+            tuning: singe::driver::Tuning::default(),
             waits_for: None,
         }
     }
@@ -125,6 +127,33 @@ mod tests {
     }
 
     #[test]
+    fn what_singe_takes_by_itself_may_spill_and_nothing_may_spill_more() {
+        let named = |form, time, spilled, warps: &str| {
+            let candidate = Candidate { settings: vec![("warps".into(), warps.into())] };
+            Trial { candidate, ..trial(form, time, None, spilled, None) }
+        };
+        let data_parallel = |trial: Trial| match trial.outcome {
+            Outcome::Cost(cost) => {
+                Trial { outcome: Outcome::Cost(Box::new(Cost { layout: "data-parallel".into(), ..*cost })), ..trial }
+            }
+            refused => Trial { outcome: refused, ..trial },
+        };
+        let trials = [
+            Trial { candidate: Candidate::auto(), ..trial("auto", 2.0, None, 16, None) },
+            data_parallel(named("spills more", 1.0, 608, "16")),
+            named("as much", 1.5, 16, "8"),
+        ];
+        assert_eq!(order(&trials), ["as much", "auto", "spills more"]);
+        assert_eq!(order(&trials[..2]), ["auto", "spills more"]);
+        // Of all others a quarter goes on, and the best of those that spill besides.
+        let many: Vec<Trial> = (0..20).map(|n| named("clean", f64::from(n), 0, &n.to_string())).collect();
+        let sent = going_on(Kernel::Viscosity, &[&trials[..1], &many, &trials[2..]].concat(), Level::Compiled);
+        let sent: Vec<String> = sent.into_iter().map(|(_, candidate)| candidate.to_string()).collect();
+        assert_eq!(sent[..3], ["auto", "warps=0", "warps=8"]);
+        assert_eq!(sent.len(), 7);
+    }
+
+    #[test]
     fn predictions_know_of_spills() {
         let trials = [trial("clean", 1.0, Some(3.0), 0, None), trial("spills", 2.0, Some(2.0), 8, None)];
         assert_eq!(order(&trials), ["spills", "clean"]);
@@ -134,6 +163,14 @@ mod tests {
     fn measurements_weigh_more_than_predictions() {
         let trials = [trial("first", 1.0, Some(1.0), 0, Some(5.0)), trial("second", 2.0, Some(2.0), 8, Some(4.0))];
         assert_eq!(order(&trials), ["second", "first"]);
+    }
+
+    #[test]
+    fn what_is_known_of_some_alone_gives_an_order_too() {
+        // Of these three each would be before the next one by what both have.
+        let trials =
+            [trial("b", 2.0, Some(3.0), 0, None), trial("a", 3.0, Some(2.0), 0, None), trial("c", 2.5, None, 0, None)];
+        assert_eq!(order(&trials), ["a", "b", "c"]);
     }
 
     #[test]

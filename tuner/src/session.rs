@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use diagnostics::Diagnostic;
 use serde_json::json;
@@ -10,11 +10,12 @@ use singe::driver::{Failure, Request};
 use singe::kernels::Kernel;
 
 use crate::arguments::Arguments;
+use crate::clock::Clock;
 use crate::level::{self, Level};
 use crate::measure::{self, Trial};
 use crate::record::{Entry, Header, Record};
 use crate::space::Candidate;
-use crate::{program, progress};
+use crate::{program, progress, space};
 
 /// What trying a candidate takes.
 pub struct Session {
@@ -24,7 +25,10 @@ pub struct Session {
     pub says: String,
     /// SHA-256 of the program.
     pub program: String,
-    command: Option<String>,
+    clock: Option<Clock>,
+    begun: Instant,
+    /// For all levels together.
+    budget: Option<Duration>,
     record: Record,
     threads: usize,
 }
@@ -32,48 +36,112 @@ pub struct Session {
 impl Session {
     /// Errors: the mechanism is wrong; the record is not to be had.
     pub fn open(arguments: &Arguments, request: Request) -> Result<Self, Failure> {
-        let (levels, says) = level::levels(&request, arguments.measure.as_deref());
+        let (levels, says) = level::levels(&request, arguments.clock.as_ref());
         let input = |diagnostic| Failure::input([diagnostic]);
         let program = program::fingerprint().map_err(input)?;
         let header = header(arguments, &request, &says, &program)?;
         let folder = request.output.as_ref().expect("a command writes somewhere");
         let record = Record::open(folder, &header).map_err(input)?;
-        let (command, threads) = (arguments.measure.clone(), arguments.threads);
+        let (clock, threads, budget) = (arguments.clock.clone(), arguments.threads, arguments.budget);
         // a candidate is one version
         let request = Request { alternatives: false, ..request };
-        Ok(Self { request, levels, says, program, command, record, threads })
+        Ok(Self { request, levels, says, program, clock, begun: Instant::now(), budget, record, threads })
     }
 
     pub fn last_level(&self) -> Level {
         *self.levels.last().expect("there is a level")
     }
 
-    /// What comes of all of them on a level, in their order.
+    /// When the budget has no more time for a level: each has an equal part, and what those before it left.
+    fn end_of(&self, level: Level) -> Option<Instant> {
+        let place = self.levels.iter().position(|other| *other == level).map_or(self.levels.len(), |place| place + 1);
+        Some(self.begun + self.budget?.mul_f64(place as f64 / self.levels.len() as f64))
+    }
+
+    /// What comes of all of them on a level, in their order, without those that the budget has no time for. What `singe` takes by itself is
+    /// tried first, and in any case; the others are mixed, so that a budget sees something of all.
     ///
     /// Errors: the record cannot be written.
     pub fn all(&self, jobs: &[(Kernel, Candidate)], level: Level) -> Result<Vec<Trial>, Diagnostic> {
         let known = |(kernel, candidate): &(Kernel, Candidate)| self.record.known(*kernel, candidate, level);
-        let open: Vec<&(Kernel, Candidate)> = jobs.iter().filter(|job| known(job).is_none()).collect();
-        if !open.is_empty() {
-            let what = match level {
-                Level::Counted => "candidates counted",
-                Level::Compiled => "candidates compiled",
-                Level::Measured => "candidates measured",
-            };
-            let results = progress::watched(what, open.len(), |done| {
-                side_by_side(&open, self.threads, |(kernel, candidate)| {
-                    let start = Instant::now();
-                    let trial = measure::measure(&self.request, self.command.as_deref(), *kernel, candidate, level);
-                    let seconds = (1e3 * start.elapsed().as_secs_f64()).round() / 1e3;
-                    let added = self.record.add(&Entry { trial, seconds });
-                    done();
-                    added
-                })
-            });
-            results.into_iter().collect::<Result<(), _>>()?;
+        let end = self.end_of(level);
+        loop {
+            let open: Vec<(Kernel, Candidate)> = jobs.iter().filter(|job| known(job).is_none()).cloned().collect();
+            if open.is_empty() {
+                break;
+            }
+            let tried = self.each(&space::mixed(open), level, end)?;
+            if tried.contains(&Attempt::Late) {
+                break;
+            }
+            if tried.contains(&Attempt::Elsewhere) {
+                std::thread::sleep(POLL);
+            }
         }
-        Ok(jobs.iter().map(|job| known(job).expect("it was recorded before or just now")).collect())
+        Ok(jobs.iter().filter_map(known).collect())
     }
+
+    /// Tries each of some candidates that no other search has in hand.
+    fn each(
+        &self,
+        open: &[(Kernel, Candidate)],
+        level: Level,
+        end: Option<Instant>,
+    ) -> Result<Vec<Attempt>, Diagnostic> {
+        let what = match level {
+            Level::Counted => "candidates counted",
+            Level::Compiled => "candidates compiled",
+            Level::Measured => "candidates measured",
+        };
+        let results = progress::watched(what, open.len(), |done| {
+            side_by_side(open, self.threads, |(kernel, candidate)| {
+                let attempt = self.one(*kernel, candidate, level, end);
+                done();
+                attempt
+            })
+        });
+        results.into_iter().collect()
+    }
+
+    fn one(
+        &self,
+        kernel: Kernel,
+        candidate: &Candidate,
+        level: Level,
+        end: Option<Instant>,
+    ) -> Result<Attempt, Diagnostic> {
+        let start = Instant::now();
+        if !candidate.is_auto() && end.is_some_and(|end| start >= end) {
+            return Ok(Attempt::Late);
+        }
+        if !self.record.claim(kernel, candidate, level)? {
+            return Ok(Attempt::Elsewhere);
+        }
+        let trial = measure::measure(&self.request, self.clock.as_ref(), kernel, candidate, level);
+        let seconds = (1e3 * start.elapsed().as_secs_f64()).round() / 1e3;
+        self.record.add(&Entry { trial, seconds })?;
+        Ok(Attempt::Done)
+    }
+
+    /// Does some work while no other search in the folder adds anything.
+    ///
+    /// Errors: those of the work; the record cannot be locked.
+    pub fn alone<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        self.record.alone(work).map_err(|diagnostic| Failure::input([diagnostic]))?
+    }
+}
+
+/// How often a search looks for what others have finished.
+const POLL: Duration = Duration::from_millis(200);
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    Done,
+    /// Another search has it in hand, or has finished it.
+    Elsewhere,
+    /// The budget had no time for it.
+    Late,
 }
 
 /// What the costs of a candidate depend on.

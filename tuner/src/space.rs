@@ -1,18 +1,14 @@
-//! What to try: all combinations of the values of some flags, each once.
+//! What to try: what `singe` takes by itself, then all combinations of the values of some flags, each once.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use singe::cli::Layout;
 use singe::driver::Request;
 use singe::kernels::{Form, Kernel};
+use singe::overlay::Codegen;
+use singe::plan::varied::{self, LAYOUT};
 use toml::{Table, Value};
-
-/// The flag of the layout; all others are fields of the compiler's `Tuning`.
-pub const LAYOUT: &str = "codegen";
-
-/// What data-parallel code does not heed: its threads share nothing.
-const SHARED_WORK: [&str; 9] =
-    ["groups-per-cta", "constants", "placement", "buffer", "passes", "mapper", "weights", "matrix", "qssa-warps"];
 
 /// A flag of `singe` and the values to try, as one writes them on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +30,15 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// No setting at all: what `singe` takes by itself, with its own search among layouts.
+    pub fn auto() -> Self {
+        Self { settings: Vec::new() }
+    }
+
+    pub fn is_auto(&self) -> bool {
+        self.settings.is_empty()
+    }
+
     /// Keys and values of a configuration, in the order of the axes.
     pub fn entries(&self) -> impl Iterator<Item = (String, Value)> {
         let value = |text: &String| text.parse().map_or_else(|_| Value::String(text.clone()), Value::Integer);
@@ -66,32 +71,67 @@ impl Candidate {
 impl std::fmt::Display for Candidate {
     /// `warps=8 form=log-space`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_auto() {
+            return f.write_str("auto");
+        }
         let each: Vec<String> = self.settings.iter().map(|(flag, value)| format!("{flag}={value}")).collect();
         f.write_str(&each.join(" "))
     }
 }
 
-/// What is varied where the user does not say, of a kernel that `request` asks for: the layout, the size of a CTA, how many of them
-/// share an SM (which sets the registers of a thread, too), points per lane, where constants live, the algebra, and tensor cores where
-/// they multiply doubles.
-pub fn usual(kernel: Kernel, request: &Request) -> Vec<Axis> {
-    let forms = Form::of(kernel, request.common.fit_tolerance);
-    if request.common.target.is_cpu() {
-        return vec![Axis::new("form", &forms)];
-    }
-    let mut axes = vec![
-        Axis::new(LAYOUT, &["overlay", "data-parallel"]),
-        Axis::new("warps", &[4, 8, 12, 16]),
-        Axis::new("ctas-per-sm", &[1, 2]),
-        Axis::new("points-per-lane", &[1, 2]),
-        Axis::new("constants", &["stripe", "constant-bank", "shared"]),
-        Axis::new("form", &forms),
-    ];
-    let has_matrices = forms.iter().any(|form| form.has_matrices(kernel));
-    if has_matrices && request.common.target.slots_per_matrix_product().is_some() {
-        axes.push(Axis::new("matrix", &["dfma", "dmma"]));
-    }
-    axes
+/// The candidates of a kernel: what `singe` takes by itself, then those of each layout, with what the user says and of the rest what is
+/// usual for the layout. `is_fixed` tells flags that have the request's value.
+pub fn all(kernel: Kernel, request: &Request, said: &[Axis], is_fixed: impl Fn(&str) -> bool) -> Vec<Candidate> {
+    let layouts: Vec<Option<String>> = match said.iter().find(|axis| axis.flag == LAYOUT) {
+        Some(axis) => axis.values.iter().cloned().map(Some).collect(),
+        // Where there is but one, the request has it.
+        None if is_fixed(LAYOUT) || varied::layouts(&request.common).len() == 1 => vec![None],
+        None => varied::layouts(&request.common).into_iter().map(|codegen| Some(codegen.name().to_owned())).collect(),
+    };
+    let own = layouts.iter().flat_map(|layout| {
+        let axes = axes(kernel, layout.as_deref(), request, said, &is_fixed);
+        candidates(kernel, request.common.fit_tolerance, &axes)
+    });
+    let mut seen = std::collections::HashSet::new();
+    std::iter::once(Candidate::auto()).chain(own).filter(|candidate| seen.insert(candidate.clone())).collect()
+}
+
+/// Candidates in an order that is always the same and mixes them, behind those that `singe` takes by itself.
+pub fn mixed(mut jobs: Vec<(Kernel, Candidate)>) -> Vec<(Kernel, Candidate)> {
+    jobs.sort_by_cached_key(|(kernel, candidate)| {
+        let digest = Sha256::digest(format!("{kernel} {candidate}"));
+        (!candidate.is_auto(), digest)
+    });
+    jobs
+}
+
+/// So many of the candidates, mixed, but in their order.
+pub fn limited(jobs: Vec<(Kernel, Candidate)>, most: usize) -> Vec<(Kernel, Candidate)> {
+    let kept: std::collections::HashSet<_> = mixed(jobs.clone()).into_iter().take(most).collect();
+    jobs.into_iter().filter(|job| kept.contains(job)).collect()
+}
+
+/// Flags and values to try in one layout, `None` where the request has it.
+fn axes(
+    kernel: Kernel,
+    layout: Option<&str>,
+    request: &Request,
+    said: &[Axis],
+    is_fixed: impl Fn(&str) -> bool,
+) -> Vec<Axis> {
+    let codegen = layout.and_then(|layout| codegens(layout).first().copied()).unwrap_or(request.codegen);
+    let is_said = |flag: &str| is_fixed(flag) || said.iter().any(|axis| axis.flag == flag);
+    // Where it is not fixed, a candidate finds its own number of CTAs.
+    let is_open = |flag: &str| !is_said(flag) && !(flag == "ctas-per-sm" && is_said("occupancy"));
+    let usual = varied::usual(kernel, codegen, &request.common).into_iter().filter(|(flag, _)| is_open(flag));
+    let usual = usual.map(|(flag, values)| Axis::new(flag, &values));
+    let layout = layout.map(|layout| Axis::new(LAYOUT, &[layout]));
+    layout.into_iter().chain(usual).chain(said.iter().filter(|axis| axis.flag != LAYOUT).cloned()).collect()
+}
+
+/// What a layout stands for.
+fn codegens(layout: &str) -> Vec<Codegen> {
+    Layout::from_str(layout, false).map_or_else(|_| Vec::new(), Layout::codegens)
 }
 
 /// All combinations for a kernel; the values of the last axis change fastest. Combinations that give the same kernel count once: a
@@ -117,8 +157,9 @@ pub fn candidates(kernel: Kernel, fit_tolerance: Option<f64>, axes: &[Axis]) -> 
 }
 
 fn heeded(kernel: Kernel, fit_tolerance: Option<f64>, mut candidate: Candidate) -> Candidate {
-    if candidate.layout() == Some(Layout::DataParallel) {
-        candidate.settings.retain(|(flag, _)| !SHARED_WORK.contains(&flag.as_str()));
+    if let Some(layout) = candidate.layout() {
+        let is_heeded = |flag: &str| layout.codegens().into_iter().any(|codegen| varied::is_heeded(flag, codegen));
+        candidate.settings.retain(|(flag, _)| is_heeded(flag));
     }
     for (flag, value) in &mut candidate.settings {
         if flag == "form"
@@ -156,6 +197,41 @@ mod tests {
         assert_eq!(tried, expected);
         // Viscosity has no log-space form.
         assert_eq!(all(&[Axis::new("form", &["pairwise", "log-space", "low-rank"])]).len(), 2);
+    }
+
+    #[test]
+    fn every_search_begins_with_auto_and_has_every_layout() {
+        let target = machine::target::Target::by_name("hopper").unwrap();
+        let request = Request::default().with(|request| request.common.target = target);
+        let none = |_: &str| false;
+        for kernel in [Kernel::Viscosity, Kernel::Chemistry, Kernel::IsobaricStep] {
+            let all = super::all(kernel, &request, &[], none);
+            assert!(all[0].is_auto() && all[1..].iter().all(|one| !one.is_auto()));
+            for codegen in Codegen::value_variants() {
+                assert!(all.iter().any(|one| one.value(LAYOUT) == Some(codegen.name())), "{kernel} {codegen:?}");
+            }
+            let slots = all.iter().any(|one| one.value("slots") == Some("global"));
+            assert_eq!(slots, kernel == Kernel::IsobaricStep);
+        }
+        let said = [Axis::new(LAYOUT, &["overlay"]), Axis::new("warps", &[4, 6])];
+        let all = super::all(Kernel::Viscosity, &request, &said, |flag| flag != LAYOUT && flag != "warps");
+        let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["auto", "codegen=overlay warps=4", "codegen=overlay warps=6"]);
+        let fixed = super::all(Kernel::Viscosity, &request, &[Axis::new("warps", &[4])], |flag| flag != "warps");
+        assert_eq!(fixed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["auto", "warps=4"]);
+    }
+
+    #[test]
+    fn a_part_has_auto_and_something_of_all() {
+        let layouts = Axis::new(LAYOUT, &["overlay", "partial", "straight", "data-parallel"]);
+        let own = all(&[layouts, Axis::new("warps", &[1, 2, 3, 4, 5, 6, 7, 8])]);
+        let jobs: Vec<_> = std::iter::once(Candidate::auto()).chain(own).map(|one| (Kernel::Viscosity, one)).collect();
+        let part = limited(jobs.clone(), 12);
+        assert!(part.len() == 12 && part[0].1.is_auto());
+        let layouts: std::collections::HashSet<_> = part.iter().filter_map(|(_, one)| one.value(LAYOUT)).collect();
+        assert_eq!(layouts.len(), 4);
+        assert_eq!(limited(jobs.clone(), 99), jobs);
+        assert!(part.iter().map(|job| jobs.iter().position(|other| other == job)).is_sorted());
     }
 
     #[test]

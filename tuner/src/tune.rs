@@ -1,24 +1,45 @@
 //! The whole tuner: space, search, widening, and what stays of it.
 
+use clap::ValueEnum;
 use diagnostics::Diagnostic;
+use machine::target::Target;
 use serde::Serialize;
+use singe::cli::print;
 use singe::driver::{self, Failure, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output;
+use singe::overlay::Codegen;
+use singe::plan::Free;
 
 use crate::arguments::Arguments;
-use crate::measure::{self, Cost, Outcome, Trial};
+use crate::measure::{Cost, Outcome, Trial};
 use crate::session::Session;
 use crate::space::{self, Candidate};
+use crate::why::TrialOutcome;
 use crate::widen::{self, Edge};
-use crate::{best, page, picture, search, why, work};
+use crate::{best, csv, page, picture, search, why, work};
 
 /// The best candidate of a kernel.
 pub struct Winner {
     pub kernel: Kernel,
     pub trial: Trial,
     pub cost: Box<Cost>,
+    /// Of what `singe` takes by itself, where that gives a kernel on the same level.
+    pub auto: Option<Box<Cost>>,
+}
+
+impl Winner {
+    /// What `singe` takes by itself takes, in nanoseconds per point, where that is known in the same way.
+    pub fn auto_ns(&self) -> Option<f64> {
+        let (time, kind) = self.auto.as_ref()?.time();
+        (kind == self.cost.time().1).then_some(time)
+    }
+
+    /// How much more of that the best candidate takes: negative where it is faster.
+    pub fn percent_against_auto(&self) -> Option<f64> {
+        Some(100.0 * (self.cost.time().0 / self.auto_ns()? - 1.0))
+    }
 }
 
 /// What `tune.json` holds and `--json` prints.
@@ -34,8 +55,16 @@ pub struct Record<'a> {
     pub times: &'a str,
     pub best: Vec<Best<'a>>,
     pub edges: &'a [KernelEdge],
+    /// Candidates that the budget had no room for.
+    pub untried: usize,
     /// In the order of the space, then those beyond its edges.
     pub trials: Vec<TrialOutcome<'a>>,
+}
+
+impl Record<'_> {
+    pub fn is_cpu(&self) -> bool {
+        self.target == Target::cpu().name
+    }
 }
 
 /// The best candidate of a kernel, with its time in nanoseconds per point.
@@ -48,6 +77,9 @@ pub struct Best<'a> {
     pub layout: &'a str,
     pub nanoseconds: f64,
     pub kind: &'static str,
+    /// What `singe` takes by itself takes, by the same kind of time.
+    pub auto_nanoseconds: Option<f64>,
+    pub percent_against_auto: Option<f64>,
 }
 
 /// An edge of the space on which a best candidate lay, and whether what lies beyond was tried.
@@ -59,14 +91,6 @@ pub struct KernelEdge {
     pub tried: bool,
 }
 
-/// A candidate with why it lost.
-#[derive(Serialize)]
-pub struct TrialOutcome<'a> {
-    #[serde(flatten)]
-    pub trial: &'a Trial,
-    pub why: String,
-}
-
 /// Tries candidates for all kernels; compiles and verifies the best of each, and writes them with the record. A shard only adds to its
 /// record.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -75,61 +99,69 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return work::write(arguments, &request);
     }
     let input = |diagnostic: Diagnostic| Failure::input([diagnostic]);
-    let tolerance = request.common.fit_tolerance;
-    let of_kernel = |&kernel: &Kernel| {
-        let axes = arguments.axes(kernel, &request);
-        space::candidates(kernel, tolerance, &axes).into_iter().map(move |candidate| (kernel, candidate))
-    };
+    let of_kernel =
+        |&kernel: &Kernel| arguments.candidates(kernel, &request).into_iter().map(move |candidate| (kernel, candidate));
     let jobs: Vec<(Kernel, Candidate)> = request.kernels.iter().flat_map(of_kernel).collect();
+    let all = jobs.len();
+    // Of each kernel at least what `singe` takes by itself is tried.
+    let jobs = space::limited(jobs, arguments.trials.max(request.kernels.len()));
     let session = Session::open(arguments, request)?;
     if let Some(shard) = arguments.shard {
         let own = shard.of(jobs);
         session.all(&own, session.last_level()).map_err(input)?;
         let folder = arguments.folder();
         if arguments.json {
-            println!(
-                "{:#}",
-                serde_json::json!({ "shard": shard.to_string(), "candidates": own.len(), "folder": folder })
-            );
-        } else {
-            println!("{} candidates of shard {shard} are in {}", own.len(), folder.display());
+            let told = serde_json::json!({ "shard": shard.to_string(), "candidates": own.len(), "folder": folder });
+            return print(format_args!("{told:#}\n"));
         }
-        return Ok(());
+        return print(format_args!("{} candidates of shard {shard} are in {}\n", own.len(), folder.display()));
     }
     let mut trials = search::all(&session, arguments.method, &jobs).map_err(input)?;
+    let untried = all - trials.len();
     let edges = widened(arguments, &session, &mut trials)?;
     let winners = winners(&session, &trials)?;
-    write(arguments, &session, &trials, &edges, &winners)
+    session.alone(|| write(arguments, &session, Found { trials, untried, edges, winners }))
 }
 
 /// Goes beyond the edges on which the best candidates lie, until they lie on none.
 fn widened(arguments: &Arguments, session: &Session, trials: &mut Vec<Trial>) -> Result<Vec<KernelEdge>, Failure> {
     let mut all: Vec<KernelEdge> = Vec::new();
     loop {
-        let mut jobs = Vec::new();
-        for Winner { kernel, trial, .. } in winners(session, trials)? {
-            for edge in widen::edges(&trial.candidate, &of(kernel, trials)) {
-                jobs.push((kernel, trial.candidate.with(&edge.flag, &edge.beyond.to_string())));
-                tell(kernel, &edge, arguments.widen);
-                all.push(KernelEdge { kernel: kernel.name(), edge, tried: arguments.widen });
-            }
+        let mut found: Vec<(Kernel, Candidate, Edge)> = Vec::new();
+        for &kernel in &session.request.kernels {
+            let own = of(kernel, trials);
+            // What `singe` takes by itself lies on no edge; beyond those of the next one may be what is faster than both.
+            let ranked = search::ranked(&own, session.last_level());
+            let Some((best, _)) = ranked.iter().find(|(trial, _)| !trial.candidate.is_auto()) else { continue };
+            let edges = widen::edges(&best.candidate, &own).into_iter();
+            found.extend(edges.map(|edge| (kernel, best.candidate.with(&edge.flag, &edge.beyond.to_string()), edge)));
         }
-        if jobs.is_empty() || !arguments.widen {
+        let room = arguments.trials.saturating_sub(trials.len());
+        let jobs = found.iter().take(room).map(|(kernel, candidate, _)| (*kernel, candidate.clone()));
+        let jobs: Vec<(Kernel, Candidate)> = jobs.filter(|_| arguments.widen).collect();
+        let results = session.all(&jobs, session.last_level()).map_err(|diagnostic| Failure::input([diagnostic]))?;
+        for (kernel, candidate, edge) in found {
+            let is_it = |trial: &Trial| trial.kernel == kernel.name() && trial.candidate == candidate;
+            let tried = results.iter().any(is_it);
+            tell(kernel, &edge, tried);
+            all.push(KernelEdge { kernel: kernel.name(), edge, tried });
+        }
+        let is_over = results.is_empty() || results.len() < jobs.len();
+        trials.extend(results);
+        if is_over {
             return Ok(all);
         }
-        let level = session.last_level();
-        trials.extend(session.all(&jobs, level).map_err(|diagnostic| Failure::input([diagnostic]))?);
     }
 }
 
-fn tell(kernel: Kernel, edge: &Edge, is_widened: bool) {
-    if is_widened {
-        eprintln!("warning: {kernel}: {edge}: {} is tried, too", edge.beyond);
+fn tell(kernel: Kernel, edge: &Edge, is_tried: bool) {
+    if is_tried {
+        diagnostics::to_stderr(format_args!("warning: {kernel}: {edge}: {} is tried, too\n", edge.beyond));
     } else {
-        eprintln!(
-            "warning: {kernel}: {edge}: what lies beyond may be better (--vary {}={},{})",
+        diagnostics::to_stderr(format_args!(
+            "warning: {kernel}: {edge}: what lies beyond may be better (--vary {}={},{})\n",
             edge.flag, edge.value, edge.beyond
-        );
+        ));
     }
 }
 
@@ -145,8 +177,11 @@ fn winners(session: &Session, trials: &[Trial]) -> Result<Vec<Winner>, Failure> 
 }
 
 fn winner(kernel: Kernel, session: &Session, trials: &[Trial]) -> Result<Winner, Failure> {
-    if let Some((trial, cost)) = search::ranked(trials, session.last_level()).first() {
-        return Ok(Winner { kernel, trial: (*trial).clone(), cost: Box::new((*cost).clone()) });
+    let ranked = search::ranked(trials, session.last_level());
+    if let Some((trial, cost)) = ranked.first() {
+        let auto = ranked.iter().find(|(trial, _)| trial.candidate.is_auto());
+        let auto = auto.map(|(_, cost)| Box::new((*cost).clone()));
+        return Ok(Winner { kernel, trial: (*trial).clone(), cost: Box::new((*cost).clone()), auto });
     }
     let first = trials.iter().rev().find_map(|trial| match &trial.outcome {
         Outcome::Refused { id, message } => Some((id, format!("{}: {message}", trial.candidate))),
@@ -161,24 +196,20 @@ fn winner(kernel: Kernel, session: &Session, trials: &[Trial]) -> Result<Winner,
     }]))
 }
 
+/// What came of a search.
+struct Found {
+    trials: Vec<Trial>,
+    /// Candidates that the budget had no room for.
+    untried: usize,
+    edges: Vec<KernelEdge>,
+    winners: Vec<Winner>,
+}
+
 /// Compiles the winners, and writes everything.
-fn write(
-    arguments: &Arguments,
-    session: &Session,
-    trials: &[Trial],
-    edges: &[KernelEdge],
-    winners: &[Winner],
-) -> Result<(), Failure> {
+fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), Failure> {
+    let Found { trials, untried, edges, winners } = &found;
     let base = &session.request;
-    let mut request = Request { own: Vec::new(), ..base.clone() };
-    for Winner { kernel, trial, .. } in winners {
-        let own = measure::request(base, *kernel, &trial.candidate);
-        request.own.push((*kernel, own.tuning));
-        if trial.candidate.layout().is_some() {
-            request.own_layouts.retain(|(known, _)| known != kernel);
-            request.own_layouts.push((*kernel, own.codegens().collect()));
-        }
-    }
+    let request = chosen(base, winners);
     let report = driver::compile(&request, &mut Observer::silent())?;
     let target = request.common.target.name.as_str();
     let record = Record {
@@ -190,16 +221,18 @@ fn write(
         times: &session.says,
         best: winners.iter().map(best_of).collect(),
         edges,
+        untried: *untried,
         trials: trials.iter().map(|trial| told(trial, session, winners)).collect(),
     };
     let json = serde_json::to_string_pretty(&record).expect("a record is plain data") + "\n";
     let mut files = vec![
-        ("best.toml".to_owned(), best::configuration(&record.command, target, &session.says, winners)),
+        ("best.toml".to_owned(), best::configuration(&record.command, &request, &session.says, winners)),
         ("tune.json".to_owned(), json.clone()),
+        ("tune.csv".to_owned(), csv::table(&record.trials)),
     ];
     let mut chapters = Vec::new();
     for Winner { kernel, trial, .. } in winners {
-        let pictures = picture::all(&of(*kernel, trials), trial);
+        let pictures = picture::all(&of(*kernel, trials), trial, record.is_cpu());
         files.extend(
             pictures.iter().map(|picture| (format!("tune_{kernel}_{}.svg", picture.name), picture.svg.clone())),
         );
@@ -209,20 +242,31 @@ fn write(
     let folder = request.output.as_ref().expect("a command writes somewhere");
     output::write(folder, &files, true).map_err(Failure::input)?;
     if arguments.json {
-        print!("{json}");
-    } else {
-        request.kernels.iter().for_each(|&kernel| println!("{}", best::table(kernel, &of(kernel, trials))));
-        println!("{}", singe::report::table(&report));
-        println!("{}", session.says);
-        println!("written to {0}; the settings again: singe ... --config {0}/best.toml", folder.display());
+        return print(format_args!("{json}"));
     }
-    Ok(())
+    let is_cpu = request.common.target.is_cpu();
+    let tables: String = winners.iter().map(|winner| best::table(winner, &of(winner.kernel, trials), is_cpu)).collect();
+    print(format_args!("{tables}{}\n{}\n", singe::report::table(&report), session.says))?;
+    if *untried > 0 {
+        print(format_args!("{untried} candidates were not tried: the same command with more of a budget goes on\n"))?;
+    }
+    print(format_args!("written to {0}; the settings again: singe ... --config {0}/best.toml\n", folder.display()))
+}
+
+/// The request for the versions that were kept: what `best.toml` says.
+fn chosen(base: &Request, winners: &[Winner]) -> Request {
+    let own = winners.iter().map(|winner| (winner.kernel, winner.cost.tuning)).collect();
+    let layout = |winner: &Winner| Some((winner.kernel, vec![Codegen::from_str(&winner.cost.layout, false).ok()?]));
+    let own_layouts = winners.iter().filter_map(layout).filter(|_| !base.common.target.is_cpu()).collect();
+    Request { own, own_layouts, free: Free::default(), ..base.clone() }
 }
 
 fn best_of(winner: &Winner) -> Best<'_> {
     let (nanoseconds, kind) = winner.cost.time();
     let Cost { form, layout, .. } = &*winner.cost;
-    Best { kernel: winner.kernel.name(), candidate: &winner.trial.candidate, form, layout, nanoseconds, kind }
+    let (auto_nanoseconds, percent_against_auto) = (winner.auto_ns(), winner.percent_against_auto());
+    let (kernel, candidate) = (winner.kernel.name(), &winner.trial.candidate);
+    Best { kernel, candidate, form, layout, nanoseconds, kind, auto_nanoseconds, percent_against_auto }
 }
 
 fn told<'a>(trial: &'a Trial, session: &Session, winners: &[Winner]) -> TrialOutcome<'a> {

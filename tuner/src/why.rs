@@ -1,7 +1,17 @@
 //! Why a candidate lost.
 
+use serde::Serialize;
+
 use crate::level::Level;
 use crate::measure::{Cost, Outcome, Trial};
+
+/// A candidate with why it lost.
+#[derive(Serialize)]
+pub struct TrialOutcome<'a> {
+    #[serde(flatten)]
+    pub trial: &'a Trial,
+    pub why: String,
+}
 
 /// In words; empty for the best itself. `last` is the level on which the best was found.
 pub fn why(best: &Trial, trial: &Trial, last: Level) -> String {
@@ -26,10 +36,12 @@ pub fn why(best: &Trial, trial: &Trial, last: Level) -> String {
         None => String::new(),
     };
     let by = 100.0 * (own / other - 1.0);
-    let more = if by < 0.05 {
-        "as long as the best, which comes first".to_owned()
-    } else {
-        format!("{by:.1} % more than the best")
+    let more = match (cost.measured_spread, best.measured_spread) {
+        _ if by < 0.05 => "as long as the best, which comes first".to_owned(),
+        (Some([least, _]), Some([_, most])) if least <= most => {
+            format!("{by:.1} % more than the best, within the spread of their runs")
+        }
+        _ => format!("{by:.1} % more than the best"),
     };
     format!("{own:.3} ns {kind}, {more}{}{waits}", more_of(best, cost))
 }
@@ -92,6 +104,13 @@ mod tests {
         assert!(compiled(shuffles).ends_with("; it has 7 shuffles, and the best none"));
         let spills = |cost: &mut Cost| (cost.spilled_bytes, cost.shuffles) = (64, 7.0);
         assert!(compiled(spills).contains("as long as the best, which comes first; it spills 64 bytes"));
+        let measured = |cost: &mut Cost| (cost.measured_ns, cost.measured_spread) = (Some(5.0), Some([4.5, 6.0]));
+        let best = |most| {
+            trial(Level::Measured, |cost| (cost.measured_ns, cost.measured_spread) = (Some(4.0), Some([3.0, most])))
+        };
+        let told = |most| why(&best(most), &trial(Level::Measured, measured), Level::Measured);
+        assert_eq!(told(4.6), "5.000 ns measured, 25.0 % more than the best, within the spread of their runs");
+        assert_eq!(told(4.4), "5.000 ns measured, 25.0 % more than the best");
         let waits = |cost: &mut Cost| (cost.occupancy, cost.waits_for) = (0.25, Some(("barrier".into(), 0.4)));
         assert!(compiled(waits).ends_with(
             "fills 25 % of the SM, and the best 50 %; its warps wait longest for barrier: 40 % of their clocks"

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use singe::cli::print;
 use singe::driver::{Failure, Request};
 use singe::output;
 
@@ -88,21 +89,17 @@ pub fn write(arguments: &Arguments, request: &Request) -> Result<(), Failure> {
     output::write(folder, &files, true).map_err(Failure::input)?;
     if arguments.json {
         let names: Vec<_> = files.iter().map(|(name, _)| folder.join(name)).collect();
-        println!("{:#}", serde_json::json!({ "files": names, "shards": shards, "then": merge }));
-        return Ok(());
+        let told = serde_json::json!({ "files": names, "shards": shards, "then": merge });
+        return print(format_args!("{told:#}\n"));
     }
     for (name, _) in &files {
         let path = quoted(folder.join(name).as_os_str());
-        println!(
-            "{}",
-            match name.as_str() {
-                "tune.sbatch" => format!("sbatch {path}"),
-                _ => format!("hq submit --each-line {path} sh -c 'eval \"$HQ_ENTRY\"'   (or: sh {path})"),
-            }
-        );
+        match name.as_str() {
+            "tune.sbatch" => print(format_args!("sbatch {path}\n"))?,
+            _ => print(format_args!("hq submit --each-line {path} sh -c 'eval \"$HQ_ENTRY\"'   (or: sh {path})\n"))?,
+        }
     }
-    println!("and then: {merge}");
-    Ok(())
+    print(format_args!("and then: {merge}\n"))
 }
 
 /// One task of the array for each shard. Slurm copies the script away, so that it names folders, not its own place.

@@ -24,6 +24,93 @@ fn predicted(trial: &Value) -> Option<f64> {
     trial["cost"]["predicted_ns"].as_f64()
 }
 
+/// Kernels of a report with the time that is known best, in nanoseconds per point.
+fn times(folder: &Path) -> Vec<(String, f64)> {
+    let report: Value = serde_json::from_str(&text(folder, "report.json")).unwrap();
+    let time = |machine: &Value| machine["predicted_ns"].as_f64().or(machine["estimated_ns"].as_f64()).unwrap();
+    let kernels = report["kernels"].as_array().unwrap();
+    kernels.iter().map(|kernel| (kernel["kernel"].as_str().unwrap().to_owned(), time(&kernel["machine"]))).collect()
+}
+
+/// What `singe` takes for the h2o2 mechanism with some more words.
+fn singe(folder: &Path, more: &[&std::ffi::OsStr]) -> Vec<(String, f64)> {
+    let mut words: Vec<std::ffi::OsString> =
+        vec!["singe".into(), mechanism().into(), "--quiet".into(), "--no-cache".into()];
+    words.extend(["-o".into(), folder.into()]);
+    words.extend(more.iter().map(|word| (*word).to_owned()));
+    assert_eq!(singe::cli::run(words), std::process::ExitCode::SUCCESS);
+    times(folder)
+}
+
+/// A grid in which the estimate prefers what spills, beside what plain `singe` takes; and what the configuration then gives.
+fn never_behind_auto(compilers: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let part = |name: &str| folder.path().join(name);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
+    command.arg(mechanism()).args(["--target", "hopper", "--compilers", compilers, "--widen", "off", "--json", "-o"]);
+    command.arg(part("tuned")).args([
+        "--vary",
+        "codegen=data-parallel",
+        "--vary",
+        "warps=16",
+        "--vary",
+        "ctas-per-sm=1,4",
+    ]);
+    let output = command.args(["--vary", "points-per-lane=2", "--vary", "form=auto"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let plain = singe(&part("plain"), &["--target", "hopper", "--compilers", compilers].map(std::ffi::OsStr::new));
+    assert_eq!(plain.len(), 4);
+    let config = part("tuned").join("best.toml");
+    let tuned =
+        singe(&part("again"), &["--config".as_ref(), config.as_os_str(), "--compilers".as_ref(), compilers.as_ref()]);
+    assert_eq!(tuned, times(&part("tuned")), "the configuration gives what the search found");
+    for ((kernel, plain), (_, tuned)) in plain.iter().zip(&tuned) {
+        let best = record["best"].as_array().unwrap().iter().find(|best| best["kernel"] == kernel.as_str()).unwrap();
+        let [auto, own] = ["auto_nanoseconds", "nanoseconds"].map(|key| best[key].as_f64().unwrap());
+        assert!(own <= auto, "{best}");
+        // An estimate counts a last group of points that is not full.
+        if best["kind"] == "predicted" {
+            let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
+            assert!(close(auto, *plain) && close(own, *tuned), "{kernel}: {plain} {tuned} {best}");
+            assert!(*tuned <= plain * (1.0 + 1e-6), "{kernel}: {tuned} ns, and plain singe {plain}");
+        }
+    }
+    // Without the model what spills more than that is no winner, whatever the estimate says.
+    let trials = record["trials"].as_array().unwrap();
+    let spilled = |kernel: &Value, settings: &Value| {
+        let it = trials.iter().find(|trial| trial["kernel"] == *kernel && trial["settings"] == *settings).unwrap();
+        it["cost"]["spilled_bytes"].as_u64().unwrap()
+    };
+    for best in record["best"].as_array().unwrap().iter().filter(|best| best["kind"] == "estimated") {
+        let auto = spilled(&best["kernel"], &serde_json::json!([]));
+        assert!(spilled(&best["kernel"], &best["settings"]) <= auto, "{best}");
+        let estimated = |trial: &Value| trial["cost"]["estimated_ns"].as_f64().unwrap();
+        let least = trials
+            .iter()
+            .filter(|trial| trial["kernel"] == best["kernel"])
+            .map(estimated)
+            .fold(f64::INFINITY, f64::min);
+        assert!(
+            best["kernel"] != "viscosity" || least < best["nanoseconds"].as_f64().unwrap(),
+            "one that spills is estimated faster"
+        );
+    }
+}
+
+#[test]
+fn no_search_ends_behind_what_singe_takes_by_itself() {
+    never_behind_auto("off");
+    let hopper = machine::target::Target::by_name("hopper").unwrap();
+    if let Err(absent) = machine::toolchain::find_for(hopper.compute_capability) {
+        return skip::skip(absent);
+    }
+    if let Err(reason) = singe::compilers::reads_machine_code(hopper) {
+        return skip::skip(reason);
+    }
+    never_behind_auto("auto");
+}
+
 #[test]
 fn the_model_decides_where_compilers_are() {
     let hopper = machine::target::Target::by_name("hopper").unwrap();
@@ -38,7 +125,7 @@ fn the_model_decides_where_compilers_are() {
     assert!(record["times"].as_str().unwrap().starts_with("times are predicted by the model of an SM of hopper"));
     let trials = record["trials"].as_array().unwrap();
     let on = |level: &'static str| trials.iter().filter(move |trial| trial["level"] == level);
-    assert_eq!((on("compiled").count(), on("counted").count()), (4, 2));
+    assert_eq!((on("compiled").count(), on("counted").count()), (5, 2));
     // By their estimates those that went on are the best.
     let estimated = |trial: &Value| trial["cost"]["estimated_ns"].as_f64().unwrap();
     let counted: Vec<Value> = text(folder.path(), "candidates.jsonl")
@@ -47,7 +134,9 @@ fn the_model_decides_where_compilers_are() {
         .map(|line| serde_json::from_str(line).unwrap())
         .filter(|entry: &Value| entry["level"] == "counted")
         .collect();
-    assert_eq!(counted.len(), 6);
+    assert_eq!(counted.len(), 7);
+    // What singe takes by itself goes on in any case.
+    let counted: Vec<Value> = counted.into_iter().filter(|entry| entry["settings"] != serde_json::json!([])).collect();
     let stayed = |entry: &&Value| on("counted").any(|trial| trial["settings"] == entry["settings"]);
     let worst = counted.iter().filter(|entry| !stayed(entry)).map(estimated).fold(0.0, f64::max);
     assert!(counted.iter().filter(stayed).all(|entry| estimated(entry) >= worst));
@@ -64,7 +153,7 @@ fn the_model_decides_where_compilers_are() {
     let before = text(folder.path(), "candidates.jsonl").lines().count();
     let all = tune(folder.path(), &["--search", "exhaustive"]);
     assert_eq!(text(folder.path(), "candidates.jsonl").lines().count(), before + 2);
-    assert_eq!(all["trials"].as_array().unwrap().iter().filter_map(predicted).count(), 6);
+    assert_eq!(all["trials"].as_array().unwrap().iter().filter_map(predicted).count(), 7);
     let losers = all["trials"].as_array().unwrap().iter().filter(|trial| trial["why"] != "");
     assert!(losers.into_iter().all(|trial| trial["why"].as_str().unwrap().contains("its warps wait longest for ")));
 }

@@ -52,21 +52,28 @@ fn estimated(trial: &Value) -> Option<f64> {
 #[test]
 fn the_winner_is_the_best_of_all() {
     let flags = ["--kernel", "viscosity,chemistry", "--vary", "warps=2,4", "--vary", "form=pairwise,auto"];
-    let run = tune(&[&flags[..], &["--constants", "stripe", "--widen", "off"]].concat());
+    let more = ["--constants", "stripe", "--widen", "off", "--vary", "codegen=overlay,data-parallel"];
+    let run = tune(&[&flags[..], &more].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let record = run.json("tune.json");
     let trials = record["trials"].as_array().unwrap();
-    // Two warps, two forms, two layouts, the usual two of CTAs and of points per lane; viscosity and warp-specialized code may take
-    // either way to multiply.
+    // Auto; then two warps, two forms, two layouts, the usual two of CTAs and of points per lane; viscosity and warp-specialized code may
+    // take either way to multiply.
     let of = |kernel: &'static str| trials.iter().filter(move |trial| trial["kernel"] == kernel);
-    assert_eq!((of("viscosity").count(), of("chemistry").count()), (48, 32));
+    assert_eq!((of("viscosity").count(), of("chemistry").count()), (49, 33));
     for kernel in ["viscosity", "chemistry"] {
-        let clean = |trial: &&Value| trial["cost"]["spilled_bytes"] == 0 || trial["cost"]["layout"] == "data-parallel";
+        let spilled = |trial: &Value| trial["cost"]["spilled_bytes"].as_u64();
+        let auto = of(kernel).next().unwrap();
+        assert_eq!(auto["settings"], serde_json::json!([]));
+        let clean = |trial: &&Value| spilled(trial).is_some() && spilled(trial) <= spilled(auto);
         let least = of(kernel).filter(clean).filter_map(estimated).fold(f64::INFINITY, f64::min);
         let best = record["best"].as_array().unwrap().iter().find(|best| best["kernel"] == kernel).unwrap();
         let own = of(kernel).find(|trial| trial["settings"] == best["settings"]).unwrap();
         assert_eq!(estimated(own), Some(least), "{kernel}");
         assert_eq!((best["nanoseconds"].as_f64(), &best["kind"]), (Some(least), &"estimated".into()));
+        assert_eq!(best["auto_nanoseconds"].as_f64(), estimated(auto));
+        assert!(best["percent_against_auto"].as_f64().unwrap() <= 0.0);
+        assert!(run.stdout.contains(" % against auto"), "{}", run.stdout);
         // Everyone but the best is told why it lost.
         assert!(of(kernel).all(|trial| (trial["why"] == "") == (trial == own)));
         assert!(run.text(&format!("tune_{kernel}_flags.svg")).contains("ns per point"));
@@ -85,8 +92,9 @@ fn the_configuration_gives_the_same_kernels() {
     let again = run.folder.path().join("again");
     let config = run.folder.path().join("out/best.toml");
     let paths = [mechanism(), "--config".into(), config, "-o".into(), again.clone()].map(|path| path.into_os_string());
-    let flags = ["singe", "--kernel", "viscosity,diffusion", "--compilers", "off", "--json"].map(Into::into);
+    let flags = ["singe", "--compilers", "off", "--json"].map(Into::into);
     assert_eq!(singe::cli::run(flags.into_iter().chain(paths)), std::process::ExitCode::SUCCESS);
+    assert!(!again.join("h2o2_chemistry.cu").exists(), "the file says which kernels there are");
     for kernel in ["viscosity", "diffusion"] {
         let code =
             |text: String| text.lines().filter(|line| !line.starts_with("//")).map(str::to_owned).collect::<Vec<_>>();
@@ -100,7 +108,15 @@ fn the_configuration_gives_the_same_kernels() {
         best.starts_with(&format!("# singe-tune {}, the best of: singe-tune ", env!("CARGO_PKG_VERSION"))),
         "{best}"
     );
-    for line in ["target = \"ampere\"", "[viscosity]", "codegen = \"", "form = \"", " ns per point estimated, "] {
+    for line in [
+        "kernel = [\"viscosity\", \"diffusion\"]\n",
+        "target = \"ampere\"",
+        " % against auto",
+        "[viscosity]",
+        "codegen = \"",
+        "form = \"",
+        " ns per point estimated, ",
+    ] {
         assert!(best.contains(line), "{line}: {best}");
     }
 }
@@ -116,8 +132,10 @@ fn measured_times_decide() {
     assert_eq!(record["best"][0]["settings"][0], serde_json::json!(["warps", "2"]));
     let times: Vec<f64> =
         record["trials"].as_array().unwrap().iter().map(|t| t["cost"]["measured_ns"].as_f64().unwrap()).collect();
-    assert_eq!(times, [5.0, 2.0, 7.0]);
-    assert!(run.text("best.toml").contains("[conductivity]\nwarps = 2\n"));
+    assert_eq!(times, [8.0, 5.0, 2.0, 7.0]);
+    let best = run.text("best.toml");
+    assert!(best.contains("-75.0 % against auto, which takes 8.0000 ns measured\n[conductivity]\n"), "{best}");
+    assert!(best.contains("\nwarps = 2\n"), "{best}");
     assert!(record["times"].as_str().unwrap().starts_with("times are measured by sed"));
 }
 
@@ -135,7 +153,7 @@ fn the_grid_widens_until_the_best_is_within() {
     assert_eq!(widened.code, 0, "{}", widened.stderr);
     let record = widened.json("tune.json");
     let warps = |trial: &Value| trial["settings"][0][1].as_str().unwrap().to_owned();
-    let tried: Vec<String> = record["trials"].as_array().unwrap().iter().map(warps).collect();
+    let tried: Vec<String> = record["trials"].as_array().unwrap().iter().skip(1).map(warps).collect();
     assert_eq!(tried, ["4", "6", "8", "10", "12"]);
     assert_eq!(warps(&record["best"][0]), "10");
     assert!(widened.stderr.contains("conductivity: the best has warps=6, the most that was tried: 8 is tried, too"));
@@ -143,7 +161,7 @@ fn the_grid_widens_until_the_best_is_within() {
     let off = tune(&[&arguments[..], &["--vary", "warps=4,6", "--widen", "off"]].concat());
     assert!(off.stderr.contains("what lies beyond may be better (--vary warps=6,8)"), "{}", off.stderr);
     assert_eq!(off.json("tune.json")["edges"][0]["tried"], false);
-    assert_eq!(off.json("tune.json")["trials"].as_array().unwrap().len(), 2);
+    assert_eq!(off.json("tune.json")["trials"].as_array().unwrap().len(), 3);
 }
 
 #[test]
@@ -167,7 +185,7 @@ fn failures_have_their_diagnostics_and_leave_only_the_record() {
     let one = "--kernel diffusion --warps 4 --codegen overlay --points-per-lane 1 --constants stripe --form auto --matrix dfma";
     let one: Vec<&str> = one.split(' ').collect();
     let cases: [(&[&str], &str, i32); 5] = [
-        (&["--vary", "ctas-per-sm=32"], "tune::no-candidate", 1),
+        (&["--ctas-per-sm", "32"], "tune::no-candidate", 1),
         (&["--vary", "ctas-per-sm=1", "--measure", "echo soon"], "tune::measure", 1),
         (&["--vary", "ctas-per-sm=1", "--measure", "exit 3"], "tune::measure", 1),
         (&["--vary", "ctas-per-sm=0"], "0", 2),
@@ -190,7 +208,97 @@ fn kernels_for_a_cpu_differ_in_their_forms() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let record = run.json("tune.json");
     let forms: Vec<String> = record["trials"].as_array().unwrap().iter().map(|t| t["settings"].to_string()).collect();
-    assert_eq!(forms, ["pairwise", "symmetric", "low-rank"].map(|form| format!("[[\"form\",\"{form}\"]]")));
+    assert_eq!(forms[0], "[]");
+    assert_eq!(forms[1..], ["pairwise", "symmetric", "low-rank"].map(|form| format!("[[\"form\",\"{form}\"]]")));
+    for text in [&run.stdout, &run.text("best.toml")] {
+        assert!(!["CTA", "register", "spilled", "shuffles"].iter().any(|word| text.contains(word)), "{text}");
+    }
+    for flag in ["warps=4", "codegen=overlay", "points-per-lane=2"] {
+        let refused = tune(&["--kernel", "viscosity", "--target", "cpu", "--vary", flag]);
+        assert!(refused.code == 2 && refused.stderr.contains("target::no-warps"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn what_all_would_be_refused_for_is_said_once() {
+    let run = tune(&["--kernel", "viscosity", "--state", "TPY", "--precision", "single"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.starts_with("precision::not-offered") && !run.stderr.contains("candidate"), "{}", run.stderr);
+    assert!(!run.folder.path().join("out").exists(), "nothing was tried");
+}
+
+#[test]
+fn a_candidate_that_is_refused_leaves_what_singe_takes_by_itself() {
+    let fixed = "--kernel diffusion --warps 4 --codegen overlay --points-per-lane 1 --constants stripe --form auto --matrix dfma";
+    let flags: Vec<&str> = fixed.split(' ').chain(["--vary", "ctas-per-sm=32"]).collect();
+    let run = tune(&flags);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("1 refused: target::too-many-ctas"), "{}", run.stdout);
+    assert!(run.stdout.contains("auto: +0.0 % against auto"), "{}", run.stdout);
+}
+
+#[test]
+fn a_budget_ends_a_search_and_more_of_it_goes_on() {
+    let small =
+        [&["--kernel", "viscosity", "--vary", "warps=1,2,3,4,5,6", "--form", "auto", "--widen", "off"], &SMALL[..]]
+            .concat();
+    let first = tune(&[&small[..], &["--trials", "3"]].concat());
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let record = first.json("tune.json");
+    assert_eq!((record["trials"].as_array().unwrap().len(), &record["untried"]), (3, &4.into()));
+    assert_eq!(record["trials"][0]["settings"], serde_json::json!([]));
+    assert!(first.stdout.contains("4 candidates were not tried"), "{}", first.stdout);
+    let begun = first.text("candidates.jsonl");
+    // No time at all is enough for what singe takes by itself.
+    let none = tune(&[&small[..], &["--budget", "0.000001s"]].concat());
+    assert_eq!(none.json("tune.json")["trials"].as_array().unwrap().len(), 1, "{}", none.stderr);
+    let whole = tune_in(first.folder, &[&small[..], &["--budget", "1h"]].concat());
+    assert_eq!(whole.json("tune.json")["trials"].as_array().unwrap().len(), 7);
+    assert!(whole.text("candidates.jsonl").starts_with(&begun), "what was known is not tried again");
+    // The same as a table for other programs.
+    let csv = whole.text("tune.csv");
+    let columns = csv.lines().next().unwrap().split(',').count();
+    assert!(csv.starts_with("kernel,warps,level,form,") && csv.lines().count() == 8, "{csv}");
+    assert!(columns == 21 && csv.lines().nth(2).unwrap().starts_with("viscosity,1,compiled,"), "{csv}");
+}
+
+#[test]
+fn measurements_are_repeated_and_have_a_limit() {
+    let command = "n=$(cat n 2> /dev/null); echo $((n + 1)) > n; echo $((30 + n))";
+    let small =
+        [&["--kernel", "conductivity", "--vary", "warps=2", "--form", "auto", "--widen", "off"], &SMALL[..]].concat();
+    let run = tune(&[&small[..], &["--measure", command, "--repeats", "3"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let record = run.json("tune.json");
+    let cost = &record["trials"][1]["cost"];
+    assert_eq!((&cost["measured_ns"], &cost["measured_spread"]), (&31.0.into(), &serde_json::json!([30.0, 32.0])));
+    assert!(record["times"].as_str().unwrap().ends_with("the median of 3 runs"), "{}", record["times"]);
+    assert!(run.stdout.contains("31.000 (30.000 to 32.000)"), "{}", run.stdout);
+    let slow = "grep -q 'per CTA: 2,' h2o2_conductivity.cu && sleep 60; echo 1";
+    let run = tune(&[&small[..], &["--measure", slow, "--measure-limit", "0.2s"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let refused = &run.json("tune.json")["trials"][1]["refused"]["message"];
+    assert!(refused.as_str().unwrap().ends_with("it took more than 0.2 s"), "{refused}");
+    assert_eq!(tune(&[&small[..], &["--repeats", "3"]].concat()).code, 2);
+}
+
+#[test]
+fn nobody_needs_to_read_what_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_singe-tune");
+    let small = format!("--kernel viscosity --vary warps=2,4 --form auto --compilers off {}", SMALL.join(" "));
+    for (number, end) in ["| true", "2> /dev/full", "> /dev/full", "2>&- >&-"].into_iter().enumerate() {
+        let search = format!("{program} {} {small} -o {}/{number}", mechanism().display(), folder.path().display());
+        let line = format!("({search}; echo $? >&3) 3> {}/code {end}", folder.path().display());
+        let line = if end.starts_with('|') {
+            format!("{{ {search}; echo $? > {}/code; }} {end}", folder.path().display())
+        } else {
+            line
+        };
+        std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+        let code = common::text(folder.path(), "code");
+        assert_eq!(code.trim(), if end == "> /dev/full" { "1" } else { "0" }, "{line}");
+    }
 }
 
 #[test]
@@ -235,8 +343,7 @@ fn every_diagnostic_of_the_tuner_is_shown_by_a_test() {
     let mut known: Vec<&str> =
         diagnostics::entries().map(|entry| entry.id).filter(|id| id.starts_with("tune::")).collect();
     known.sort();
-    // Busy is shown where two searches are in one folder.
-    let shown = ["tune::busy", "tune::measure", "tune::no-candidate", "tune::other-search", "tune::record"];
+    let shown = ["tune::measure", "tune::no-candidate", "tune::other-search", "tune::record"];
     assert_eq!(known, shown);
 }
 

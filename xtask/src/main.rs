@@ -28,18 +28,16 @@ mod targets;
 mod test_binaries;
 mod tests;
 mod toolchain;
-mod tuning;
 mod warps;
 mod wheels;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// A chore: its name, its arguments, what it does, and the function that does it in the folder of the workspace.
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
-const CHORES: [Chore; 23] = [
+const CHORES: [Chore; 22] = [
     ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
@@ -77,10 +75,6 @@ const CHORES: [Chore; 23] = [
     }),
     ("sweep-reduced", "[paper]", "the paper's reduced mechanisms: reduced.md", |root, words| {
         sweep::write(root, word(words, 0, "") != "paper")
-    }),
-    ("tuning", "[MINUTES]", "the tuner on published mechanisms: tuned.md", |root, words| {
-        let minutes: u64 = word(words, 0, "1440").parse().map_err(|_| "MINUTES is a whole number".to_owned())?;
-        tuning::write(root, Duration::from_secs(60 * minutes))
     }),
     ("sentryward", "", "verdicts beside SentryWard's: verdicts.md", |root, _| sentryward::write(root)),
     ("divergence", "", "the divergence analysis: divergence.md", |root, _| {

@@ -20,11 +20,13 @@ mod catalogue;
 mod json;
 mod quote;
 mod render;
+mod stderr;
 
 pub use catalogue::{Entry, entries, page};
 pub use json::to_json;
 pub use quote::{is_invisible, visible};
 pub use render::{Style, render};
+pub use stderr::to_stderr;
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Time over the values of each flag, a panel for each. The candidates of a value stand side by side, so that none hides another.
+//! Time over the values of each flag, a panel for each, with a line for what `singe` takes by itself. The candidates of a value stand side by side, so that none hides another.
 
 use super::point::{Point, colour, having, layouts};
 use super::scale::{Logarithmic, label};
@@ -29,6 +29,12 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> String {
         for tick in scale.ticks() {
             svg.line(&[(LEFT, scale.place(tick)), (end, scale.place(tick))], "#80808050", 1.0);
             svg.text((LEFT - 6.0, scale.place(tick) + 4.0), "end", &label(tick));
+        }
+        // It has no values of flags, and stands in no panel.
+        if let Some(auto) = points.iter().find(|point| point.trial.candidate.is_auto()) {
+            let height = scale.place(auto.time);
+            svg.line(&[(LEFT, height), (end, height)], "#808080", 1.0);
+            svg.text((end, height - 4.0), "end", "auto");
         }
         svg.upwards((14.0, top + HEIGHT / 2.0), "ns per point");
         let mut left = LEFT;

@@ -18,8 +18,9 @@ pub struct Picture {
     pub svg: String,
 }
 
-/// All pictures of a kernel's candidates on the last level; those that need more than was varied are left out.
-pub fn all(trials: &[Trial], best: &Trial) -> Vec<Picture> {
+/// All pictures of a kernel's candidates on the last level; those that need more than was varied, or registers that a CPU does not tell, are
+/// left out.
+pub fn all(trials: &[Trial], best: &Trial, is_cpu: bool) -> Vec<Picture> {
     let shown = trials.iter().filter(|trial| trial.level == best.level);
     let points: Vec<Point> = shown
         .filter_map(|trial| {
@@ -29,19 +30,16 @@ pub fn all(trials: &[Trial], best: &Trial) -> Vec<Picture> {
         })
         .collect();
     let axes = varied(&points);
-    let mut pictures = vec![
-        Picture {
-            name: "flags",
-            caption: "Every candidate over the values of each flag, those of a value side by side by their time; lines join the best of \
-                      each layout.",
-            svg: flags::picture(&points, &axes),
-        },
-        Picture {
-            name: "pareto",
-            caption: "Time over registers per thread; the line joins candidates that none beats in both.",
-            svg: pareto::picture(&points),
-        },
-    ];
+    let mut pictures = vec![Picture {
+        name: "flags",
+        caption: "Every candidate over the values of each flag, those of a value side by side by their time; lines join the best of \
+                      each layout, and one tells the time of auto.",
+        svg: flags::picture(&points, &axes),
+    }];
+    if !is_cpu {
+        let caption = "Time over registers per thread; the line joins candidates that none beats in both.";
+        pictures.push(Picture { name: "pareto", caption, svg: pareto::picture(&points) });
+    }
     if let Some(svg) = heat::picture(&points, &axes) {
         let caption = "The best time for each pair of values of the two flags that change it most.";
         pictures.insert(1, Picture { name: "heat", caption, svg });
@@ -100,7 +98,7 @@ mod tests {
 
     fn pictures() -> Vec<Picture> {
         let trials = trials();
-        all(&trials, &trials[4])
+        all(&trials, &trials[4], false)
     }
 
     /// Numbers of an attribute of all elements of a class.
@@ -154,7 +152,7 @@ mod tests {
     #[test]
     fn one_candidate_is_a_picture_too() {
         let trials = &trials()[..1];
-        let pictures = all(trials, &trials[0]);
+        let pictures = all(trials, &trials[0], false);
         assert_eq!(pictures.iter().map(|picture| picture.name).collect::<Vec<_>>(), ["flags", "pareto"]);
         assert!(pictures.iter().all(|picture| picture.svg.ends_with("</svg>\n") && !picture.svg.contains("NaN")));
     }

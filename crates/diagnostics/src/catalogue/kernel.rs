@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 57] = [
+pub const ENTRIES: [Entry; 56] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -201,11 +201,6 @@ pub const ENTRIES: [Entry; 57] = [
         id: "target::too-many-groups",
         cause: "`--groups-per-cta` and `--warps` together ask for more than 32 warps per CTA.",
         remedy: "Use fewer groups, or fewer warps (`--warps`).",
-    },
-    Entry {
-        id: "tune::busy",
-        cause: "Another `singe-tune` writes the record in the output folder.",
-        remedy: "Wait until it ends, or choose another folder with `-o`.",
     },
     Entry {
         id: "tune::measure",
