@@ -38,7 +38,8 @@ pub fn verify(
         });
     }
     if let Ok(Some(_)) = request.reactor() {
-        programs.push(ProgramReport::not_run(host::ignition_file(target).to_owned(), "it takes SUNDIALS and a host"));
+        let file = host::ignition_file(&model.mechanism.name, target);
+        programs.push(ProgramReport::not_run(file, "it takes SUNDIALS and a host"));
     }
     Ok(programs)
 }

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 56] = [
+pub const ENTRIES: [Entry; 57] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
