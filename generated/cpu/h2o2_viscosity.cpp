@@ -69,9 +69,9 @@ alignas(64) static const double h2o2_viscosity_logarithms[128] = {
 // 2^x below 1 ulp for |x| < 1021; anything beyond.
 static inline real singe_exp2_within(real x)
 {
-  const real shifted = (x + 6755399441055744.0);
+  const real shifted = x + 6755399441055744.0;
   const word n = low_word(shifted);
-  const real r = (x - (shifted - 6755399441055744.0));
+  const real r = x - (shifted - 6755399441055744.0);
   real p = fma(all(4.4549605981865186e-10), r, all(7.072585949269223e-9));
   p = fma(p, r, all(1.0178062445845774e-7));
   p = fma(p, r, all(1.321544258792169e-6));
@@ -83,7 +83,7 @@ static inline real singe_exp2_within(real x)
   p = fma(p, r, all(0.24022650695910097));
   p = fma(p, r, all(0.6931471805599453));
   p = fma(p, r, all(1.0));
-  const word high = (high_word(p) + (n << 20));
+  const word high = high_word(p) + (n << 20);
   return join(high, low_word(p));
 }
 
@@ -92,12 +92,12 @@ static inline real singe_exp2_within(real x)
 static inline real singe_log2(real x, const double *table)
 {
   const word high = high_word(x);
-  const word above = (high - all_words(0x3fe61556u));
-  const flag near = below((above - all_words(0x98000u)), all_words(0xc000u));
+  const word above = high - all_words(0x3fe61556u);
+  const flag near = below(above - all_words(0x98000u), all_words(0xc000u));
   const word exponent = right_signed(above, 20);
-  const word m_high = choose_word(below((high - all_words(0x100000u)), all_words(0x7fe00000u)), (high - (exponent << 20)), all_words(0x7ff80000u));
+  const word m_high = choose_word(below(high - all_words(0x100000u), all_words(0x7fe00000u)), high - (exponent << 20), all_words(0x7ff80000u));
   const real m = join(m_high, low_word(x));
-  const word entry = (right(above, 14) & all_words(63u));
+  const word entry = right(above, 14) & all_words(63u);
   const real f = fma(m, looked_up(table, entry << 1), all(-1.0));
   real p = fma(all(-0.17608424994567926), f, all(0.20612868497723777));
   p = fma(p, f, all(-0.24045037899117797));

@@ -168,9 +168,9 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
-  const bool near = (above - 0x98000u) < 0xc000u;
-  const unsigned exponent = (unsigned)((int)above >> 20);
-  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const bool near = above - 0x98000u < 0xc000u;
+  const unsigned exponent = (unsigned)(((int)above) >> 20);
+  const unsigned m_high = high - 0x100000u < 0x7fe00000u ? high - (exponent << 20) : 0x7ff80000u;
   const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
@@ -181,14 +181,14 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   p = fma(p, f, 0.4808983469629641);
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
-  const double rest = fma(near ? f : (double)(int)exponent, near ? p : 1.0, __ldg(table + 2 * entry + 1));
+  const double rest = fma(near ? f : (double)((int)exponent), near ? p : 1.0, __ldg(table + 2 * entry + 1));
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
 // max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  return (__double2hiint(x) < -1048576) ? 0.0 : x;
+  return __double2hiint(x) < -1048576 ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)

@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod cuda;
+mod expression;
 pub mod hip;
 pub mod host;
 pub mod ptx;

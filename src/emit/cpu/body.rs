@@ -2,11 +2,12 @@
 
 use super::{functions, single, table_name};
 use crate::emit::cuda::body::comment;
-use crate::emit::cuda::expression::{Binding, Expression};
 use crate::emit::cuda::names::Namer;
+use crate::emit::cuda::tables::real;
+use crate::emit::expression::{Expression, Operator};
 use crate::kernels::Precision;
-use crate::lower::code::{Code, Field, Integer, IntegerOperator, Local, Real, Statement, Table, TableKind};
-use crate::overlay::program::{Binary, Share, Unary, Var};
+use crate::lower::code::{Code, Field, Integer, Local, Real, Statement, Table, TableKind};
+use crate::overlay::program::{Share, Unary, Var};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -134,11 +135,11 @@ impl Body<'_> {
             Statement::Comment(text) => return self.out.push_str(&comment(&"  ".repeat(depth), text)),
             Statement::Declare(var) => format!("real {};", self.new_name(*var)),
             Statement::Define { var, value, changes } => {
-                let (value, constant) = (self.vector(value), if *changes { "" } else { "const " });
+                let (value, constant) = (self.vector(value).text, if *changes { "" } else { "const " });
                 format!("{constant}real {} = {value};", self.new_name(*var))
             }
             Statement::Assign { var, value } => {
-                let value = self.vector(value);
+                let value = self.vector(value).text;
                 format!("{} = {value};", self.name(*var))
             }
             Statement::DefineInteger { local, value, .. } => {
@@ -148,17 +149,16 @@ impl Body<'_> {
                 format!("const int {name} = {value};")
             }
             Statement::StoreSlot { row, value } => {
-                let (row, value) = (self.integer(row).text, self.vector(value));
+                let (row, value) = (self.integer(row).text, self.vector(value).text);
                 format!("slots[{row}] = {value};")
             }
             Statement::StoreField { array, row, value, rest, .. } => {
-                let (row, value) = (self.integer(row), self.vector(value));
+                let (row, value) = (self.row(*array, row, self.strides.output), self.vector(value).text);
                 let (store, rest) = match rest {
                     None => ("store", String::new()),
-                    Some(rest) => ("store_pair", format!(", {}", self.vector(rest))),
+                    Some(rest) => ("store_pair", format!(", {}", self.vector(rest).text)),
                 };
-                let (array, stride) = (&self.arrays[*array], self.strides.output);
-                format!("{store}({array} + {} * {stride}, {value}{rest});", row.at_least(Binding::Product))
+                format!("{store}({row}, {value}{rest});")
             }
             Statement::Loop { counter, trips, body, .. } => {
                 let trips = self.integer(trips).text;
@@ -187,12 +187,9 @@ impl Body<'_> {
     }
 
     /// A value as a vector.
-    fn vector(&mut self, value: &Real) -> String {
-        if self.is_scalar(value) { format!("all({})", self.real(value).text) } else { self.real(value).text }
-    }
-
-    fn vectors<'r>(&mut self, values: impl IntoIterator<Item = &'r Real>) -> String {
-        values.into_iter().map(|value| self.vector(value)).collect::<Vec<_>>().join(", ")
+    fn vector(&mut self, value: &Real) -> Expression {
+        let text = self.real(value);
+        if self.is_scalar(value) { Expression::call("all", [text]) } else { text }
     }
 
     fn real(&mut self, value: &Real) -> Expression {
@@ -201,7 +198,7 @@ impl Body<'_> {
                 Ok(x) => Expression::number(single::number(x)),
                 Err(bits) => Expression::atom(bits),
             },
-            Real::Literal(x) if x.is_finite() => Expression::literal(*x),
+            Real::Literal(x) if x.is_finite() => Expression::number(real(*x)),
             Real::Literal(x) => Expression::atom(bits(*x)),
             Real::Var(var) => Expression::atom(self.name(*var)),
             Real::Bank(index) => {
@@ -210,25 +207,23 @@ impl Body<'_> {
             }
             Real::BankLe { first, operands } => {
                 let bank = table_name(&self.code.symbol, TableKind::RealBank);
-                let operands = self.vectors(&**operands);
-                Expression::atom(format!("select_le({operands}, all({bank}[{}]), all({bank}[{first}]))", first + 1))
+                let entry = |at: u32| Expression::call("all", [Expression::atom(format!("{bank}[{at}]"))]);
+                let [a, b] = [0, 1].map(|i| self.vector(&operands[i]));
+                Expression::call("select_le", [a, b, entry(first + 1), entry(*first)])
             }
             Real::Slot(row, _) => Expression::atom(format!("slots[{}]", self.integer(row).text)),
             Real::Field(field) => {
                 let Field { array, row, share, .. } = &**field;
-                let row = self.integer(row).at_least(Binding::Product);
                 let load = match share {
                     Share::Whole => "load",
                     Share::First => "load_single<false>",
                     Share::Second => "load_single<true>",
                 };
-                Expression::atom(format!("{load}({} + {row} * {})", self.arrays[*array], self.strides.input))
+                Expression::atom(format!("{load}({})", self.row(*array, row, self.strides.input)))
             }
-            Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
+            Real::Unary(Unary::Neg, a) => self.vector(a).negative(),
             Real::Unary(Unary::Sqrt | Unary::SqrtNear, a) => self.call("square_root", [&**a]),
-            Real::Unary(function, a) if self.precision == Precision::Single => {
-                Expression::atom(single::call(*function, &self.vector(a)))
-            }
+            Real::Unary(function, a) if self.precision == Precision::Single => single::call(*function, self.vector(a)),
             Real::Unary(function, a) => {
                 self.functions.insert(*function);
                 let table = match function {
@@ -236,29 +231,29 @@ impl Body<'_> {
                     _ if function.reads_logarithms() => Some(TableKind::Logarithms),
                     _ => None,
                 };
-                let table = table.map_or(String::new(), |kind| format!(", {}", table_name(&self.code.symbol, kind)));
-                Expression::atom(format!("{}({}{table})", functions::name(*function), self.vector(a)))
+                let table = table.map(|kind| Expression::atom(table_name(&self.code.symbol, kind)));
+                Expression::call(functions::name(*function), [self.vector(a)].into_iter().chain(table))
             }
             Real::SeparateProduct(operands) => self.call("separate_product", &**operands),
             Real::Binary(operator, operands) => {
-                let (operator, binding) = match operator {
-                    Binary::Add => ("+", Binding::Sum),
-                    Binary::Sub => ("-", Binding::Sum),
-                    Binary::Mul => ("*", Binding::Product),
-                    Binary::Div | Binary::DivNear => ("/", Binding::Product),
-                };
                 let [left, right] = &**operands;
                 // One operand must be a vector.
                 let left = match self.is_scalar(left) && self.is_scalar(right) {
-                    true => Expression::atom(self.vector(left)),
+                    true => self.vector(left),
                     false => self.real(left),
                 };
-                left.infix(operator, binding, self.real(right))
+                left.infix((*operator).into(), self.real(right))
             }
             Real::Fma(operands) => self.call("fma", &**operands),
             Real::SelectLe(operands) => self.call("select_le", &**operands),
             Real::Broadcast { .. } => unreachable!("data-parallel code has no striped constants"),
         }
+    }
+
+    /// The place of a row of an array.
+    fn row(&mut self, array: usize, row: &Integer, stride: &str) -> String {
+        let row = self.integer(row).infix(Operator::Mul, Expression::atom(stride));
+        Expression::atom(&self.arrays[array]).infix(Operator::Add, row).text
     }
 
     /// Whether the text of a value is one number, the same for all points.
@@ -271,7 +266,8 @@ impl Body<'_> {
     }
 
     fn call<'r>(&mut self, function: &str, arguments: impl IntoIterator<Item = &'r Real>) -> Expression {
-        Expression::atom(format!("{function}({})", self.vectors(arguments)))
+        let arguments: Vec<Expression> = arguments.into_iter().map(|argument| self.vector(argument)).collect();
+        Expression::call(function, arguments)
     }
 
     fn integer(&mut self, value: &Integer) -> Expression {
@@ -284,14 +280,9 @@ impl Body<'_> {
                 Expression::atom(format!("{}[{index}]", table_name(&self.code.symbol, TableKind::IndexBank)))
             }
             Integer::Binary(operator, a, b) => {
-                let (operator, binding) = match operator {
-                    IntegerOperator::Add => ("+", Binding::Sum),
-                    IntegerOperator::Sub => ("-", Binding::Sum),
-                    IntegerOperator::Mul => ("*", Binding::Product),
-                    _ => unreachable!("places are sums and products"),
-                };
+                let operator = Operator::of_integers(*operator).expect("places are sums and products");
                 let a = self.integer(a);
-                a.infix(operator, binding, self.integer(b))
+                a.infix(operator, self.integer(b))
             }
             _ => unreachable!("places in data-parallel code do not depend on the thread"),
         }

@@ -2,6 +2,7 @@
 
 use crate::emit::cuda::functions::{about, literal};
 use crate::emit::cuda::tables::real;
+use crate::emit::expression::{Expression, Operator};
 use crate::graph::steps::{
     Flag, FlagOperation, Function, Operation, Real, RealOperation, SINGLE, Step, Word, WordOperation,
 };
@@ -28,7 +29,7 @@ pub fn definition(unary: Unary, specifiers: &str) -> String {
 
 struct Printer<'a> {
     function: &'a Function,
-    made: Vec<String>,
+    made: Vec<Expression>,
     declared: BTreeSet<&'static str>,
 }
 
@@ -44,13 +45,14 @@ impl Printer<'_> {
             Operation::Flag(FlagOperation::Less(..)) => unreachable!("{SINGLE}"),
         };
         if at + 1 == self.function.steps.len() {
-            return format!("  return {value};\n");
+            return format!("  return {};\n", value.text);
         }
         if name.is_empty() {
             self.made.push(value);
             return String::new();
         }
-        self.made.push(name.to_owned());
+        self.made.push(Expression::atom(name));
+        let value = value.text;
         if !self.declared.insert(name) {
             return format!("  {name} = {value};\n");
         }
@@ -58,74 +60,79 @@ impl Printer<'_> {
         format!("  {}{kind} {name} = {value};\n", if changes { "" } else { "const " })
     }
 
-    fn real_operation(&self, operation: RealOperation) -> String {
-        let infix = |operator: char, a: Real, b: Real| format!("({} {operator} {})", self.real(a), self.real(b));
+    fn real_operation(&self, operation: RealOperation) -> Expression {
+        let infix = |operator: Operator, a: Real, b: Real| self.real(a).infix(operator, self.real(b));
         match operation {
-            RealOperation::Add(a, b) => infix('+', a, b),
-            RealOperation::Sub(a, b) => infix('-', a, b),
-            RealOperation::Mul(a, b) => infix('*', a, b),
-            RealOperation::Div(a, b) => infix('/', a, b),
-            RealOperation::Fma(a, b, c) => {
-                let [a, b, c] = [a, b, c].map(|a| self.vector(a));
-                format!("fma({a}, {b}, {c})")
-            }
-            RealOperation::Neg(a) => format!("(-{})", self.vector(a)),
+            RealOperation::Add(a, b) => infix(Operator::Add, a, b),
+            RealOperation::Sub(a, b) => infix(Operator::Sub, a, b),
+            RealOperation::Mul(a, b) => infix(Operator::Mul, a, b),
+            RealOperation::Div(a, b) => infix(Operator::Div, a, b),
+            RealOperation::Fma(a, b, c) => Expression::call("fma", [a, b, c].map(|a| self.vector(a))),
+            RealOperation::Neg(a) => self.vector(a).negative(),
             RealOperation::Choose(Flag(flag), a, b) => {
-                format!("choose({}, {}, {})", self.made[flag], self.vector(a), self.vector(b))
+                Expression::call("choose", [self.made[flag].clone(), self.vector(a), self.vector(b)])
             }
             RealOperation::Join { high, low } => self.call("join", &[high, low]),
             RealOperation::OfBits(_) => unreachable!("{SINGLE}"),
             RealOperation::FromSigned(a) => self.call("from_signed", &[a]),
-            RealOperation::Power(n) => format!("looked_up(table, {} & all_words(255u))", self.words(n)),
+            RealOperation::Power(n) => {
+                let place = self.word(n).infix(Operator::And, Expression::atom("all_words(255u)"));
+                Expression::call("looked_up", [Expression::atom("table"), place])
+            }
             RealOperation::Entry { index, second } => {
-                let second = if second { " + 1" } else { "" };
-                format!("looked_up(table{second}, {} << 1)", self.words(index))
+                let table = Expression::atom(if second { "table + 1" } else { "table" });
+                Expression::call("looked_up", [table, self.shifted(index, 1)])
             }
         }
     }
 
-    fn word_operation(&self, operation: WordOperation) -> String {
-        let infix = |operator: &str, a: Word, b: Word| format!("({} {operator} {})", self.words(a), self.words(b));
+    fn word_operation(&self, operation: WordOperation) -> Expression {
+        let infix = |operator: Operator, a: Word, b: Word| self.word(a).infix(operator, self.word(b));
+        let by = |bits: u32| Expression::atom(bits.to_string());
         match operation {
             WordOperation::Choose(Flag(flag), a, b) => {
-                format!("choose_word({}, {}, {})", self.made[flag], self.words(a), self.words(b))
+                Expression::call("choose_word", [self.made[flag].clone(), self.word(a), self.word(b)])
             }
-            WordOperation::High(a) => format!("high_word({})", self.vector(a)),
-            WordOperation::Low(a) => format!("low_word({})", self.vector(a)),
+            WordOperation::High(a) => Expression::call("high_word", [self.vector(a)]),
+            WordOperation::Low(a) => Expression::call("low_word", [self.vector(a)]),
             WordOperation::Bits(_) => unreachable!("{SINGLE}"),
-            WordOperation::Add(a, b) => infix("+", a, b),
-            WordOperation::Sub(a, b) => infix("-", a, b),
-            WordOperation::And(a, b) => infix("&", a, b),
-            WordOperation::Or(a, b) => infix("|", a, b),
+            WordOperation::Add(a, b) => infix(Operator::Add, a, b),
+            WordOperation::Sub(a, b) => infix(Operator::Sub, a, b),
+            WordOperation::And(a, b) => infix(Operator::And, a, b),
+            WordOperation::Or(a, b) => infix(Operator::Or, a, b),
             WordOperation::Not(a) => self.call("inverse", &[a]),
-            WordOperation::Left(a, bits) => format!("({} << {bits})", self.words(a)),
-            WordOperation::Right(a, bits) => format!("right({}, {bits})", self.words(a)),
-            WordOperation::RightSigned(a, bits) => format!("right_signed({}, {bits})", self.words(a)),
+            WordOperation::Left(a, bits) => self.shifted(a, bits),
+            WordOperation::Right(a, bits) => Expression::call("right", [self.word(a), by(bits)]),
+            WordOperation::RightSigned(a, bits) => Expression::call("right_signed", [self.word(a), by(bits)]),
         }
     }
 
-    fn call(&self, function: &str, words: &[Word]) -> String {
-        let words: Vec<String> = words.iter().map(|&word| self.words(word)).collect();
-        format!("{function}({})", words.join(", "))
+    fn shifted(&self, a: Word, bits: u32) -> Expression {
+        self.word(a).infix(Operator::ShiftLeft, Expression::atom(bits.to_string()))
+    }
+
+    fn call(&self, function: &str, words: &[Word]) -> Expression {
+        Expression::call(function, words.iter().map(|&word| self.word(word)))
     }
 
     /// A double as an operand beside a vector.
-    fn real(&self, a: Real) -> String {
+    fn real(&self, a: Real) -> Expression {
         match a {
-            Real::Argument => "x".to_owned(),
+            Real::Argument => Expression::atom("x"),
             Real::Step(i) => self.made[i].clone(),
-            Real::Literal(value) => real(value),
+            Real::Literal(value) => Expression::number(real(value)),
         }
     }
 
-    fn vector(&self, a: Real) -> String {
-        if let Real::Literal(value) = a { format!("all({})", real(value)) } else { self.real(a) }
+    fn vector(&self, a: Real) -> Expression {
+        let text = self.real(a);
+        if matches!(a, Real::Literal(_)) { Expression::call("all", [text]) } else { text }
     }
 
-    fn words(&self, a: Word) -> String {
+    fn word(&self, a: Word) -> Expression {
         match a {
             Word::Step(i) => self.made[i].clone(),
-            Word::Literal(value) => format!("all_words({})", literal(value)),
+            Word::Literal(value) => Expression::call("all_words", [Expression::atom(literal(value))]),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What single precision says otherwise: numbers, names of functions, and the header that all kernels include.
 
 use crate::emit::cuda::glue::{Template, render};
+use crate::emit::expression::Expression;
 use crate::graph::single::double_float;
 use crate::graph::single::elementary::{self, EXP_LIMIT, EXP2_LIMIT};
 use crate::overlay::program::Unary;
@@ -69,17 +70,16 @@ pub fn rounded(x: f64) -> Result<f32, String> {
 }
 
 /// The call of a function; all algorithms of a power are one here.
-pub fn call(function: Unary, argument: &str) -> String {
-    match function {
-        Unary::Exp => format!("power_of_e({argument})"),
-        Unary::Log => format!("natural_logarithm({argument})"),
-        Unary::Log2 => format!("binary_logarithm({argument})"),
-        Unary::Positive => format!("positive({argument})"),
-        Unary::Exp2Falling | Unary::Exp2FallingWithin | Unary::Exp2FallingNear => {
-            format!("power_of_two(-({argument}))")
-        }
-        _ => format!("power_of_two({argument})"),
-    }
+pub fn call(function: Unary, argument: Expression) -> Expression {
+    let (name, argument) = match function {
+        Unary::Exp => ("power_of_e", argument),
+        Unary::Log => ("natural_logarithm", argument),
+        Unary::Log2 => ("binary_logarithm", argument),
+        Unary::Positive => ("positive", argument),
+        Unary::Exp2Falling | Unary::Exp2FallingWithin | Unary::Exp2FallingNear => ("power_of_two", argument.negative()),
+        _ => ("power_of_two", argument),
+    };
+    Expression::call(name, [argument])
 }
 
 /// Names that its kernels and its header use beside those of double precision.

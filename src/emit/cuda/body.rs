@@ -1,13 +1,13 @@
 //! The statements of a kernel.
 
 use super::dialect::Dialect;
-use super::expression::Expression;
 use super::helpers::Helper;
 use super::legend;
 use super::names::Namer;
 use super::numbers::Numbers;
 use super::tables;
 use super::workspace::{self, OWN_ROWS, WORKSPACE};
+use crate::emit::expression::{Expression, Operator};
 use crate::graph::function_tables::POWERS;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
 use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
@@ -347,9 +347,13 @@ impl Body<'_> {
     }
 
     fn less(&mut self, Less { a, b, is_wide }: &Less) -> String {
-        let (a, b) = (self.integer(a).text, self.integer(b).text);
-        // The last operand of a wide number is a literal.
-        if *is_wide { format!("{a}u < (unsigned){b}") } else { format!("{a} < {b}") }
+        let (mut a, mut b) = (self.integer(a), self.integer(b));
+        if *is_wide {
+            // The last operand of a wide number is a literal.
+            a.text.push('u');
+            b = b.cast("unsigned");
+        }
+        a.infix(Operator::Less, b).text
     }
 
     /// The lane's element of a row of slots, as something that can be read or assigned.

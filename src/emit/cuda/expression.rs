@@ -1,62 +1,12 @@
-//! Numbers as C expressions, with as few parentheses as keep the order of the operations.
+//! Numbers as C expressions.
 
 use super::body::Body;
 use super::helpers::Helper;
-use super::tables::{self, real};
+use super::tables;
+use crate::emit::expression::{Expression, Operator};
 use crate::graph::single::steps::representative;
 use crate::lower::code::{BankSpace, Field, Integer, IntegerOperator, Local, Real, TableKind};
 use crate::overlay::program::{Binary, Share, Unary};
-
-/// How tightly the outermost operator of a text binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Binding {
-    /// Operators on bits and comparisons; their operands are atoms.
-    Bits,
-    Sum,
-    Product,
-    Sign,
-    Atom,
-}
-
-/// A piece of text that is an expression.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expression {
-    pub text: String,
-    binding: Binding,
-}
-
-impl Expression {
-    pub fn atom(text: impl Into<String>) -> Self {
-        Self { text: text.into(), binding: Binding::Atom }
-    }
-
-    pub fn literal(x: f64) -> Self {
-        Self::number(real(x))
-    }
-
-    /// A number as it is written.
-    pub fn number(text: String) -> Self {
-        let binding = if text.starts_with('-') { Binding::Sign } else { Binding::Atom };
-        Self { text, binding }
-    }
-
-    /// The same with the other sign.
-    pub fn negative(self) -> Self {
-        Self { text: format!("-{}", self.at_least(Binding::Atom)), binding: Binding::Sign }
-    }
-
-    /// The text, in parentheses unless it binds at least this tightly.
-    pub fn at_least(self, binding: Binding) -> String {
-        if self.binding >= binding { self.text } else { format!("({})", self.text) }
-    }
-
-    /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none.
-    pub fn infix(self, operator: &str, binding: Binding, right: Self) -> Self {
-        let tighter = if binding == Binding::Sum { Binding::Product } else { Binding::Sign };
-        let text = format!("{} {operator} {}", self.at_least(binding), right.at_least(tighter));
-        Self { text, binding }
-    }
-}
 
 impl Body<'_> {
     pub(super) fn real(&mut self, value: &Real) -> Expression {
@@ -70,19 +20,21 @@ impl Body<'_> {
             Real::Bank(index) => self.entry(TableKind::RealBank, index),
             Real::BankLe { first, operands } => {
                 let bank = self.bank(TableKind::RealBank).to_owned();
-                let [a, b] = [0, 1].map(|i| self.real(&operands[i]).at_least(Binding::Sum));
+                let [a, b] = [0, 1].map(|i| self.real(&operands[i]));
+                let is_second = a.infix(Operator::LessOrEqual, b);
                 // Two scalar loads and a choice: of places that lanes look up, Clang keeps the addresses, more than a thread has room for.
                 if self.dialect.is_hip() && self.code.banks == BankSpace::Constant {
-                    return Expression::atom(format!("({a} <= {b} ? {bank}[{}] : {bank}[{first}])", first + 1));
+                    let [first, second] = [*first, first + 1].map(|at| Expression::atom(format!("{bank}[{at}]")));
+                    return is_second.choice(second, first).enclosed();
                 }
-                Expression::atom(format!("{bank}[{first} + ({a} <= {b})]"))
+                Expression::atom(format!("{bank}[{first} + ({})]", is_second.text))
             }
             Real::Slot(row, share @ (Share::First | Share::Second)) => {
                 let (share, slot) = (self.share(*share), self.slot(row));
                 Expression::atom(format!("{share}({slot})"))
             }
             Real::Slot(row, Share::Whole) if self.code.slots.number != self.numbers.computed => {
-                Expression { text: format!("({}){}", self.numbers.real(), self.slot(row)), binding: Binding::Sign }
+                Expression::atom(self.slot(row)).cast(self.numbers.real())
             }
             Real::Slot(row, Share::Whole) => Expression::atom(self.slot(row)),
             Real::Field(field) => self.field(field),
@@ -108,7 +60,7 @@ impl Body<'_> {
             }
             // HIP's text says once that nothing is fused. A function of HIP's headers is compiled as the user's options have it, and its product would be
             // fused with a sum here.
-            Real::SeparateProduct(operands) if self.dialect.is_hip() => self.infix("*", Binding::Product, operands),
+            Real::SeparateProduct(operands) if self.dialect.is_hip() => self.infix(Operator::Mul, operands),
             Real::SeparateProduct(operands) => self.call(self.numbers.product(), &**operands),
             Real::Binary(Binary::DivNear, operands) => {
                 let [dividend, divisor] = &**operands;
@@ -121,15 +73,7 @@ impl Body<'_> {
             }
             // The operator is another one where the user's options have it.
             Real::Binary(Binary::Div, operands) if self.numbers.are_single() => self.call("__fdiv_rn", &**operands),
-            Real::Binary(operator, operands) => {
-                let (operator, binding) = match operator {
-                    Binary::Add => ("+", Binding::Sum),
-                    Binary::Sub => ("-", Binding::Sum),
-                    Binary::Mul => ("*", Binding::Product),
-                    Binary::Div | Binary::DivNear => ("/", Binding::Product),
-                };
-                self.infix(operator, binding, operands)
-            }
+            Real::Binary(operator, operands) => self.infix((*operator).into(), operands),
             Real::Fma(operands) => self.call(self.numbers.fma(), &**operands),
             Real::SelectLe(operands) => {
                 let select = self.helper(Helper::SelectLe);
@@ -138,9 +82,9 @@ impl Body<'_> {
         }
     }
 
-    fn infix(&mut self, operator: &str, binding: Binding, [left, right]: &[Real; 2]) -> Expression {
+    fn infix(&mut self, operator: Operator, [left, right]: &[Real; 2]) -> Expression {
         let left = self.real(left);
-        left.infix(operator, binding, self.real(right))
+        left.infix(operator, self.real(right))
     }
 
     pub(super) fn integer(&mut self, value: &Integer) -> Expression {
@@ -163,10 +107,7 @@ impl Body<'_> {
             Integer::Own(register) => format!("k{register}"),
             Integer::Bank(index) => return self.entry(TableKind::IndexBank, index),
             Integer::Binary(operator, a, b) => return self.integers(*operator, a, b),
-            Integer::IsNotZero(a) => {
-                let text = format!("{} != 0", self.integer(a).text);
-                return Expression { text, binding: Binding::Bits };
-            }
+            Integer::IsNotZero(a) => return self.integer(a).infix(Operator::NotEqual, Expression::atom("0")),
             Integer::Opaque(a) if **a == Integer::Thread => format!("{}()", self.helper(Helper::Thread)),
             Integer::Opaque(a) => format!("{}({})", self.helper(Helper::Again), self.integer(a).text),
         };
@@ -175,23 +116,10 @@ impl Body<'_> {
 
     fn integers(&mut self, operator: IntegerOperator, a: &Integer, b: &Integer) -> Expression {
         let (a, b) = (self.integer(a), self.integer(b));
-        let (operator, binding) = match operator {
-            IntegerOperator::Add => ("+", Binding::Sum),
-            IntegerOperator::Sub => ("-", Binding::Sum),
-            IntegerOperator::Mul => ("*", Binding::Product),
-            IntegerOperator::Div => ("/", Binding::Product),
-            IntegerOperator::Rem => ("%", Binding::Product),
-            IntegerOperator::And => ("&", Binding::Bits),
-            IntegerOperator::Xor => ("^", Binding::Bits),
-            IntegerOperator::ShiftLeft => ("<<", Binding::Bits),
-            IntegerOperator::ShiftRight => (">>", Binding::Bits),
-            IntegerOperator::Min => return Expression::atom(format!("min({}, {})", a.text, b.text)),
-        };
-        if binding == Binding::Bits {
-            let text = format!("{} {operator} {}", a.at_least(Binding::Atom), b.at_least(Binding::Atom));
-            return Expression { text, binding };
+        match Operator::of_integers(operator) {
+            Some(operator) => a.infix(operator, b),
+            None => Expression::call("min", [a, b]),
         }
-        a.infix(operator, binding, b)
     }
 
     fn entry(&mut self, bank: TableKind, index: &Integer) -> Expression {
@@ -228,25 +156,7 @@ impl Body<'_> {
     }
 
     fn call<'r>(&mut self, function: &str, arguments: impl IntoIterator<Item = &'r Real>) -> Expression {
-        let arguments: Vec<String> = arguments.into_iter().map(|a| self.real(a).text).collect();
-        Expression::atom(format!("{function}({})", arguments.join(", ")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parentheses_keep_the_order() {
-        let [a, b, c] = ["a", "b", "c"].map(Expression::atom);
-        let sum = b.clone().infix("-", Binding::Sum, c.clone());
-        assert_eq!(a.clone().infix("-", Binding::Sum, sum.clone()).text, "a - (b - c)");
-        assert_eq!(sum.clone().infix("-", Binding::Sum, a.clone()).text, "b - c - a");
-        assert_eq!(sum.infix("*", Binding::Product, a.clone()).text, "(b - c) * a");
-        let quotient = b.infix("/", Binding::Product, c);
-        assert_eq!(a.clone().infix("*", Binding::Product, quotient.clone()).text, "a * (b / c)");
-        assert_eq!(quotient.infix("*", Binding::Product, a.clone()).text, "b / c * a");
-        assert_eq!(a.infix("-", Binding::Sum, Expression::literal(-2.0)).text, "a - -2.0");
+        let arguments: Vec<Expression> = arguments.into_iter().map(|a| self.real(a)).collect();
+        Expression::call(function, arguments)
     }
 }

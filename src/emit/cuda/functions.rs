@@ -1,6 +1,7 @@
 //! The elementary functions as device functions, step by step.
 
 use super::numbers::Numbers;
+use crate::emit::expression::{Expression, Operator};
 use crate::graph::function_tables::POWERS;
 use crate::graph::single;
 use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
@@ -66,31 +67,23 @@ pub fn about(text: &str) -> String {
     out + "\n"
 }
 
-/// What a step has made, as an expression.
+/// What a step has made.
 #[derive(Clone)]
-struct Text {
-    text: String,
-    is_atom: bool,
+struct Made {
+    text: Expression,
     /// Of words: whether C takes it for a number with a sign.
     is_signed: bool,
 }
 
-impl Text {
-    fn atom(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_atom: true, is_signed: false }
+impl Made {
+    fn signed(text: Expression) -> Self {
+        Self { text, is_signed: true }
     }
+}
 
-    fn signed(text: impl Into<String>) -> Self {
-        Self { is_signed: true, ..Self::atom(text) }
-    }
-
-    fn compound(text: String) -> Self {
-        Self { text, is_atom: false, is_signed: false }
-    }
-
-    /// As an operand of an operator.
-    fn operand(self) -> String {
-        if self.is_atom { self.text } else { format!("({})", self.text) }
+impl From<Expression> for Made {
+    fn from(text: Expression) -> Self {
+        Self { text, is_signed: false }
     }
 }
 
@@ -98,7 +91,7 @@ struct Printer<'a> {
     function: &'a Function,
     target: &'a Target,
     numbers: Numbers,
-    made: Vec<Text>,
+    made: Vec<Made>,
     declared: BTreeSet<&'static str>,
 }
 
@@ -107,26 +100,26 @@ impl Printer<'_> {
     fn step(&mut self, at: usize) -> String {
         let Step { name, operation } = self.function.steps[at];
         let (kind, value) = match operation {
-            Operation::Real(operation) => (self.numbers.real(), self.real_operation(operation)),
+            Operation::Real(operation) => (self.numbers.real(), self.real_operation(operation).into()),
             Operation::Word(operation) => ("unsigned", self.word_operation(operation)),
             Operation::Flag(operation) => {
                 let [a, b] = match operation {
                     FlagOperation::Below(a, b) => [a, b].map(|a| self.unsigned(a)),
                     FlagOperation::BelowSigned(a, b) => [a, b].map(|a| self.signed(a)),
-                    FlagOperation::Less(a, b) => [a, b].map(|a| self.real(a).operand()),
+                    FlagOperation::Less(a, b) => [a, b].map(|a| self.real(a)),
                 };
-                ("bool", Text::compound(format!("{a} < {b}")))
+                ("bool", a.infix(Operator::Less, b).into())
             }
         };
         if at + 1 == self.function.steps.len() {
-            return format!("  return {};\n", value.text);
+            return format!("  return {};\n", value.text.text);
         }
         if name.is_empty() {
             self.made.push(value);
             return String::new();
         }
-        self.made.push(Text::atom(name));
-        let text = if value.is_signed { format!("(unsigned){}", value.operand()) } else { value.text };
+        self.made.push(Expression::atom(name).into());
+        let text = if value.is_signed { value.text.cast("unsigned") } else { value.text }.text;
         if !self.declared.insert(name) {
             return format!("  {name} = {text};\n");
         }
@@ -134,91 +127,87 @@ impl Printer<'_> {
         format!("  {}{kind} {name} = {text};\n", if changes { "" } else { "const " })
     }
 
-    fn real_operation(&self, operation: RealOperation) -> Text {
-        let infix = |operator: char, a: Real, b: Real| {
-            Text::compound(format!("{} {operator} {}", self.real(a).operand(), self.real(b).operand()))
-        };
+    fn real_operation(&self, operation: RealOperation) -> Expression {
+        let infix = |operator: Operator, a: Real, b: Real| self.real(a).infix(operator, self.real(b));
         match operation {
-            RealOperation::Add(a, b) => infix('+', a, b),
-            RealOperation::Sub(a, b) => infix('-', a, b),
-            RealOperation::Mul(a, b) => infix('*', a, b),
+            RealOperation::Add(a, b) => infix(Operator::Add, a, b),
+            RealOperation::Sub(a, b) => infix(Operator::Sub, a, b),
+            RealOperation::Mul(a, b) => infix(Operator::Mul, a, b),
             RealOperation::Div(a, b) if self.numbers.are_single() => {
-                let [a, b] = [a, b].map(|a| self.real(a).text);
-                Text::atom(format!("__fdiv_rn({a}, {b})"))
+                Expression::call("__fdiv_rn", [a, b].map(|a| self.real(a)))
             }
-            RealOperation::Div(a, b) => infix('/', a, b),
-            RealOperation::Fma(a, b, c) => {
-                let [a, b, c] = [a, b, c].map(|a| self.real(a).text);
-                Text::atom(format!("{}({a}, {b}, {c})", self.numbers.fma()))
-            }
-            RealOperation::Neg(a) => Text::compound(format!("-{}", self.real(a).operand())),
-            RealOperation::Choose(Flag(flag), a, b) => {
-                let [a, b] = [a, b].map(|a| self.real(a).operand());
-                Text::compound(format!("{} ? {a} : {b}", self.made[flag].clone().operand()))
-            }
+            RealOperation::Div(a, b) => infix(Operator::Div, a, b),
+            RealOperation::Fma(a, b, c) => Expression::call(self.numbers.fma(), [a, b, c].map(|a| self.real(a))),
+            RealOperation::Neg(a) => self.real(a).negative(),
+            RealOperation::Choose(Flag(flag), a, b) => self.flag(flag).choice(self.real(a), self.real(b)),
             RealOperation::Join { high, low } => {
-                let [high, low] = [high, low].map(|a| self.signed(a));
-                Text::atom(format!("__hiloint2double({high}, {low})"))
+                Expression::call("__hiloint2double", [high, low].map(|a| self.signed(a)))
             }
-            RealOperation::OfBits(a) => Text::atom(format!("__int_as_float({})", self.signed(a))),
-            RealOperation::FromSigned(a) => Text::atom(format!("({}){}", self.numbers.real(), self.signed(a))),
-            RealOperation::Power(n) => Text::atom(format!("powers[{} & {}u]", self.unsigned(n), POWERS - 1)),
+            RealOperation::OfBits(a) => Expression::call("__int_as_float", [self.signed(a)]),
+            RealOperation::FromSigned(a) => self.signed(a).cast(self.numbers.real()),
+            RealOperation::Power(n) => {
+                let place = self.unsigned(n).infix(Operator::And, Expression::atom(format!("{}u", POWERS - 1)));
+                Expression::atom(format!("powers[{}]", place.text))
+            }
             RealOperation::Entry { index, second } => {
-                let load = if self.target.read_only_loads { "__ldg(" } else { "*(" };
-                let second = if second { " + 1" } else { "" };
-                Text::atom(format!("{load}table + 2 * {}{second})", self.unsigned(index)))
+                let row = Expression::atom("2").infix(Operator::Mul, self.unsigned(index));
+                let place = Expression::atom("table").infix(Operator::Add, row);
+                let place = if second { place.infix(Operator::Add, Expression::atom("1")) } else { place };
+                if self.target.read_only_loads { Expression::call("__ldg", [place]) } else { place.behind("*") }
             }
         }
     }
 
-    fn word_operation(&self, operation: WordOperation) -> Text {
-        let infix = |operator: char, a: Word, b: Word| {
-            Text::compound(format!("{} {operator} {}", self.unsigned(a), self.unsigned(b)))
-        };
+    fn word_operation(&self, operation: WordOperation) -> Made {
+        let infix = |operator: Operator, a: Word, b: Word| self.unsigned(a).infix(operator, self.unsigned(b)).into();
+        let shifted =
+            |operator: Operator, a: Expression, bits: u32| a.infix(operator, Expression::atom(bits.to_string()));
+        let of_bits = |function: &str, a: Real| Made::signed(Expression::call(function, [self.real(a)]));
         match operation {
             WordOperation::Choose(Flag(flag), a, b) => {
-                let [a, b] = [a, b].map(|a| self.unsigned(a));
-                Text::compound(format!("{} ? {a} : {b}", self.made[flag].clone().operand()))
+                self.flag(flag).choice(self.unsigned(a), self.unsigned(b)).into()
             }
-            WordOperation::High(a) => Text::signed(format!("__double2hiint({})", self.real(a).text)),
-            WordOperation::Low(a) => Text::signed(format!("__double2loint({})", self.real(a).text)),
-            WordOperation::Bits(a) => Text::signed(format!("__float_as_int({})", self.real(a).text)),
-            WordOperation::Add(a, b) => infix('+', a, b),
-            WordOperation::Sub(a, b) => infix('-', a, b),
-            WordOperation::And(a, b) => infix('&', a, b),
-            WordOperation::Or(a, b) => infix('|', a, b),
-            WordOperation::Not(a) => Text::atom(format!("~{}", self.unsigned(a))),
-            WordOperation::Left(a, bits) => Text::compound(format!("{} << {bits}", self.unsigned(a))),
-            WordOperation::Right(a, bits) => Text::compound(format!("{} >> {bits}", self.unsigned(a))),
-            WordOperation::RightSigned(a, bits) => {
-                Text { is_signed: true, ..Text::compound(format!("{} >> {bits}", self.signed(a))) }
-            }
+            WordOperation::High(a) => of_bits("__double2hiint", a),
+            WordOperation::Low(a) => of_bits("__double2loint", a),
+            WordOperation::Bits(a) => of_bits("__float_as_int", a),
+            WordOperation::Add(a, b) => infix(Operator::Add, a, b),
+            WordOperation::Sub(a, b) => infix(Operator::Sub, a, b),
+            WordOperation::And(a, b) => infix(Operator::And, a, b),
+            WordOperation::Or(a, b) => infix(Operator::Or, a, b),
+            WordOperation::Not(a) => self.unsigned(a).behind("~").into(),
+            WordOperation::Left(a, bits) => shifted(Operator::ShiftLeft, self.unsigned(a), bits).into(),
+            WordOperation::Right(a, bits) => shifted(Operator::ShiftRight, self.unsigned(a), bits).into(),
+            WordOperation::RightSigned(a, bits) => Made::signed(shifted(Operator::ShiftRight, self.signed(a), bits)),
         }
     }
 
-    fn real(&self, a: Real) -> Text {
+    fn flag(&self, flag: usize) -> Expression {
+        self.made[flag].text.clone()
+    }
+
+    fn real(&self, a: Real) -> Expression {
         match a {
-            Real::Argument => Text::atom("x"),
-            Real::Step(i) => self.made[i].clone(),
-            Real::Literal(value) => Text::atom(self.numbers.literal(value)),
+            Real::Argument => Expression::atom("x"),
+            Real::Step(i) => self.made[i].text.clone(),
+            Real::Literal(value) => Expression::number(self.numbers.literal(value)),
         }
     }
 
-    /// A word without a sign, as an operand.
-    fn unsigned(&self, a: Word) -> String {
+    /// A word without a sign.
+    fn unsigned(&self, a: Word) -> Expression {
         match a {
-            Word::Step(i) if self.made[i].is_signed => format!("(unsigned){}", self.made[i].clone().operand()),
-            Word::Step(i) => self.made[i].clone().operand(),
-            Word::Literal(value) => literal(value),
+            Word::Step(i) if self.made[i].is_signed => self.made[i].text.clone().cast("unsigned"),
+            Word::Step(i) => self.made[i].text.clone(),
+            Word::Literal(value) => Expression::number(literal(value)),
         }
     }
 
-    /// A word with a sign, as an operand.
-    fn signed(&self, a: Word) -> String {
+    /// A word with a sign.
+    fn signed(&self, a: Word) -> Expression {
         match a {
-            Word::Step(i) if self.made[i].is_signed => self.made[i].clone().operand(),
-            Word::Step(i) => format!("(int){}", self.made[i].clone().operand()),
-            Word::Literal(value) => (value as i32).to_string(),
+            Word::Step(i) if self.made[i].is_signed => self.made[i].text.clone(),
+            Word::Step(i) => self.made[i].text.clone().cast("int"),
+            Word::Literal(value) => Expression::number((value as i32).to_string()),
         }
     }
 }

@@ -5,7 +5,7 @@
 pub(in crate::emit) mod body;
 mod decimal;
 pub(in crate::emit) mod dialect;
-pub(in crate::emit) mod expression;
+mod expression;
 pub(in crate::emit) mod functions;
 pub(in crate::emit) mod glue;
 pub(in crate::emit) mod helpers;

@@ -16,7 +16,7 @@
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __restrict__ __restrict
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __noinline__
 
 struct dim3 {
