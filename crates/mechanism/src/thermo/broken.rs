@@ -46,6 +46,7 @@ impl Broken<'_> {
         let block = self.block;
         let start = block.text().as_ptr() as usize;
         let word = move |line: &str| {
+            let line = line.split('!').next().unwrap_or_default();
             let offset = block.offset + (line.as_ptr() as usize - start);
             Word { offset, len: line.len(), ..block }.trimmed()
         };
