@@ -6,9 +6,9 @@ use crate::why::TrialOutcome;
 /// Heads behind the kernel and the flags.
 const HEADS: [&str; 19] = [
     "level",
-    "form",
-    "layout",
-    "constants",
+    "kept_form",
+    "kept_layout",
+    "kept_constants",
     "estimated_ns",
     "predicted_ns",
     "measured_ns",
