@@ -95,8 +95,8 @@ fn links_lead_somewhere() {
 }
 
 /// Words that follow a flag where a sentence goes on.
-const PROSE: [&str; 12] =
-    ["a", "and", "or", "where", "whether", "says", "does", "has", "bounds", "alone", "kernels", "are"];
+const PROSE: [&str; 13] =
+    ["a", "and", "or", "where", "whether", "says", "does", "has", "bounds", "alone", "kernels", "are", "that"];
 
 /// Targets of CMake and of Clang.
 const OF_OTHERS: [&str; 2] = ["h2o2_ignition", "amdgcn-amd-amdhsa"];
