@@ -206,8 +206,8 @@ fn unknown_instructions_may_do_anything() {
             SKIP: add.u32 %r6, %r5, 1;"
         )
     };
-    let unknown = kernel(&body("frobnicate.u32 %r2, %r3;"));
-    let guarded = kernel(&body("@%p2 frobnicate.u32 %r2, %r3;"));
+    let unknown = kernel(&body("multimem.frobnicate.u32 %r2, %r3;"));
+    let guarded = kernel(&body("@%p2 multimem.frobnicate.u32 %r2, %r3;"));
     let meanings = [
         "mov.u32 %r2, %laneid;",
         "mul.lo.u32 %r2, %r1, %r1;",

@@ -1,7 +1,8 @@
 //! `singe verify K.ptx`: the synchronisation of kernels, proven for one launch.
 //!
 //! What `--arg` does not give has a default: 64-bit parameters are taken for pointers, structures are zero, all others have
-//! the value of `--integer`, so that loops over groups of points run a few times. Exit code 3 when a kernel is not proven.
+//! the value of `--integer`, so that loops over groups of points run a few times. Exit code 3 when a kernel is not proven, or, without
+//! `--assume`, on conditions only.
 
 use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
@@ -11,7 +12,7 @@ use diagnostics::Diagnostic;
 use ptx::Module;
 use ptx::inst::Space;
 use ptx::ir::{Func, ParamKind};
-use warpsim::prove::{self, Verdict};
+use warpsim::prove::{self, Status, Verdict};
 use warpsim::{Argument, Hazard, Kind, Launch};
 
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
@@ -61,21 +62,22 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         diagnostics.extend(violations.iter().map(violated));
         let open = |n| Diagnostic::error("verify::not-analysed", format!("{kernel}, {n}"));
         diagnostics.extend(not_analysed.iter().map(open));
-        if !arguments.json && verdict.proven() {
-            print(format_args!(
-                "{kernel}: proven free of deadlocks, unsafe reuse of barriers and races with {} threads ({} warp \
-                 instructions, {} arrivals at barriers)\n",
-                arguments.threads.iter().product::<u32>(),
-                verdict.instructions,
-                verdict.arrivals
-            ))?;
-            verdict.assumed.iter().try_for_each(|what| print(format_args!("  assumed: {what}\n")))?;
+        if !arguments.json {
+            told(verdict, arguments.threads.iter().product())?;
+        }
+        if verdict.status() == Status::ProvenIf && !arguments.assume {
+            let condition = |what| {
+                let message = format!("{kernel} is proven only if this holds: {what}");
+                Diagnostic::error("verify::condition", message).help("--assume takes it for proven")
+            };
+            diagnostics.extend(verdict.conditions().map(condition));
         }
         for warning in &verdict.warnings {
             diagnostics::to_stderr(format_args!("warning: {kernel}, {warning}\n"));
         }
     }
-    match verdicts.iter().all(Verdict::proven) {
+    let enough = |verdict: &Verdict| if arguments.assume { verdict.holds() } else { verdict.proven() };
+    match verdicts.iter().all(enough) {
         true => Ok(()),
         false => Err(Failure::verification(if arguments.json { Vec::new() } else { diagnostics })),
     }
@@ -110,13 +112,49 @@ fn remedy(kind: &Kind, module: &Module, shared: u64) -> Option<&'static str> {
     }
 }
 
+/// The verdict's lines on stdout.
+fn told(verdict: &Verdict, threads: u32) -> Result<(), Failure> {
+    let Verdict { kernel, instructions, arrivals, .. } = verdict;
+    let of = format!("with {threads} threads ({instructions} warp instructions, {arrivals} arrivals at barriers)");
+    match verdict.status() {
+        Status::Proven => {
+            print(format_args!("{kernel}: proven free of deadlocks, unsafe reuse of barriers and races {of}\n"))?;
+        }
+        Status::ProvenIf => print(format_args!("{kernel}: proven if the conditions below hold, {of}\n"))?,
+        Status::Wrong => print(format_args!("{kernel}: wrong {of}\n"))?,
+        Status::Open => print(format_args!("{kernel}: neither proven nor wrong {of}\n"))?,
+    }
+    if verdict.holds() {
+        verdict.conditions().try_for_each(|what| print(format_args!("  if: {what}\n")))?;
+        assumed(verdict).iter().try_for_each(|what| print(format_args!("  assumed: {what}\n")))?;
+    }
+    NOT_COVERED.iter().try_for_each(|what| print(format_args!("  not analysed: {what}\n")))
+}
+
+/// What is taken for granted beside the conditions.
+fn assumed(verdict: &Verdict) -> Vec<String> {
+    verdict.assumed.iter().filter(|what| !what.is_condition()).map(ToString::to_string).collect()
+}
+
+/// What no verdict is about.
+const NOT_COVERED: [&str; 1] = ["races on global memory"];
+
 fn json(verdict: &Verdict) -> serde_json::Value {
+    let status = match verdict.status() {
+        Status::Proven => "proven",
+        Status::ProvenIf => "proven_if",
+        Status::Wrong => "wrong",
+        Status::Open => "open",
+    };
     serde_json::json!({
         "kernel": verdict.kernel,
+        "status": status,
         "proven": verdict.proven(),
+        "conditions": verdict.conditions().map(ToString::to_string).collect::<Vec<_>>(),
+        "not_covered": NOT_COVERED,
         "violations": verdict.violations.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "not_analysed": verdict.not_analysed,
-        "assumed": verdict.assumed.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "assumed": assumed(verdict),
         "warnings": verdict.warnings,
         "instructions": verdict.instructions,
         "arrivals": verdict.arrivals,

@@ -18,6 +18,7 @@ const VERSION: &str = "0.1.1";
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Proven,
+    ProvenIf,
     Violation,
     Open,
 }
@@ -26,6 +27,7 @@ impl Word {
     fn name(self) -> &'static str {
         match self {
             Self::Proven => "proven",
+            Self::ProvenIf => "proven if",
             Self::Violation => "violation",
             Self::Open => "undecided",
         }
@@ -135,6 +137,7 @@ fn kernel(path: PathBuf) -> Result<Kernel, String> {
     let verdict = lines.next().and_then(|line| line.strip_prefix("verdict: ")).ok_or_else(wrong)?;
     let wanted = match verdict.split(' ').next() {
         Some("proven") => Word::Proven,
+        Some("conditional") => Word::ProvenIf,
         Some("violation") => Word::Violation,
         _ => Word::Open,
     };
@@ -153,10 +156,10 @@ fn singe_says(singe: &Path, kernel: &Kernel) -> Result<Word, String> {
         .map_err(|e| format!("{}: {e}", singe.display()))?;
     let list: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{}: {e}", kernel.name))?;
     let verdict = &list[0];
-    let violated = verdict["violations"].as_array().is_some_and(|list| !list.is_empty());
-    Ok(match (verdict["proven"].as_bool(), violated) {
-        (Some(true), _) => Word::Proven,
-        (_, true) => Word::Violation,
+    Ok(match verdict["status"].as_str() {
+        Some("proven") => Word::Proven,
+        Some("proven_if") => Word::ProvenIf,
+        Some("wrong") => Word::Violation,
         _ => Word::Open,
     })
 }

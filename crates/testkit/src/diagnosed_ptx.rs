@@ -13,14 +13,17 @@ ret;
 ";
 
 /// What a change of the kernel makes of it.
-pub const TEXTS: [(&str, &str, &str); 14] = [
+pub const TEXTS: [(&str, &str, &str); 17] = [
     ("ptx::address-size", ".address_size 64", ".address_size 16"),
     ("ptx::branch-table", "ret;", "brx.idx %r1, NONE;\nret;"),
     ("ptx::declared-twice", "ret;", ".reg .b32 %r<2>;\nret;"),
     ("ptx::label", "ret;", "bra NOWHERE;\nret;"),
     ("ptx::no-target", ".target sm_70\n", ""),
+    ("ptx::no-version", ".version 7.0\n", ""),
+    ("ptx::opcode", "ret;", "sum.u32 %r1, %r2, %r3;\nret;"),
     ("ptx::parameter", ".param .u64 k_out", ".param .u64 k_out, .param .pred k_flag"),
     ("ptx::predicate", "ret;", "@%r1 ret;\nret;"),
+    ("ptx::semicolon", "ret;", "mov.u32 %r1, %tid.x\nbar.sync 0;\nret;"),
     ("ptx::syntax", "ret;\n}", "ret;\n}}"),
     ("ptx::target", "sm_70", "kepler"),
     ("ptx::too-large", "%r<9>", "%r<4000000000>"),
@@ -34,7 +37,7 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 17] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 18] = [
     ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
     ("opt::block", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=8"]),
     ("opt::given", "ret;", "st.global.u64 [%rd1], %rd1;\nret;", &["opt", "k.ptx", "--check", "before.ptx"]),
@@ -63,6 +66,12 @@ pub const COMMANDS: [(&str, &str, &str, &[&str]); 17] = [
     ("sim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["sim", "k.ptx", "--launch", "k.toml"]),
     ("sim::launch", "ret;", "exit;", &["sim", "k.ptx", "--launch", "k.ptx"]),
     ("verify::argument", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--arg", "none=1"]),
+    (
+        "verify::condition",
+        "ret;",
+        "L: ld.volatile.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;\nret;",
+        &["verify", "k.ptx", "--threads", "32"],
+    ),
     ("verify::launch", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--shared", "999999999"]),
     ("verify::no-kernel", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--kernel", "other"]),
     (

@@ -65,18 +65,10 @@ impl Barriers {
         complete
     }
 
-    /// Adds the predicates that a warp brings to `bar.red`, before it arrives.
-    pub(super) fn vote(&mut self, id: u32, yes: u32, all: u32) {
-        if let Some(barrier) = self.barriers.get_mut(id as usize) {
-            barrier.votes.0 += yes;
-            barrier.votes.1 += all;
-        }
-    }
-
-    /// Warp `warp` with vector clock `clock` arrives.
+    /// Warp `warp` with vector clock `clock` arrives, with the predicates that it brings to `bar.red`.
     pub(super) fn arrive(
         &mut self,
-        kind: BarKind,
+        (kind, votes): (BarKind, Option<(u32, u32)>),
         id: u32,
         threads: Option<u32>,
         warp: usize,
@@ -94,6 +86,11 @@ impl Barriers {
         if barrier.participants >> warp & 1 == 1 {
             return Err(BarrierMisuse::Twice);
         }
+        if barrier.expected != 0 && (barrier.votes.1 > 0) != votes.is_some() {
+            return Err(BarrierMisuse::Mixed);
+        }
+        let (yes, voters) = votes.unwrap_or_default();
+        barrier.votes = (barrier.votes.0 + yes, barrier.votes.1 + voters);
         barrier.expected = threads;
         barrier.all |= all;
         barrier.arrived += 32;

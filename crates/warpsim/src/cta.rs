@@ -125,10 +125,8 @@ impl<C: Core> Cta<'_, C> {
             let warp = &mut self.warps[index];
             match self.core.run(warp, quantum)? {
                 Event::Barrier { pc, kind, id, threads } => {
-                    if let Some((yes, all)) = self.core.brings(&self.warps[index], pc) {
-                        self.bank(index).barriers.vote(id, yes, all);
-                    }
-                    self.barrier(index, pc, kind, id, threads)?;
+                    let votes = self.core.brings(&self.warps[index], pc);
+                    self.barrier(index, pc, (kind, votes), id, threads)?;
                 }
                 Event::Exit => {
                     let ended = self.bank(index).barriers.end();
@@ -180,7 +178,14 @@ impl<C: Core> Cta<'_, C> {
         }
     }
 
-    fn barrier(&mut self, index: usize, pc: u32, kind: BarKind, id: u32, threads: Option<u32>) -> Result<(), Stop> {
+    fn barrier(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (kind, votes): (BarKind, Option<(u32, u32)>),
+        id: u32,
+        threads: Option<u32>,
+    ) -> Result<(), Stop> {
         let rank = self.rank(index);
         let (warp, bank) = (&mut self.warps[index], &mut self.banks[rank]);
         let clock = warp.thread().clock;
@@ -194,7 +199,7 @@ impl<C: Core> Cta<'_, C> {
         }
         let outcome = bank
             .barriers
-            .arrive(kind, id, threads, index, &clock)
+            .arrive((kind, votes), id, threads, index, &clock)
             .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
         self.core.arrived();
         bank.current[id as usize].push((index, clock[index]));

@@ -101,6 +101,20 @@ impl Code<'_> {
         self.origins[pc as usize].0 == 0
     }
 
+    /// Whether nothing but the end of the kernel follows from there.
+    pub(super) fn ends(&self, mut pc: u32) -> bool {
+        for _ in 0..self.ops.len() {
+            match self.ops.get(pc as usize).map(|op| (op.guard, &op.micro)) {
+                Some((_, Micro::Nothing)) => pc += 1,
+                Some((_, Micro::Jump { target })) => pc = *target,
+                Some((None, Micro::Ret)) => return self.is_kernel(pc),
+                Some((None, Micro::Exit)) => return true,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// The function and the block of an instruction.
     pub(super) fn place(&self, pc: u32) -> (&Func, Block) {
         let (func, block, _) = self.origins[pc as usize];
@@ -201,8 +215,8 @@ pub(super) fn decode<'m>(
     let mut code = decoder.code;
     code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
     let conduct = |(func, data)| conduct::conduct(func, data);
-    let conducts = (0..code.ops.len() as u32).map(|pc| code.instruction(pc).map(conduct).unwrap_or_default()).collect();
-    code.conducts = conduct::settled(conducts);
+    let conduct = |pc| code.instruction(pc).map(conduct).unwrap_or_default();
+    code.conducts = (0..code.ops.len() as u32).map(conduct).collect();
     Ok(code)
 }
 

@@ -92,11 +92,6 @@ pub(super) trait Domain: Sized {
         false
     }
 
-    /// A race of two strong accesses, of which the values may tell the order.
-    fn unfollowed(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
-        Self::uncertain(machine, pc, hazard)
-    }
-
     /// A hazard that shows only for some data.
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;
 

@@ -13,7 +13,7 @@ use super::decode::{Code, Micro, Source};
 use super::domain::{ALL, Domain, Knowledge, Undecided};
 use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
-use super::shared::{Conflict, Findings};
+use super::shared::Findings;
 use super::thread::State;
 use super::warp::{Asked, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
@@ -37,7 +37,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     #[inline]
     pub(super) fn step(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Option<Event>, Stop> {
         let code = self.code;
-        if warp.path.mask == 0 && !warp.proceed() {
+        if warp.path.mask == 0 && !warp.proceed(code) {
             return self.end(warp).map(Some);
         }
         let pc = warp.path.pc;
@@ -129,6 +129,9 @@ impl<D: Domain> Machine<'_, '_, D> {
                     D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
                     return Ok(Break(None));
                 }
+                if mask != warp.path.mask && *aligned && code.independent_lanes() {
+                    return Err(self.fatal(warp, pc, self.divergent(warp, pc, mask)));
+                }
                 if mask != warp.live && code.independent_lanes() {
                     warp.wait(pc, mask, ALL, *aligned);
                     return self.gather(warp).map(Break);
@@ -155,15 +158,12 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// The lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
     fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32, here: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
-        let (id, threads) = barrier(warp, self.code, *id, *threads, here)
-            .and_then(|named| if mask == warp.live { Ok(named) } else { Err(named.0) })
-            .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
+        let named = barrier(warp, self.code, *id, *threads, here).filter(|_| mask == warp.live);
+        let Some((id, threads)) = named else { return Err(self.fatal(warp, pc, self.divergent(warp, pc, here))) };
         // one lane that arrives and goes on does not wait for the others
         if *kind == BarKind::Sync {
             D::ordered(self, warp, ALL);
-            if self.code.copies {
-                warp.thread.meet();
-            }
+            warp.thread.meet();
         }
         Ok(Event::Barrier { pc, kind: *kind, id, threads })
     }
@@ -183,10 +183,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         // only some lanes came to what all lanes of the warp have to execute, the others went round it
         if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(|waiting| waiting.aligned)) {
             let kind = match &self.code.ops[first.pc as usize].micro {
-                Micro::Bar { id, .. } => {
-                    let id = uniform(warp, self.code, *id, first.lanes).map_or(u32::MAX, |id| id as u32);
-                    Kind::Barrier { id, misuse: BarrierMisuse::Divergent }
-                }
+                Micro::Bar { .. } => self.divergent(warp, first.pc, first.lanes),
                 _ => Kind::InactiveLane { lane: first.lanes.trailing_zeros(), source: (!first.lanes).trailing_zeros() },
             };
             return Err(self.fatal(warp, first.pc, kind));
@@ -196,6 +193,16 @@ impl<D: Domain> Machine<'_, '_, D> {
         let waits = warp.waiting.iter().map(wait).collect();
         self.hazards.list.push(Hazard { cta: self.cta, site: None, kind: Kind::Stuck { waits } });
         Err(Stop)
+    }
+
+    /// What is wrong with a barrier at which only these lanes of the warp are, or whose operands differ among them.
+    fn divergent(&self, warp: &Warp<D::Knowledge>, pc: u32, lanes: u32) -> Kind {
+        let Micro::Bar { id, threads, .. } = &self.code.ops[pc as usize].micro else { return Kind::Budget };
+        let Some(number) = uniform(warp, self.code, *id, lanes) else { return Kind::LanesApart("barriers") };
+        match threads.map(|threads| uniform(warp, self.code, threads, lanes)) {
+            Some(None) => Kind::LanesApart("numbers of threads"),
+            _ => Kind::Barrier { id: number as u32, misuse: BarrierMisuse::Divergent },
+        }
     }
 
     fn indirect(
@@ -228,11 +235,6 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        if let Some(Conflict { address, earlier, warp: other, pc: at, .. }) = found.strong {
-            let earlier_site = self.code.site(other, at & !PERHAPS);
-            let kind = Kind::Race { address: self.code.named(address), access, earlier, earlier_site };
-            D::unfollowed(self, pc, self.hazard(warp, pc, kind))?;
-        }
         let earlier = found.conflict.as_ref().map(|conflict| conflict.time.map(|time| (conflict.warp as usize, time)));
         let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
         let named = |place| if space == Space::Shared { self.code.named(place) } else { place };
@@ -302,18 +304,17 @@ fn uniform<K>(warp: &Warp<K>, code: &Code, source: Source, mask: u32) -> Option<
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
-/// The barrier and its threads that all lanes of the mask agree on; else what is known of the barrier.
+/// The barrier and its threads, where all lanes of the mask agree on them.
 pub(super) fn barrier<K>(
     warp: &Warp<K>,
     code: &Code,
     id: Source,
     threads: Option<Source>,
     mask: u32,
-) -> Result<(u32, Option<u32>), u32> {
-    let id = uniform(warp, code, id, mask).map(|id| id as u32);
-    let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
-    match (id, threads) {
-        (Some(id), None | Some(Some(_))) => Ok((id, threads.flatten())),
-        (id, _) => Err(id.unwrap_or(u32::MAX)),
+) -> Option<(u32, Option<u32>)> {
+    let id = uniform(warp, code, id, mask)? as u32;
+    match threads {
+        None => Some((id, None)),
+        Some(threads) => Some((id, Some(uniform(warp, code, threads, mask)? as u32))),
     }
 }

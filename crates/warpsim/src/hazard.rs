@@ -70,6 +70,8 @@ pub enum Kind {
         id: u32,
         misuse: BarrierMisuse,
     },
+    /// Lanes of one warp give different operands to one barrier instruction.
+    LanesApart(&'static str),
     /// Two accesses to one word of shared memory, one of them a write, that no barrier orders.
     Race {
         address: u64,
@@ -165,6 +167,8 @@ pub enum BarrierMisuse {
     Recycled { unseen: u32 },
     /// Not all lanes of the warp execute the barrier together.
     Divergent,
+    /// `bar.red` and `bar.sync` or `bar.arrive` come to one phase.
+    Mixed,
     /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
     Unmatched { arrived: u32, expected: u32 },
 }
@@ -250,6 +254,7 @@ impl Display for Kind {
                 }
                 if exited.is_empty() { Ok(()) } else { write!(f, "; ended: warps {exited:?}") }
             }
+            Self::LanesApart(what) => write!(f, "lanes of the warp name different {what}"),
             Self::Barrier { id, misuse } => write!(f, "barrier {id}: {misuse}"),
             Self::Race { address, access, earlier, earlier_site } => {
                 write!(
@@ -357,6 +362,7 @@ impl Display for BarrierMisuse {
                 write!(f, "used again although nothing tells that warp {unseen} has come to the phase before")
             }
             Self::Divergent => write!(f, "only some lanes of the warp execute it"),
+            Self::Mixed => write!(f, "bar.red is mixed with bar.sync or bar.arrive in one phase"),
             Self::Unmatched { arrived, expected } => {
                 write!(f, "left with {arrived} of {expected} threads at the end")
             }

@@ -185,7 +185,7 @@ pub fn run_checked(
     let mut warps: Vec<Warp<Everything>> = (0..code.warps()).map(|index| Warp::new(index, &code)).collect();
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len()),
+        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len(), code.ranks as usize),
         segments: Segments { buffers, tables },
         bank_bytes: options.bank_bytes,
         budget: options.budget,

@@ -69,6 +69,8 @@ pub enum MbarrierMisuse {
     Ambiguous,
     /// The phase can end before the warp has seen the one before.
     Skipped { warp: u32 },
+    /// The bytes that are still to come, or that came before they were expected, are past 2^20 - 1.
+    Bytes(u64),
     /// Copies bring more bytes than the phase was told to expect.
     Unexpected { expected: u64, issued: u64 },
 }
@@ -147,7 +149,7 @@ impl Mbarrier {
             return Err(MbarrierMisuse::Early);
         }
         self.expected += bytes;
-        Ok(())
+        in_range(self.expected.saturating_sub(self.landed))
     }
 
     /// Later phases wait for `n` arrivals less.
@@ -161,6 +163,7 @@ impl Mbarrier {
             return Err(MbarrierMisuse::Early);
         }
         self.issued += bytes;
+        in_range(self.issued.saturating_sub(self.expected))?;
         self.clock.join(clock);
         Ok(self.epoch + 1)
     }
@@ -237,6 +240,11 @@ impl Mbarrier {
     }
 }
 
+/// PTX ISA, "Tx-Count operation": the count of bytes lies between -(2^20 - 1) and 2^20 - 1.
+fn in_range(bytes: u64) -> Result<(), MbarrierMisuse> {
+    if bytes < 1 << 20 { Ok(()) } else { Err(MbarrierMisuse::Bytes(bytes)) }
+}
+
 impl Display for MbarrierMisuse {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -250,6 +258,7 @@ impl Display for MbarrierMisuse {
             Self::Skipped { warp } => {
                 write!(f, "the phase may end although nothing tells that warp {warp} has seen the one before")
             }
+            Self::Bytes(bytes) => write!(f, "{bytes} bytes are more than the 2^20 - 1 that it counts"),
             Self::Unexpected { expected, issued } => {
                 write!(f, "copies bring {issued} bytes to a phase that expects {expected} (expect_tx)")
             }

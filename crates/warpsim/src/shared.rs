@@ -34,8 +34,6 @@ pub(super) struct Findings {
     pub lanes: Option<u64>,
     /// Lanes of the warp wrote the same value to one address.
     pub same: bool,
-    /// An access that is strong as this one is.
-    pub strong: Option<Conflict>,
     /// A write that no proxy fence made known to the copy.
     pub unfenced: Option<Conflict>,
 }
@@ -67,12 +65,39 @@ impl Findings {
     }
 }
 
-/// Who accesses.
+/// Who accesses, and how.
 pub(super) struct Accessor<'a> {
     pub warp: usize,
     pub clock: &'a VectorClock,
+    /// Up to when, by the warp's own time, its lanes are behind each other.
+    pub settled: u32,
     pub pc: u32,
     pub manner: Manner,
+    pub strength: Strength,
+}
+
+/// What makes strong accesses alike. Those that are do not race: they overlap completely, and the scope of each includes the
+/// other (PTX ISA, "Morally strong operations").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Strength {
+    pub bytes: u32,
+    /// Whether the scope reaches other CTAs.
+    pub wide: bool,
+}
+
+/// Strong accesses of one strength: writes with atomics, and reads; of warp w on cell i at `w * cells + i`. Empty before the first one.
+struct Strong {
+    strength: Strength,
+    writes: Vec<Last>,
+    reads: Vec<Last>,
+}
+
+impl<'a> Accessor<'a> {
+    /// Of an access that is not strong.
+    pub(super) fn weak(warp: usize, clock: &'a VectorClock, pc: u32) -> Self {
+        let strength = Strength { bytes: 0, wide: true };
+        Self { warp, clock, settled: u32::MAX, pc, manner: Manner::Weak, strength }
+    }
 }
 
 pub(super) struct Shared {
@@ -85,11 +110,7 @@ pub(super) struct Shared {
     reads: Vec<Last>,
     /// The latest clock in each row of 32 cells of `reads`.
     latest: Vec<u32>,
-    /// The last atomic or strong write of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with
-    /// each other.
-    atomics: Vec<Last>,
-    /// Likewise the last strong reads.
-    strong_reads: Vec<Last>,
+    strong: Vec<Strong>,
     /// Strong writes of cells that nobody wrote before, with their lanes: of each warp the first one.
     firsts: BTreeMap<usize, Vec<(Last, u32)>>,
     /// The last read of a bulk copy of warp w on cell i at `w * cells + i`; empty before the first one.
@@ -97,6 +118,8 @@ pub(super) struct Shared {
     /// The warp that last started a copy in a slot of vector clocks.
     issuers: BTreeMap<usize, u32>,
     warps: usize,
+    /// CTAs that the warps belong to.
+    ranks: usize,
 }
 
 /// A copy that is under way, as the detector knows it.
@@ -142,7 +165,7 @@ impl Last {
 }
 
 impl Shared {
-    pub(super) fn new(bytes: u64, cell: u32, warps: usize) -> Self {
+    pub(super) fn new(bytes: u64, cell: u32, warps: usize, ranks: usize) -> Self {
         let words = bytes.div_ceil(8).next_multiple_of(32) as usize;
         let cells = words * 8 / cell as usize;
         Self {
@@ -152,12 +175,12 @@ impl Shared {
             writes: vec![Last::NONE; cells],
             reads: vec![Last::NONE; warps * cells],
             latest: vec![0; warps * cells / 32],
-            atomics: Vec::new(),
-            strong_reads: Vec::new(),
+            strong: Vec::new(),
             firsts: BTreeMap::new(),
             copied: Vec::new(),
             issuers: BTreeMap::new(),
             warps,
+            ranks,
         }
     }
 
@@ -258,17 +281,24 @@ impl Shared {
 
     /// Lanes of the warp read the cells.
     fn read(&mut self, first: usize, count: usize, by: &Accessor, lanes: u32, findings: &mut Findings) {
-        let own = self.unordered_atomic(first, count, by);
-        let told = if by.manner == Manner::Weak { &mut findings.conflict } else { &mut findings.strong };
-        *told = told.take().or(own);
+        self.check_atomics(first, count, by, findings);
         self.check_writes(first, count, by, findings, Some(lanes));
         if by.manner == Manner::Weak {
             self.note_read(first, count, by);
         } else {
-            let (warps, cells) = (self.warps, self.writes.len());
-            self.strong_reads.resize(warps * cells, Last::NONE);
-            self.strong_reads[by.warp * cells + first..][..count].fill(Last::new(by));
+            let at = by.warp * self.writes.len() + first;
+            self.strong(by.strength).reads[at..][..count].fill(Last::new(by));
         }
+    }
+
+    /// The strong accesses of that strength.
+    fn strong(&mut self, strength: Strength) -> &mut Strong {
+        let all = self.warps * self.writes.len();
+        let at = self.strong.iter().position(|strong| strong.strength == strength).unwrap_or_else(|| {
+            self.strong.push(Strong { strength, writes: vec![Last::NONE; all], reads: vec![Last::NONE; all] });
+            self.strong.len() - 1
+        });
+        &mut self.strong[at]
     }
 
     /// A lane writes the cells by an atomic or strongly; `reads`: what was there before matters.
@@ -280,18 +310,20 @@ impl Shared {
         reads: bool,
         findings: &mut Findings,
     ) {
-        findings.strong = findings.strong.take().or_else(|| self.unordered_strong_read(first, count, by));
+        self.check_atomics(first, count, by, findings);
         self.check_writes(first, count, by, findings, reads.then_some(1 << lane));
         self.check_reads(first, count, by, findings);
-        let (warps, cells) = (self.warps, self.writes.len());
-        self.atomics.resize(warps * cells, Last::NONE);
-        self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+        let at = by.warp * self.writes.len() + first;
+        self.strong(by.strength).writes[at..][..count].fill(Last::new(by));
         let new = (first..first + count).filter(|cell| !reads && self.writes[*cell] == Last::NONE);
         for cell in new {
             let firsts = self.firsts.entry(cell).or_default();
-            match firsts.iter_mut().find(|(last, _)| last.slot() == by.warp) {
-                Some((last, lanes)) if *last == Last::new(by) => *lanes |= 1 << lane,
-                Some(_) => {}
+            let own = |last: &Last| last.slot() == by.warp;
+            if firsts.iter().any(|(last, lanes)| own(last) && lanes >> lane & 1 == 1) {
+                continue;
+            }
+            match firsts.iter_mut().find(|(last, _)| *last == Last::new(by)) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
                 None => firsts.push((Last::new(by), 1 << lane)),
             }
         }
@@ -299,7 +331,10 @@ impl Shared {
 
     /// Whether a strong write certainly gave the cell a value before these lanes of the warp access it.
     fn is_begun(&self, cell: usize, by: &Accessor, lanes: u32) -> bool {
-        let own = |last: &Last, writers: u32| last.slot() != by.warp || *last != Last::new(by) || lanes & !writers == 0;
+        let own = |last: &Last, writers: u32| {
+            let settled = last.epoch >> SLOT_BITS <= by.settled && *last != Last::new(by);
+            last.slot() != by.warp || settled || lanes & !writers == 0
+        };
         let firsts = self.firsts.get(&cell);
         firsts.is_some_and(|all| all.iter().any(|(last, writers)| last.ordered_before(by.clock) && own(last, *writers)))
     }
@@ -368,31 +403,22 @@ impl Shared {
         if count == 0 {
             return findings;
         }
-        let of_atomics = std::mem::take(&mut self.atomics);
-        if touch != Touch::Atomic {
-            self.atomics = of_atomics;
-            self.check_atomics(first, count, by, &mut findings);
-        } else {
-            let all = self.warps * self.writes.len();
-            self.atomics = if of_atomics.is_empty() { vec![Last::NONE; all] } else { of_atomics };
-        }
+        self.check_atomics(first, count, by, &mut findings);
         let unordered = |last: &Last| *last != Last::NONE && !last.ordered_before(by.clock);
         if let Some(at) = self.writes[first..first + count].iter().position(unordered)
             && findings.conflict.is_none()
         {
             findings.conflict = Some(self.conflict(first + at, Access::Write, self.writes[first + at]));
         }
-        let cells = self.writes.len();
+        let at = by.warp * self.writes.len() + first;
+        if !matches!(touch, Touch::Read | Touch::StrongRead) {
+            self.check_reads(first, count, by, &mut findings);
+        }
         match touch {
-            Touch::Read | Touch::StrongRead => self.note_read(first, count, by),
-            Touch::Write | Touch::StrongWrite => {
-                self.check_reads(first, count, by, &mut findings);
-                self.writes[first..first + count].fill(Last::new(by));
-            }
-            Touch::Atomic => {
-                self.check_reads(first, count, by, &mut findings);
-                self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
-            }
+            Touch::Read => self.note_read(first, count, by),
+            Touch::StrongRead => self.strong(by.strength).reads[at..][..count].fill(Last::new(by)),
+            Touch::Write => self.writes[first..first + count].fill(Last::new(by)),
+            Touch::StrongWrite | Touch::Atomic => self.strong(by.strength).writes[at..][..count].fill(Last::new(by)),
         }
         findings
     }
@@ -427,26 +453,38 @@ impl Shared {
         Ok((old, findings))
     }
 
-    /// Atomics of other warps that nothing orders before this access.
+    /// Atomics and strong writes of other warps that nothing orders before this access, and that are not alike.
     fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
-        findings.conflict = findings.conflict.take().or_else(|| self.unordered_atomic(first, count, by));
+        let of = |strong: &Strong| self.unordered(strong.strength, &strong.writes, (first, count), by);
+        let found = || self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Write, last));
+        findings.conflict = findings.conflict.take().or_else(found);
     }
 
-    fn unordered_atomic(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
-        self.unordered(&self.atomics, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Write, last))
-    }
-
+    /// Strong reads, likewise.
     fn unordered_strong_read(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
-        self.unordered(&self.strong_reads, first, count, by).map(|(cell, last)| self.conflict(cell, Access::Read, last))
+        let of = |strong: &Strong| self.unordered(strong.strength, &strong.reads, (first, count), by);
+        self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Read, last))
     }
 
-    /// The first of the accesses of all warps, in lists by warp, that nothing orders before this one.
-    fn unordered(&self, lists: &[Last], first: usize, count: usize, by: &Accessor) -> Option<(usize, Last)> {
-        if lists.is_empty() {
-            return None;
-        }
-        let warps = |cell: usize| (0..self.warps).map(move |warp| (cell, lists[warp * self.writes.len() + cell]));
-        (first..first + count).flat_map(warps).find(|(_, last)| !last.ordered_before(by.clock))
+    /// The first of the strong accesses of all warps, in lists by warp, that nothing orders before this one, and that is not alike.
+    fn unordered(
+        &self,
+        strength: Strength,
+        lists: &[Last],
+        (first, count): (usize, usize),
+        by: &Accessor,
+    ) -> Option<(usize, Last)> {
+        let own = self.rank(by.warp);
+        let alike = by.manner != Manner::Weak && strength.bytes == by.strength.bytes;
+        let wide = strength.wide && by.strength.wide;
+        let warps = (0..self.warps).filter(move |warp| !alike || !wide && self.rank(*warp) != own);
+        let last = |cell: usize| warps.clone().map(move |warp| (cell, lists[warp * self.writes.len() + cell]));
+        (first..first + count).flat_map(last).find(|(_, last)| !last.ordered_before(by.clock))
+    }
+
+    /// The number of the CTA that the warp belongs to.
+    fn rank(&self, warp: usize) -> usize {
+        warp * self.ranks / self.warps.max(1)
     }
 
     fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
@@ -481,7 +519,7 @@ impl Shared {
                 findings.conflict = Some(self.conflict(first + i, Access::Read, copies[first + i]));
             }
         }
-        if by.manner == Manner::Weak && findings.conflict.is_none() {
+        if findings.conflict.is_none() {
             findings.conflict = self.unordered_strong_read(first, count, by);
         }
         for warp in 0..self.warps {

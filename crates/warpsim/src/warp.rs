@@ -438,16 +438,17 @@ impl<K: Knowledge> Warp<K> {
 
     /// Finds a path that goes on when the current one is done; false when there is none. That lanes wait where they meet is a
     /// choice, not a rule: before all lanes are stuck those that do go on, unless others wait for them at an instruction
-    /// that they went round.
-    pub(super) fn proceed(&mut self) -> bool {
+    /// that they went round. Where nothing but the kernel's end follows they have ended.
+    pub(super) fn proceed(&mut self, code: &Code) -> bool {
         if self.path.mask != 0 {
             return true;
         }
         self.resume();
+        let aligned = self.waiting.iter().any(|waiting| waiting.aligned);
+        let may_go = |join: &Join| join.come != 0 && (!aligned || code.ends(join.reconvergence));
         if self.path.mask == 0
             && self.asleep.is_empty()
-            && !self.waiting.iter().any(|waiting| waiting.aligned)
-            && let Some(at) = (1..self.joins.len()).rev().find(|at| self.joins[*at].come != 0)
+            && let Some(at) = (1..self.joins.len()).rev().find(|at| may_go(&self.joins[*at]))
         {
             let Join { reconvergence, come, outer, .. } = self.joins[at];
             self.joins[at].mask &= !come;

@@ -200,6 +200,9 @@ pub struct VerifyArguments {
     /// Work after which the analysis gives up: 1 for a warp instruction, 8 where threads meet or share memory, 64 for an atomic
     #[arg(long, value_name = "N", default_value_t = warpsim::prove::BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: u64,
+    /// Take a proof for one that rests on conditions (a loop on data ends, all threads load one value): exit code 0
+    #[arg(long)]
+    pub assume: bool,
     /// The kernel [default: every kernel of the text]
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 43] = [
+pub const ENTRIES: [Entry; 47] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "measure::launch",
@@ -98,6 +98,16 @@ pub const ENTRIES: [Entry; 43] = [
         remedy: "Begin with `.version`, `.target` and `.address_size`.",
     },
     Entry {
+        id: "ptx::no-version",
+        cause: "The text has no `.version` line, with which PTX begins.",
+        remedy: "Begin with `.version`, `.target` and `.address_size`.",
+    },
+    Entry {
+        id: "ptx::opcode",
+        cause: "No version of PTX has an instruction of this name.",
+        remedy: "Check its spelling; report it if ptxas takes it.",
+    },
+    Entry {
         id: "ptx::parameter",
         cause: "A parameter has no type, or is a predicate.",
         remedy: "Pass predicates as words.",
@@ -106,6 +116,11 @@ pub const ENTRIES: [Entry; 43] = [
         id: "ptx::predicate",
         cause: "A guard names a register that is no predicate.",
         remedy: "Compare with `setp` first.",
+    },
+    Entry {
+        id: "ptx::semicolon",
+        cause: "One operand follows another with nothing between: the statement in front lacks its semicolon.",
+        remedy: "End the statement with a semicolon.",
     },
     Entry { id: "ptx::syntax", cause: "The text is no PTX at this place.", remedy: "Check the line that is quoted." },
     Entry { id: "ptx::target", cause: "`.target` names no `sm_` architecture.", remedy: "Write it as in `sm_70`." },
@@ -184,6 +199,11 @@ pub const ENTRIES: [Entry; 43] = [
         id: "verify::argument",
         cause: "`--arg` names no parameter of the kernel, or gives it a value that does not fit.",
         remedy: "Give NAME=VALUE with a parameter's name or number, and a number, `pointer`, `hex:` with as many bytes as it has, or `ANY`.",
+    },
+    Entry {
+        id: "verify::condition",
+        cause: "The proof of the kernel rests on what its data decide: that a loop ends, or that all threads load one value.",
+        remedy: "Check what the message names. `--assume` takes such a kernel for proven.",
     },
     Entry {
         id: "verify::launch",

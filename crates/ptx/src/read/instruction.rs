@@ -77,10 +77,16 @@ impl<'a> Reader<'a> {
             let text = format!("\"{}\" is not supported", first_line(item.as_str()));
             return self.error(&item, "ptx::unsupported", text);
         }
+        if !self.is_one(&item) {
+            return;
+        }
         self.verbatim(&item, opcode, guard, body);
     }
 
     fn verbatim(&mut self, item: &Pair<'a, Rule>, opcode: &str, guard: Option<Guard>, body: &mut Body<'a>) {
+        if !self.has_opcode(item, opcode) {
+            return;
+        }
         let mut pieces: Vec<Piece> = Vec::new();
         for word in flat(item) {
             let name = word.as_str();

@@ -10,6 +10,7 @@ mod declare;
 mod function;
 mod instruction;
 mod memory;
+mod opcodes;
 mod operand;
 mod scope;
 mod warp;
@@ -98,6 +99,8 @@ impl<'a> Reader<'a> {
         let end = self.source.text.len();
         if self.func.is_some() {
             self.error_at(end, 0, "ptx::syntax", "the text ends inside a kernel");
+        } else if self.module.version.is_none() && self.errors.is_empty() {
+            self.error_at(0, 0, "ptx::no-version", "the text has no .version");
         } else if self.module.sm == 0 && self.errors.is_empty() {
             self.error_at(end, 0, "ptx::no-target", "the text has no .target");
         }

@@ -1,6 +1,6 @@
 //! How an instruction orders memory, and whether its accesses are strong (PTX ISA, "Memory Consistency Model").
 
-use ptx::inst::{AtomOp, InstData, Op, Operand, Order};
+use ptx::inst::{AtomOp, InstData, Op, Operand, Order, Scope};
 use ptx::ir::{Func, Reg};
 
 /// What the detector of races has to know of an access.
@@ -9,7 +9,7 @@ pub(in super::super) enum Manner {
     /// Races with every other access that it overlaps, if one of them writes.
     #[default]
     Weak,
-    /// Does not race with others that are strong.
+    /// Does not race with others that are strong, of the same size, and in its scope.
     Strong,
     /// As `Strong`, and what was there before does not matter.
     Overwriting,
@@ -19,12 +19,16 @@ pub(in super::super) enum Manner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Conduct {
     pub manner: Manner,
-    pub atomic: bool,
+    /// Whether the scope reaches other CTAs.
+    pub wide: bool,
     pub acquires: bool,
     pub releases: bool,
     /// A fence, which does both for strong accesses beside it.
     pub fence: bool,
 }
+
+/// How the names of atomics begin that reach the memory of other CTAs.
+const ATOMICS: [&str; 2] = ["atom.", "red."];
 
 /// That of an instruction of the function.
 pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
@@ -32,36 +36,37 @@ pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
         Order::None | Order::Weak => Manner::Weak,
         _ => Manner::Strong,
     };
+    let wide = |scope: Option<Scope>| scope != Some(Scope::Cta);
     match &data.op {
-        Op::Ld { access, .. } => {
-            Conduct { manner: strong(access.order), acquires: access.order == Order::Acquire, ..Conduct::default() }
-        }
-        Op::St { access, .. } => {
-            Conduct { manner: strong(access.order), releases: access.order == Order::Release, ..Conduct::default() }
-        }
+        Op::Ld { access, .. } => Conduct {
+            manner: strong(access.order),
+            wide: wide(access.scope),
+            acquires: access.order == Order::Acquire,
+            ..Conduct::default()
+        },
+        Op::St { access, .. } => Conduct {
+            manner: strong(access.order),
+            wide: wide(access.scope),
+            releases: access.order == Order::Release,
+            ..Conduct::default()
+        },
         Op::Atom { op: kind, access, dst, .. } => {
             let overwrites = *kind == AtomOp::Exch && dst.is_none_or(|dst| !is_read(func, dst));
             Conduct {
                 manner: if overwrites { Manner::Overwriting } else { Manner::Strong },
                 acquires: matches!(access.order, Order::Acquire | Order::AcqRel),
                 releases: matches!(access.order, Order::Release | Order::AcqRel),
-                atomic: true,
+                wide: wide(access.scope),
                 fence: false,
             }
+        }
+        Op::Opaque { opcode, .. } if ATOMICS.iter().any(|name| opcode.starts_with(name)) => {
+            Conduct { manner: Manner::Strong, wide: !opcode.contains(".cta"), ..Conduct::default() }
         }
         // a proxy fence orders accesses of one proxy with those of another
         Op::Fence { name } => Conduct { fence: !name.starts_with("fence.proxy"), ..Conduct::default() },
         _ => Conduct::default(),
     }
-}
-
-/// Those of all instructions. Where nothing is released, or nothing acquired, strong loads and stores order nothing, and count as
-/// weak ones.
-pub(super) fn settled(mut conducts: Vec<Conduct>) -> Vec<Conduct> {
-    if !makes_orders(&conducts) {
-        conducts.iter_mut().filter(|conduct| !conduct.atomic).for_each(|conduct| conduct.manner = Manner::Weak);
-    }
-    conducts
 }
 
 /// Whether something may be released, and something acquired.

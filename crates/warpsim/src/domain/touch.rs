@@ -1,6 +1,6 @@
 //! How lanes access shared memory.
 
-/// How lanes access shared memory. Atomics do not race with each other; whether strong accesses do is left open.
+/// How lanes access shared memory. Atomics and strong accesses of one size do not race with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,

@@ -10,7 +10,7 @@ use crate::lanes::extended;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
 use crate::scalar::Each;
-use crate::shared::{ADDRESS_MASK, Accessor, Findings, passes};
+use crate::shared::{ADDRESS_MASK, Accessor, Findings, Strength, passes};
 use crate::warp::Warp;
 use ptx::inst::Space;
 
@@ -64,6 +64,25 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
+    /// The lanes of the mask, of which each accesses so many bytes of shared memory.
+    pub(in super::super) fn accessor<'w>(
+        &self,
+        warp: &'w Warp<D::Knowledge>,
+        pc: u32,
+        mask: u32,
+        bytes: u32,
+    ) -> Accessor<'w> {
+        let conduct = self.code.conducts[pc as usize];
+        Accessor {
+            warp: warp.thread.index,
+            clock: warp.thread.clock_of(mask),
+            settled: if self.code.independent_lanes() { warp.thread.ordered } else { u32::MAX },
+            pc: self.mark(pc),
+            manner: conduct.manner,
+            strength: Strength { bytes, wide: conduct.wide },
+        }
+    }
+
     /// In the order of the lanes; the old values.
     pub(super) fn atomic(
         &mut self,
@@ -91,12 +110,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
                 warp.thread.touched |= lanes.mask;
-                let by = Accessor {
-                    warp: warp.thread.index,
-                    clock: warp.thread.clock_of(lanes.mask),
-                    pc: self.mark(pc),
-                    manner: self.code.conducts[pc as usize].manner,
-                };
+                let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
                 let (old, findings) =
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
                 found.conflict = found.conflict.take().or(findings.conflict);
@@ -159,12 +173,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
         warp.thread.touched |= lanes.mask;
-        let by = Accessor {
-            warp: warp.thread.index,
-            clock: warp.thread.clock_of(lanes.mask),
-            pc: self.mark(pc),
-            manner: self.code.conducts[pc as usize].manner,
-        };
+        let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
         let weak = by.manner == Manner::Weak;
         let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
         let touch = if weak { Touch::Read } else { Touch::StrongRead };
@@ -228,12 +237,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         known: u32,
     ) -> Result<(), Stop> {
         warp.thread.touched |= lanes.mask;
-        let by = Accessor {
-            warp: warp.thread.index,
-            clock: warp.thread.clock_of(lanes.mask),
-            pc: self.mark(pc),
-            manner: self.code.conducts[pc as usize].manner,
-        };
+        let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
         let weak = by.manner == Manner::Weak;
         let stored = match known {
             ALL => self.shared.store(lanes, values, &by),

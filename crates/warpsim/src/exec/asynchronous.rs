@@ -19,9 +19,8 @@ use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
 use crate::memory::{Lanes, SHARED_WINDOW};
-use crate::shared::Accessor;
+use crate::shared::{Accessor, Strength};
 use crate::warp::Warp;
-use pool::Pool;
 use ptx::asynchronous::Reach;
 use ptx::inst::Space;
 use under_way::{Groups, Wake};
@@ -220,8 +219,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         let row = [address; 32];
         let first = lanes.trailing_zeros() as usize;
         let one = Lanes::new(&row, 0, 1 << first, 8);
-        let clock = warp.thread.clock_of(lanes);
-        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc), manner: Manner::Strong };
+        let by = Accessor {
+            manner: Manner::Strong,
+            strength: Strength { bytes: 8, wide: true },
+            ..self.accessor(warp, pc, lanes, 8)
+        };
         let found = self.shared.update(&one, first, &by, |old| old);
         let (_, found) = found.map_err(|kind| self.fatal(warp, pc, kind))?;
         self.report(warp, pc, Space::Shared, Access::Write, found)?;
@@ -265,8 +267,16 @@ impl<D: Domain> Machine<'_, '_, D> {
         for groups in &mut asynchronous.groups {
             groups.iter_mut().for_each(Groups::restart);
         }
-        asynchronous.pools.iter_mut().for_each(Pool::restart);
-        asynchronous.woken.clear();
+        for rank in 0..self.asynchronous.pools.len() {
+            let pool = &mut self.asynchronous.pools[rank];
+            let alone = pool.alone();
+            pool.restart();
+            if let Some((warp, pc, other)) = alone {
+                let what = format!("warp {other} of the CTA, of the same warp group, does not execute it");
+                self.failed(self.code.warps_of(rank).start + warp, pc, Kind::Copy(what));
+            }
+        }
+        self.asynchronous.woken.clear();
         self.end_of_cluster();
     }
 
@@ -286,11 +296,18 @@ impl<D: Domain> Machine<'_, '_, D> {
         mask: u32,
     ) -> Result<(), Stop> {
         if mask != warp.live {
-            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+            let what = "only some lanes of the warp execute it".to_owned();
+            return Err(self.fatal(warp, pc, Kind::Copy(what)));
         }
         let sleeper = Sleeper { warp: warp.thread.index, pc, lanes: mask, time: 0 };
         let rank = self.code.rank(warp.thread.index);
         let (place, pool) = (warp.thread.index - self.code.warps_of(rank).start, &mut self.asynchronous.pools[rank]);
+        warp.thread.tick();
+        let (own, clock) = (warp.thread.index, warp.thread.clock);
+        let unmet = pool.turn(place, (pc, clock[own]), |other, time| clock[own - place + other] >= time);
+        if let Some(what) = unmet {
+            return Err(self.fatal(warp, pc, Kind::Copy(what)));
+        }
         match pool.set(place, count, more, sleeper) {
             Err(what) => Err(self.fatal(warp, pc, Kind::Copy(what))),
             Ok(true) => {

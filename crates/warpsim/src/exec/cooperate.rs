@@ -102,7 +102,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     fn one_barrier(&self, warp: &Warp<D::Knowledge>, a: &Waiting, b: &Waiting) -> bool {
         let named = |waiting: &Waiting| match &self.code.ops[waiting.pc as usize].micro {
             Micro::Bar { kind, aligned: false, id, threads, result: None } => {
-                barrier(warp, self.code, *id, *threads, waiting.lanes).ok().map(|named| (*kind, named))
+                barrier(warp, self.code, *id, *threads, waiting.lanes).map(|named| (*kind, named))
             }
             _ => None,
         };
@@ -116,7 +116,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         match &code.ops[members[0].0 as usize].micro {
             Micro::Collective(Collective::WarpBarrier { .. }) => {
                 D::ordered(self, warp, all);
-                if code.copies && all == warp.live {
+                if all == warp.live {
                     warp.thread.meet();
                 } else {
                     warp.thread.tick();

@@ -191,7 +191,12 @@ fn execute(
     let table = |bytes: &[u8]| Buffer::words(Type::U8, bytes.iter().map(|byte| u64::from(*byte)));
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.shared_bytes * u64::from(code.ranks()), code.shared_cell(), warps.len()),
+        shared: Shared::new(
+            code.shared_bytes * u64::from(code.ranks()),
+            code.shared_cell(),
+            warps.len(),
+            code.ranks() as usize,
+        ),
         segments: Segments {
             buffers,
             tables: cubin.tables.iter().map(|found| (Space::Global, table(&found.bytes))).collect(),

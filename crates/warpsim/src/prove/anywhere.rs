@@ -10,7 +10,6 @@ use crate::domain::{Knowledge, Touch};
 use crate::exec::Stop;
 use crate::hazard::Access;
 use crate::rows::Row;
-use crate::shared::Accessor;
 use crate::warp::Warp;
 use ptx::inst::Space;
 
@@ -37,7 +36,11 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let Micro::MemoryAccess(access) = micro else {
         return Err(refuse(machine, warp, pc, "its address depends on data"));
     };
-    let (base, touch) = base_of(access);
+    let weak = code.conducts[pc as usize].manner == Manner::Weak;
+    let (base, bytes, touch) = base_of(access, weak);
+    if !matches!(touch, Touch::Read | Touch::StrongRead) {
+        machine.domain.spins.store_somewhere();
+    }
     machine.domain.parted = true;
     if let Some(register) = base.register()
         && let Some(both) = warp.knowledge.named.as_ref().and_then(|named| named.alternatives(register, mask)).copied()
@@ -60,13 +63,13 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let base = code.base(code.rank(warp.thread.index));
     for range in ranges {
         let range = base + range.start..base + range.end;
-        let by =
-            Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place, manner: Manner::Weak };
+        let by = machine.accessor(warp, pc, mask, bytes);
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
-        let access = if touch == Touch::Read { Access::Read } else { Access::Write };
+        let reads = matches!(touch, Touch::Read | Touch::StrongRead);
+        let access = if reads { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;
         if let Some(order) = &mut machine.domain.order
-            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, touch, place)
+            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, (touch, bytes), place)
         {
             let kind = super::partial::lane_race(machine.code, warp, touch, conflict);
             machine.record(warp, pc, kind)?;
@@ -111,12 +114,14 @@ fn at_either(
     Ok(())
 }
 
-/// Where the address of an access begins, and what it does there.
-fn base_of(access: &MemoryAccess) -> (Source, Touch) {
+/// Where the address of an access begins, its bytes, and what it does there.
+fn base_of(access: &MemoryAccess, weak: bool) -> (Source, u32, Touch) {
     match access {
-        MemoryAccess::Load { base, .. } => (*base, Touch::Read),
-        MemoryAccess::Store { base, .. } => (*base, Touch::Write),
-        MemoryAccess::Atomic { base, .. } => (*base, Touch::Atomic),
+        MemoryAccess::Load { base, bytes, .. } if weak => (*base, *bytes, Touch::Read),
+        MemoryAccess::Load { base, bytes, .. } => (*base, *bytes, Touch::StrongRead),
+        MemoryAccess::Store { base, bytes, .. } if weak => (*base, *bytes, Touch::Write),
+        MemoryAccess::Store { base, bytes, .. } => (*base, *bytes, Touch::StrongWrite),
+        MemoryAccess::Atomic { base, bytes, .. } => (*base, *bytes, Touch::Atomic),
     }
 }
 

@@ -44,6 +44,13 @@ pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
     list
 }
 
+impl Assumption {
+    /// Whether it depends on data that nobody has looked at.
+    pub fn is_condition(&self) -> bool {
+        matches!(self, Self::OneValue(_) | Self::LoopEnds(_))
+    }
+}
+
 impl Display for Assumption {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

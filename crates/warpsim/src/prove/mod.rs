@@ -17,16 +17,20 @@ mod arguments;
 mod arrays;
 mod assumption;
 mod common;
+mod counted;
 mod endless;
 mod flags;
 mod known;
 mod needed;
 mod order;
+mod own_stores;
 mod partial;
 mod region;
 mod sides;
 mod slice;
+mod spins;
 mod verdict;
+mod waits;
 mod worlds;
 
 use super::decode;
@@ -42,11 +46,13 @@ use common::{Apart, Common};
 use decode::Code;
 use flags::Flags;
 use known::Known;
+use own_stores::OwnStores;
 pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
+use std::collections::BTreeSet;
 use verdict::MOST;
-pub use verdict::Verdict;
+pub use verdict::{Status, Verdict};
 use worlds::World;
 
 /// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
@@ -68,10 +74,10 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
     let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, true)?;
-    if verdict.proven() {
+    if verdict.holds() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
         let holds = |trial: &Launch| {
-            executed(module, func, trial, enough, chosen).is_ok_and(|executed| executed.verdict.proven())
+            executed(module, func, trial, enough, chosen).is_ok_and(|executed| executed.verdict.holds())
         };
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
@@ -98,13 +104,13 @@ struct Executed {
 /// Executes the kernel with all results of reductions and all branches on data unknown, and where that decides nothing, for each
 /// way that they may turn out; with `choose` also where there are no reductions.
 fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: bool) -> Result<Executed, String> {
-    let Outcome { verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
+    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
     let choose = parted && choose || func.insts.values().any(reduces);
-    if verdict.proven() || !verdict.violations.is_empty() || !choose {
+    if verdict.holds() || !verdict.violations.is_empty() || !choose {
         return Ok(Executed { verdict, spent, chosen: false });
     }
-    let (mut left, mut apart) = (budget - spent, Apart::new());
+    let (mut left, mut apart, mut differing) = (budget - spent, Apart::new(), BTreeSet::new());
     loop {
         let before = apart.len();
         let whole = worlds::all(|world| {
@@ -113,11 +119,14 @@ fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: 
             left -= outcome.spent;
             let (world, known) = outcome.chosen.unwrap_or_default();
             apart = known;
+            differing.extend(outcome.differing);
             Ok((outcome.verdict, world))
         })?;
         // what threads turned out not to agree on is left out
         if whole.is_some() || apart.len() == before {
-            let chosen = whole.is_some();
+            let chosen = whole.is_some() && differing.is_empty();
+            verdict.not_analysed.extend(differing);
+            let whole = whole.filter(|_| chosen);
             return Ok(Executed { verdict: whole.unwrap_or(verdict), spent: budget - left, chosen });
         }
     }
@@ -149,6 +158,22 @@ struct Outcome {
     /// A branch on data in front of something that synchronises was met.
     parted: bool,
     chosen: Option<(World, Apart)>,
+    /// What the world takes for values that all threads agree on although the kernel may change them.
+    differing: Vec<String>,
+}
+
+/// What an execution takes for granted of values that all threads agree on, and what of it the kernel may change.
+fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assumption>, Vec<String>) {
+    let changed = |load: &u32| Some((*load, own_stores.changes(code, *load)?));
+    let told = |(load, store): (u32, u32)| {
+        let [load, store] = [load, store].map(|pc| code.site(0, pc));
+        format!("{load}: threads may load different values, as `{}` may store there", store.text)
+    };
+    let differing = common.loads.iter().filter_map(changed).map(told).collect();
+    let open = |pc: &&u32| !waits::has_counter(code, **pc);
+    let loads = common.loads.iter().map(|pc| Assumption::OneValue(code.site(0, *pc)));
+    let loops = common.general.iter().filter(open).map(|pc| Assumption::LoopEnds(code.site(0, *pc)));
+    (loads.chain(loops).collect(), differing)
 }
 
 /// Executes the kernel once, in one world.
@@ -170,7 +195,7 @@ fn once(
     let mut empty = vec![super::Buffer::output(0); buffers];
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len()),
+        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len(), code.ranks as usize),
         segments: Segments { buffers: &mut empty, tables },
         bank_bytes: 4,
         budget,
@@ -183,7 +208,8 @@ fn once(
     };
     // the hazards and the domain's lists tell how it ended
     let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, .. } = machine.domain;
+    let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, own_stores, mut spins, .. } =
+        machine.domain;
     let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
     let (mut violations, later) = match run {
         Ok(()) => (certain, doubtful),
@@ -196,11 +222,13 @@ fn once(
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
     }
-    if let Some(common) = &common {
-        let loads = common.loads.iter().map(|pc| Assumption::OneValue(code.site(0, *pc)));
-        let loops = common.general.iter().map(|pc| Assumption::LoopEnds(code.site(0, *pc)));
-        assumed.extend(loads.chain(loops));
+    if run.is_ok() {
+        spins.settle();
+        not_analysed
+            .extend(spins.endless.iter().map(|(pc, warp)| format!("{}: {}", code.site(*warp, *pc), waits::UNMET)));
     }
+    let (rests_on, differing) = common.as_ref().map(|common| on_values(&code, common, &own_stores)).unwrap_or_default();
+    assumed.extend(rests_on);
     if code.one_cta {
         assumed.insert(0, Assumption::OneCta);
     }
@@ -223,5 +251,5 @@ fn once(
         arrivals: machine.arrivals,
     };
     let chosen = common.map(|common| (common.world, common.apart));
-    Ok(Outcome { verdict, spent: budget - machine.budget, parted, chosen })
+    Ok(Outcome { verdict, spent: budget - machine.budget, parted, chosen, differing })
 }

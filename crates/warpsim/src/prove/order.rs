@@ -20,6 +20,8 @@ struct Touched {
     instance: u32,
     pc: u32,
     touch: Touch,
+    /// Of each lane.
+    bytes: u32,
 }
 
 /// The accesses of a cell since all lanes of the warp were ordered.
@@ -94,7 +96,7 @@ impl Order {
         self.instances += 1;
         let instance = self.instances;
         let clocks = &self.warps[warp];
-        let races = |old: &&Touched| old.instance != instance && clash(old.touch, touch);
+        let races = |old: &&Touched| old.instance != instance && clash((old.touch, old.bytes), (touch, lanes.bytes));
         let touched = |lane: usize| {
             // what is out of bounds was reported
             let cells = self.range(lanes, lane).filter_map(|at| Some((at, self.cells.get(at)?)));
@@ -122,7 +124,7 @@ impl Order {
                     cell.touched.clear();
                     (cell.warp, cell.epoch) = (warp, clocks.epoch);
                 }
-                let new = Touched { lanes: who, step: clocks.step, instance, pc, touch };
+                let new = Touched { lanes: who, step: clocks.step, instance, pc, touch, bytes: lanes.bytes };
                 note(&mut cell.touched, new, &clocks.behind);
             }
         }
@@ -135,7 +137,7 @@ impl Order {
         warp: usize,
         bytes: Range<u64>,
         lanes: u32,
-        touch: Touch,
+        (touch, size): (Touch, u32),
         pc: u32,
     ) -> Option<Conflict> {
         self.instances += 1;
@@ -149,7 +151,7 @@ impl Order {
                 cell.touched.clear();
                 (cell.warp, cell.epoch) = (warp, clocks.epoch);
             }
-            for old in cell.touched.iter().filter(|old| clash(old.touch, touch)) {
+            for old in cell.touched.iter().filter(|old| clash((old.touch, old.bytes), (touch, size))) {
                 if conflict.is_some() {
                     break;
                 }
@@ -163,8 +165,8 @@ impl Order {
                     pc: old.pc,
                 });
             }
-            let new = Touched { lanes, step: clocks.step, instance, pc, touch };
-            match cell.touched.iter_mut().find(|old| old.touch == touch && old.step == new.step) {
+            let new = Touched { lanes, step: clocks.step, instance, pc, touch, bytes: size };
+            match cell.touched.iter_mut().find(|old| is_alike(old, &new) && old.step == new.step) {
                 Some(old) => *old = Touched { lanes: old.lanes | lanes, ..new },
                 None => cell.touched.push(new),
             }
@@ -181,8 +183,8 @@ impl Order {
 
 /// Adds an access of some lanes. It stands for earlier ones that these are behind and that race with no more than it does.
 fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
-    let is_same = |old: &Touched| old.touch == new.touch && old.step == new.step;
-    let others = |old: &&mut Touched| !is_same(old) && (old.touch == new.touch || new.touch == Touch::Write);
+    let is_same = |old: &Touched| is_alike(old, &new) && old.step == new.step;
+    let others = |old: &&mut Touched| !is_same(old) && (is_alike(old, &new) || new.touch == Touch::Write);
     for old in touched.iter_mut().filter(others) {
         let is_behind = |lane: usize| lanes_of(new.lanes).any(|own| behind[own][lane] > old.step);
         // no lane is behind what belongs to the present step
@@ -200,9 +202,15 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
     }
 }
 
-fn clash(a: Touch, b: Touch) -> bool {
+/// Whether two accesses race that nothing orders: strong ones of one size do not (PTX ISA, "Morally strong operations").
+fn clash((a, of_a): (Touch, u32), (b, of_b): (Touch, u32)) -> bool {
     let reads = |touch: Touch| matches!(touch, Touch::Read | Touch::StrongRead);
-    !(reads(a) && reads(b) || (a, b) == (Touch::Atomic, Touch::Atomic))
+    !(reads(a) && reads(b) || a.is_strong() && b.is_strong() && of_a == of_b)
+}
+
+/// Whether both race with the same accesses.
+fn is_alike(a: &Touched, b: &Touched) -> bool {
+    a.touch == b.touch && (a.bytes == b.bytes || !a.touch.is_strong())
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {

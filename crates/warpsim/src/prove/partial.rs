@@ -4,11 +4,14 @@ use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
 use super::assumption::Assumption;
 use super::common::Common;
-use super::flags::{self, Flags};
+use super::flags::Flags;
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
+use super::own_stores::OwnStores;
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
+use super::spins::Spins;
+use super::waits::Progress;
 use crate::decode::{Code, MemoryAccess, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -20,6 +23,7 @@ use crate::warp::Warp;
 use ptx::inst::Space;
 use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
+use std::rc::Rc;
 
 /// What the proof rests on, and what stands in its way.
 pub(in super::super) struct Partial {
@@ -47,6 +51,11 @@ pub(in super::super) struct Partial {
     pub(super) shares: bool,
     /// Where strong accesses and fences may order others.
     pub(super) flags: Option<Flags>,
+    /// Where global memory is accessed.
+    pub(super) own_stores: OwnStores,
+    /// What brings loops on data to their end, by program counter.
+    pub(super) progress: HashMap<u32, Rc<Progress>>,
+    pub(super) spins: Spins,
 }
 
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
@@ -66,6 +75,9 @@ impl Partial {
             spent: None,
             shares: false,
             flags: Flags::new(code),
+            own_stores: OwnStores::default(),
+            progress: HashMap::new(),
+            spins: Spins::new(code),
             common,
             parted: false,
         }
@@ -98,6 +110,7 @@ impl Domain for Partial {
     const COUNTS: bool = false;
 
     fn begin(machine: &mut Prover) {
+        machine.domain.spins.settle();
         if let Some(order) = &mut machine.domain.order {
             order.begin();
         }
@@ -155,6 +168,9 @@ impl Domain for Partial {
         what: Undecided,
     ) -> Result<(), Stop> {
         let tables = machine.segments.changeable();
+        if matches!(what, Undecided::Guard | Undecided::Address(Space::Global)) {
+            machine.domain.own_stores.somewhere(machine.code, pc);
+        }
         let harm = match what {
             Undecided::Branch(starts, reconvergence) => return pass(machine, warp, pc, mask, starts, reconvergence),
             Undecided::Guard if touches(machine.code, tables, pc) && !matters(machine.code, pc) => {
@@ -195,13 +211,6 @@ impl Domain for Partial {
     fn uncertain(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
         if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
             machine.domain.not_analysed.push(format!("for some data, {hazard}"));
-        }
-        if machine.domain.not_analysed.len() < super::verdict::MOST { Ok(()) } else { Err(Stop) }
-    }
-
-    fn unfollowed(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
-        if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
-            machine.domain.not_analysed.push(flags::doubt(&hazard));
         }
         if machine.domain.not_analysed.len() < super::verdict::MOST { Ok(()) } else { Err(Stop) }
     }
@@ -247,18 +256,17 @@ impl Domain for Partial {
 
     fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, touch: Touch) -> Result<(), Stop> {
         machine.domain.shares = true;
+        if !matches!(touch, Touch::Read | Touch::StrongRead) {
+            machine.domain.spins.store(machine.code, warp, pc, lanes);
+        }
         let mark = machine.mark(pc);
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
         let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
         let uncertain = found.pc & PERHAPS != 0;
-        let strong = touch.is_strong() && found.earlier.is_strong();
         let kind = lane_race(machine.code, warp, touch, found);
         let hazard = machine.hazard(warp, pc, kind);
         if uncertain || machine.domain.perhaps() {
             return Self::uncertain(machine, pc, hazard);
-        }
-        if strong {
-            return Self::unfollowed(machine, pc, hazard);
         }
         let own = Some((warp.thread.index, 0));
         match Self::defers(machine, &warp.thread, pc, &hazard, own) {
@@ -277,10 +285,13 @@ impl Domain for Partial {
     fn load(
         machine: &mut Prover,
         _: &mut Warp<Known>,
-        _: u32,
+        pc: u32,
         space: Space,
         lanes: &Lanes,
     ) -> Result<(Row, u32), Stop> {
+        if space == Space::Global {
+            machine.domain.own_stores.load(pc, lanes);
+        }
         let known =
             matches!(space, Space::Global | Space::Const) && lanes.active().all(|i| is_table(machine, lanes, i));
         let row = if known { machine.segments.load(space, lanes).ok() } else { None };
@@ -296,6 +307,9 @@ impl Domain for Partial {
         lanes: &Lanes,
         _: &Row,
     ) -> Result<(), Stop> {
+        if space == Space::Global {
+            machine.domain.own_stores.store(pc, lanes);
+        }
         match space == Space::Global && lanes.active().any(|lane| is_table(machine, lanes, lane)) {
             true => Err(refuse(machine, warp, pc, CHANGES_TABLE)),
             false => Ok(()),

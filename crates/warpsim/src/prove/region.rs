@@ -16,6 +16,8 @@ pub(super) struct Region {
     pub size: usize,
     /// There is a loop.
     pub cyclic: bool,
+    /// Instructions that store to global memory.
+    pub stores: Vec<u32>,
     /// Rows and predicates that are written.
     pub written: (Vec<u32>, Vec<u32>),
 }
@@ -23,7 +25,7 @@ pub(super) struct Region {
 impl Region {
     pub(super) fn new(code: &Code, tables: bool, starts: &[u32], reconvergence: u32) -> Self {
         let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
-        let (mut harmful, mut touching) = (None, false);
+        let (mut harmful, mut touching, mut stores) = (None, false, Vec::new());
         // 1: on the path, 2: done
         let mut marks: HashMap<u32, u8> = HashMap::new();
         let mut cyclic = false;
@@ -54,6 +56,7 @@ impl Region {
                         harmful = harmful.or(Some(pc));
                     }
                     touching |= touches(code, tables, pc);
+                    stores.extend(is_global_store(micro).then_some(pc));
                     let written = results(micro);
                     rows.extend(written.0);
                     preds.extend(written.1);
@@ -66,9 +69,15 @@ impl Region {
             touches: touching,
             size: marks.len(),
             cyclic,
+            stores,
             written: (rows.into_iter().collect(), preds.into_iter().collect()),
         }
     }
+}
+
+fn is_global_store(micro: &Micro) -> bool {
+    let Micro::MemoryAccess(access) = micro else { return false };
+    access.space() == Space::Global && !matches!(access, MemoryAccess::Load { .. })
 }
 
 /// Where the lanes may go from an instruction, but for calls.

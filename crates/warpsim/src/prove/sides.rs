@@ -8,12 +8,15 @@ use super::assumption::Assumption;
 use super::known::Known;
 use super::partial::{Prover, refuse};
 use super::region::Region;
+use super::waits::{Progress, UNCHANGING, progress};
+use crate::clock::VectorClock;
 use crate::decode::EXIT;
 use crate::domain::{Domain, Knowledge};
 use crate::exec::Stop;
 use crate::rows::Row;
 use crate::warp::{SavedState, Warp};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Branches on data whose sides are being executed.
 #[derive(Default)]
@@ -62,7 +65,6 @@ pub(super) fn pass(
         return Ok(());
     }
     let tables = machine.segments.changeable();
-    let first = !machine.domain.regions.contains_key(&pc);
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
     let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
@@ -82,10 +84,12 @@ pub(super) fn pass(
     if reconvergence == EXIT && !warp.waiting.is_empty() {
         return Err(refuse(machine, warp, pc, "lanes end depending on data while others wait for them"));
     }
+    let begin = warp.thread.clock;
     let executed = region.touches || !region.cyclic && region.size <= SMALL;
     let mut looped = region.cyclic && !region.touches;
     if !executed {
         warp.knowledge.forget(&region.written, mask);
+        region.stores.iter().for_each(|pc| machine.domain.own_stores.somewhere(code, *pc));
     } else if machine.domain.open.branches.len() >= MOST_OPEN {
         return Err(refuse(machine, warp, pc, "too many branches on data lie in each other"));
     } else {
@@ -111,14 +115,33 @@ pub(super) fn pass(
         known.write(warp, &region.written, mask);
         warp.knowledge.learn_carry(0, mask);
     }
-    if looped && first {
-        machine.domain.assume(Assumption::LoopEnds(code.site(warp.thread.index as u32, pc)));
+    if looped {
+        ends(machine, warp, pc, mask, reconvergence, begin);
     }
     match reconvergence {
         EXIT => warp.ret(),
         _ => warp.jump(reconvergence),
     }
     Ok(())
+}
+
+/// Tells what the end of a loop of the branch rests on, to which the lanes came with that knowledge.
+fn ends(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32, reconvergence: u32, begin: VectorClock) {
+    let code = machine.code;
+    let domain = &mut machine.domain;
+    let new = || Rc::new(progress(code, pc, reconvergence));
+    let progress = Rc::clone(domain.progress.entry(pc).or_insert_with(new));
+    let site = code.site(warp.thread.index as u32, pc);
+    let words = match &*progress {
+        Progress::Others(loads) if loads.is_empty() => return domain.open(pc, site, UNCHANGING),
+        Progress::Others(loads) => domain.spins.words(code, warp, loads, mask),
+        Progress::Own => None,
+        Progress::Counter => return,
+    };
+    domain.assume_once(pc, Assumption::LoopEnds(site));
+    if let Some(words) = words {
+        domain.spins.spin(warp, pc, words, begin);
+    }
 }
 
 /// Where lanes may go from a branch.
@@ -144,7 +167,7 @@ fn execute(
         warp.live = aside.live;
         if start != ways.reconvergence {
             warp.begin_side(start, ways.mask, ways.reconvergence);
-            while warp.proceed() {
+            while warp.proceed(machine.code) {
                 if machine.step(warp)?.is_some() {
                     let pc = warp.path.pc;
                     return Err(refuse(

@@ -24,9 +24,41 @@ pub struct Verdict {
     pub arrivals: u64,
 }
 
+/// What is known of the three properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// They hold.
+    Proven,
+    /// They hold if what [`Verdict::conditions`] gives does.
+    ProvenIf,
+    /// One of them is violated.
+    Wrong,
+    /// Something that matters is not analysed.
+    Open,
+}
+
 impl Verdict {
+    pub fn status(&self) -> Status {
+        match (self.violations.is_empty(), self.not_analysed.is_empty()) {
+            (false, _) => Status::Wrong,
+            (true, false) => Status::Open,
+            (true, true) if self.conditions().next().is_some() => Status::ProvenIf,
+            (true, true) => Status::Proven,
+        }
+    }
+
     /// Whether all three properties hold.
     pub fn proven(&self) -> bool {
+        self.status() == Status::Proven
+    }
+
+    /// Whether all three properties hold if the conditions do.
+    pub fn holds(&self) -> bool {
         self.violations.is_empty() && self.not_analysed.is_empty()
+    }
+
+    /// What is taken for granted of data, and may be wrong.
+    pub fn conditions(&self) -> impl Iterator<Item = &Assumption> {
+        self.assumed.iter().filter(|what| what.is_condition())
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn all(
     let (mut whole, mut next) = (None::<Verdict>, Some(World::default()));
     while let Some(world) = next {
         let (verdict, world) = execute(world)?;
-        if !verdict.proven() {
+        if !verdict.holds() {
             return Ok(None);
         }
         whole = Some(match whole {

@@ -3,7 +3,6 @@
 use super::under_way::{Move, UnderWay, Way};
 use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
-use crate::decode::Manner;
 use crate::decode::Source;
 use crate::domain::{Domain, Touch, Undecided};
 use crate::hazard::{Access, Kind};
@@ -79,7 +78,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         let mut clock = *warp.thread.clock_of(lanes);
         clock[warp.thread.index] = warp.thread.time_of(lanes);
-        let by = Accessor { warp: warp.thread.index, clock: &clock, pc: self.mark(pc), manner: Manner::Weak };
+        let by = Accessor::weak(warp.thread.index, &clock, self.mark(pc));
         let findings = self.shared.start(range, touch, &by, flight);
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
         self.report(warp, pc, Space::Shared, access, findings)

@@ -14,7 +14,12 @@ pub(super) struct Pool {
     free: u32,
     /// Who, its number in the CTA, and how many.
     waiting: Vec<(Sleeper, usize, u32)>,
+    /// Where and when each warp executed `setmaxnreg`.
+    turns: Vec<Vec<(u32, u32)>>,
 }
+
+/// Warps of a warp group.
+const GROUP: usize = 4;
 
 /// Registers of a multiprocessor.
 const ALL: u32 = 1 << 16;
@@ -27,13 +32,41 @@ impl Pool {
     pub(super) fn new(first: Option<u32>, warps: u32) -> Self {
         let most = ALL / (32 * warps.max(1)) / 8 * 8;
         let first = first.unwrap_or(most.min(MOST));
-        Self { first, used: false, held: vec![first; warps as usize], grown: 0, free: 0, waiting: Vec::new() }
+        let (held, turns) = (vec![first; warps as usize], vec![Vec::new(); warps as usize]);
+        Self { first, used: false, held, grown: 0, free: 0, waiting: Vec::new(), turns }
     }
 
     pub(super) fn restart(&mut self) {
         self.held.fill(self.first);
         (self.grown, self.free) = (0, 0);
         self.waiting.clear();
+        self.turns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The warp executes `setmaxnreg` at this time of its own; `knows` tells whether it is behind what another one did at a time.
+    /// What is wrong where the warps of its group have not met since the last one.
+    pub(super) fn turn(&mut self, warp: usize, at: (u32, u32), knows: impl Fn(usize, u32) -> bool) -> Option<String> {
+        let group = warp / GROUP * GROUP..(warp / GROUP * GROUP + GROUP).min(self.turns.len());
+        let before = self.turns[warp].len();
+        self.turns[warp].push(at);
+        let met = |other: &usize| {
+            before == 0 || self.turns[*other].get(before - 1).is_some_and(|(_, time)| knows(*other, *time))
+        };
+        let missing = group.filter(|other| *other != warp).find(|other| !met(other))?;
+        Some(format!("nothing tells that warp {missing} of the CTA has executed the setmaxnreg before"))
+    }
+
+    /// A warp that executed a `setmaxnreg` which another one of its group did not, where, and the other one.
+    pub(super) fn alone(&self) -> Option<(usize, u32, usize)> {
+        let warps = 0..self.turns.len();
+        let pairs = warps.clone().flat_map(|warp| warps.clone().map(move |other| (warp, other)));
+        let mut pairs = pairs.filter(|(warp, other)| warp / GROUP == other / GROUP);
+        pairs.find_map(|(warp, other)| {
+            let others = &self.turns[other];
+            let turns = self.turns[warp].iter().enumerate();
+            let mut alone = turns.filter(|(at, (pc, _))| others.get(*at).is_none_or(|(theirs, _)| theirs != pc));
+            alone.next().map(|(_, (pc, _))| (warp, *pc, other))
+        })
     }
 
     /// Whether the warp has as many registers as it wants now; else it waits. What is wrong with the number.

@@ -122,7 +122,7 @@ impl Machine<'_, '_> {
         lane: usize,
         new: impl FnOnce(u64) -> u64,
     ) -> Result<u64, Stop> {
-        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc, manner: Manner::Strong };
+        let by = Accessor { manner: Manner::Strong, ..Accessor::weak(warp.thread.index, &warp.thread.clock, pc) };
         let (old, found) = self.shared.update(one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
         self.report(warp, pc, Space::Shared, Access::Write, found)?;
         Ok(old)

@@ -7,7 +7,6 @@ pub(in crate::machine_code) use under_way::Copies;
 use super::Machine;
 use super::memory::traffic;
 use crate::cta::Core;
-use crate::decode::Manner;
 use crate::exec::Stop;
 use crate::hazard::Access;
 use crate::machine_code::op::Address;
@@ -45,7 +44,7 @@ impl Machine<'_, '_> {
         while warp.copies.closed.len() > pending {
             for copy in warp.copies.closed.pop_front().unwrap_or_default() {
                 let lanes = Lanes::new(&copy.to, copy.offset, copy.mask, copy.bytes);
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc, manner: Manner::Weak };
+                let by = Accessor::weak(warp.thread.index, &warp.thread.clock, pc);
                 let found = self.shared.store(&lanes, &copy.values, &by);
                 let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
                 self.report(warp, pc, Space::Shared, Access::Write, found)?;

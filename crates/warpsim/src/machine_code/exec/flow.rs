@@ -3,7 +3,7 @@
 use super::Machine;
 use crate::cta::Core;
 use crate::exec::{Event, Stop};
-use crate::hazard::{BarrierMisuse, Kind};
+use crate::hazard::Kind;
 use crate::machine_code::op::{Flow, Purpose, Source};
 use crate::machine_code::warp::{Path, Wait, Warp};
 use ptx::inst::BarKind;
@@ -94,10 +94,8 @@ impl Machine<'_, '_> {
         match (id, threads) {
             (Some(id), None) => Ok(Some(Event::Barrier { pc, kind, id, threads: None })),
             (Some(id), Some(Some(n))) => Ok(Some(Event::Barrier { pc, kind, id, threads: Some(n) })),
-            (id, _) => {
-                let id = id.unwrap_or(u32::MAX);
-                Err(self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))
-            }
+            (None, _) => Err(self.fatal(warp, pc, Kind::LanesApart("barriers"))),
+            (Some(_), Some(None)) => Err(self.fatal(warp, pc, Kind::LanesApart("numbers of threads"))),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::Machine;
 use crate::cta::Core;
-use crate::decode::Manner;
 use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
@@ -52,7 +51,7 @@ impl Machine<'_, '_> {
     ) -> Result<Row, Stop> {
         match space {
             Space::Shared => {
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc, manner: Manner::Weak };
+                let by = Accessor::weak(warp.thread.index, &warp.thread.clock, pc);
                 let loaded = self.shared.load(lanes, &by);
                 let (row, mut found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
                 if let Some(address) = found.unwritten.filter(|_| fourth) {
@@ -114,7 +113,7 @@ impl Machine<'_, '_> {
     ) -> Result<(), Stop> {
         match space {
             Space::Shared => {
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc, manner: Manner::Weak };
+                let by = Accessor::weak(warp.thread.index, &warp.thread.clock, pc);
                 let found = self.shared.store(lanes, values, &by);
                 let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
                 self.report(warp, pc, space, Access::Write, found)

@@ -5,13 +5,13 @@ use crate::decode::{Compute, GuardBit, MemoryAccess, Micro, Pieces, Source, Test
 
 /// Registers and predicates whose values decide all results of an instruction.
 #[derive(Default)]
-pub(super) struct Operands {
+pub(in super::super) struct Operands {
     pub rows: Vec<Source>,
     pub slots: Vec<Slot>,
 }
 
 /// `None` where a result depends on more, such as other lanes, the condition code, or what the register held before.
-pub(super) fn operands(micro: &Micro) -> Option<Operands> {
+pub(in super::super) fn operands(micro: &Micro) -> Option<Operands> {
     let rows = |rows: &[Source]| Some(Operands { rows: rows.to_vec(), slots: Vec::new() });
     let combined = |combine: &Option<(_, GuardBit)>| combine.iter().map(|(_, (pred, _))| Slot::Pred(*pred)).collect();
     match micro {

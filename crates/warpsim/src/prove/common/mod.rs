@@ -27,9 +27,10 @@ use crate::lanes::holds;
 use crate::rows::Row;
 use crate::warp::Warp;
 use cycle::{Course, Cycle, course, is_full};
-use inputs::operands;
+pub(super) use inputs::operands;
 use ptx::inst::{BarKind, Op, Order, Space};
-use slots::{Slot, agreed, input, knows, name};
+pub(super) use slots::Slot;
+use slots::{agreed, input, knows, name};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use terms::{Input, Origin, Term, Terms};
@@ -136,7 +137,7 @@ impl Common {
         if let Micro::MemoryAccess(MemoryAccess::Load { space, .. }) = &op.micro {
             match space {
                 Space::Global if is_weak(code, pc) => load = true,
-                Space::Shared if self.stable => {}
+                Space::Shared if self.stable && is_weak(code, pc) => {}
                 Space::Const => {}
                 _ => return,
             }

@@ -1,0 +1,76 @@
+//! Whether the kernel itself may change what its threads are taken to load alike from global memory.
+//!
+//! The instructions that store are compared with those that load: by the bytes that they touch where all of these are known, else by the
+//! parameters that their addresses come from, each of which points to an array of its own.
+
+use super::slice::Definitions;
+use crate::decode::{Code, MemoryAccess, Micro};
+use crate::memory::Lanes;
+use ptx::inst::{Address, Base, Op, Space};
+use ptx::ir::Param;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Accesses of global memory, by program counter.
+#[derive(Default)]
+pub(super) struct OwnStores {
+    /// From the first to the last byte.
+    stores: BTreeMap<u32, (u64, u64)>,
+    loads: BTreeMap<u32, (u64, u64)>,
+    /// Those that happen somewhere else as well, or may happen.
+    elsewhere: BTreeSet<u32>,
+}
+
+impl OwnStores {
+    pub(super) fn store(&mut self, pc: u32, lanes: &Lanes) {
+        extend(&mut self.stores, pc, lanes);
+    }
+
+    pub(super) fn load(&mut self, pc: u32, lanes: &Lanes) {
+        extend(&mut self.loads, pc, lanes);
+    }
+
+    /// The access may happen, somewhere.
+    pub(super) fn somewhere(&mut self, code: &Code, pc: u32) {
+        if let Micro::MemoryAccess(access) = &code.ops[pc as usize].micro
+            && matches!(access.space(), Space::Global | Space::Generic)
+        {
+            let is_load = matches!(access, MemoryAccess::Load { .. });
+            let list = if is_load { &mut self.loads } else { &mut self.stores };
+            list.entry(pc).or_insert((u64::MAX, 0));
+            self.elsewhere.insert(pc);
+        }
+    }
+
+    /// A store that may change what the instruction loads.
+    pub(super) fn changes(&self, code: &Code, load: u32) -> Option<u32> {
+        let of_load = self.loads.get(&load)?;
+        let overlaps = |(store, range): &(&u32, &(u64, u64))| {
+            let certain = !self.elsewhere.contains(*store) && !self.elsewhere.contains(&load);
+            if certain { range.0 < of_load.1 && of_load.0 < range.1 } else { !are_apart(code, load, **store) }
+        };
+        self.stores.iter().find(overlaps).map(|(store, _)| *store)
+    }
+}
+
+fn extend(list: &mut BTreeMap<u32, (u64, u64)>, pc: u32, lanes: &Lanes) {
+    let range = list.entry(pc).or_insert((u64::MAX, 0));
+    for lane in lanes.active() {
+        let address = lanes.address(lane);
+        *range = (range.0.min(address), range.1.max(address + u64::from(lanes.bytes)));
+    }
+}
+
+/// Whether the addresses come from different parameters.
+fn are_apart(code: &Code, a: u32, b: u32) -> bool {
+    let [a, b] = [a, b].map(|pc| parameters(code, pc));
+    a.zip(b).is_some_and(|(a, b)| !a.is_empty() && !b.is_empty() && a.is_disjoint(&b))
+}
+
+/// The parameters that the address of an access of the kernel is computed from.
+fn parameters(code: &Code, pc: u32) -> Option<BTreeSet<Param>> {
+    let (func, data) = code.instruction(pc).filter(|_| code.is_kernel(pc))?;
+    let (Op::Ld { addr, .. } | Op::St { addr, .. } | Op::Atom { addr, .. }) = &data.op else { return None };
+    let Address { base: Base::Reg(reg), .. } = addr else { return None };
+    let origins = Definitions::new(func).origins([*reg], false);
+    Some(origins.params)
+}
