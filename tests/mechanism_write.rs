@@ -81,7 +81,7 @@ fn every_published_mechanism_survives_the_round_trip() {
 fn survives(mechanism: PathBuf) {
     let (original, _) = read_with(&Files { mechanism, ..Files::default() }, Options::PERMISSIVE)
         .expect("published mechanisms are valid");
-    let again = reread(&original);
+    let again = without_last_bits(reread(&original), &original);
     assert_eq!(write(&again), write(&original), "{}", original.name);
     // Debug prints floats with all digits and the sign of zero.
     let (again, original) = (without_spans(again), without_spans(original));
