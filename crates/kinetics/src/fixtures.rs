@@ -14,7 +14,7 @@ pub fn air_hydrogen() -> Mechanism {
     let element = |symbol: &str, weight| Element { symbol: symbol.into(), weight };
     Mechanism {
         name: "air_hydrogen".into(),
-        phase: None,
+        phase: Default::default(),
         elements: vec![element("H", 1.008), element("O", 15.999), element("N", 14.007)],
         species: vec![hydrogen(), oxygen(), water(), nitrogen()],
         reactions: reactions(),

@@ -57,7 +57,7 @@ pub struct Mechanism {
     /// A C identifier made from the name of the mechanism's folder or file, such as `gri30`.
     pub name: String,
     /// The phase of a YAML file; absent for CHEMKIN files.
-    pub phase: Option<String>,
+    pub phase: Aside<Option<String>>,
     pub elements: Vec<Element>,
     pub species: Vec<Species>,
     pub reactions: Vec<Reaction>,
@@ -210,16 +210,23 @@ pub struct Transport {
     pub polarizability: f64,
     /// Zrot at 298 K
     pub rotational_relaxation: f64,
-    pub place: Place,
+    /// Where the data stand, for messages.
+    pub place: Aside<Option<Span>>,
 }
 
-/// Where data stand, for messages. Data that differ in their place alone are equal.
-#[derive(Debug, Clone, Default)]
-pub struct Place(pub Option<Span>);
+/// What is told of data and is no part of them: those that differ in it alone are equal, and look the same.
+#[derive(Clone, Default)]
+pub struct Aside<T>(pub T);
 
-impl PartialEq for Place {
+impl<T> PartialEq for Aside<T> {
     fn eq(&self, _: &Self) -> bool {
         true
+    }
+}
+
+impl<T> std::fmt::Debug for Aside<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("Aside")
     }
 }
 

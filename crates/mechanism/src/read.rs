@@ -9,8 +9,8 @@ use super::syntax::{self, Word};
 use super::thermo::{self as nasa, Records};
 use super::unread;
 use super::{
-    Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species, transport,
-    yaml,
+    Aside, Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species,
+    transport, yaml,
 };
 use diagnostics::{Diagnostic, Source};
 use std::path::{Component, Path, PathBuf};
@@ -261,7 +261,10 @@ fn conclude(
         let reduction = reduction.map(|source| reduction::read(source, &species, &reactions, &mut report));
         if report.errors() == 0 {
             let inputs = Vec::new();
-            return Ok((Mechanism { name, phase, elements, species, reactions, reduction, inputs }, report.sorted()));
+            return Ok((
+                Mechanism { name, phase: Aside(phase), elements, species, reactions, reduction, inputs },
+                report.sorted(),
+            ));
         }
     }
     Err(report.sorted())

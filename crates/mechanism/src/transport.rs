@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::syntax::Word;
-use super::{Geometry, Place, Transport, number};
+use super::{Aside, Geometry, Transport, number};
 use diagnostics::Source;
 use pest::Parser;
 use pest::iterators::Pair;
@@ -82,7 +82,7 @@ impl Entry<'_> {
             let message = format!("species '{name}' needs a positive well depth and a positive diameter");
             report.error("transport::not-positive", message, &self.name, COLUMNS);
         }
-        let place = Place(Some(self.name.span()));
+        let place = Aside(Some(self.name.span()));
         let transport = Transport {
             geometry: geometry?,
             well_depth,

@@ -66,7 +66,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
     Model {
         mechanism: Mechanism {
             name: "made_up".into(),
-            phase: None,
+            phase: Default::default(),
             elements: vec![Element { symbol: "X".into(), weight: 1.0 }],
             species: all,
             reactions: list,

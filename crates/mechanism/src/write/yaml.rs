@@ -21,7 +21,7 @@ pub fn write_yaml(mechanism: &Mechanism) -> String {
     let mut text = format!(
         "units: {{length: cm, quantity: mol, activation-energy: {}}}\n\nphases:\n- name: {}\n  thermo: ideal-gas\n",
         energy_unit(units.energy),
-        scalar(mechanism.phase.as_ref().unwrap_or(&mechanism.name)),
+        scalar(mechanism.phase.0.as_ref().unwrap_or(&mechanism.name)),
     );
     text.push_str(&list("  elements", &symbols));
     text.push_str(&list("  species", &quoted));

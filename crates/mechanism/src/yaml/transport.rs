@@ -5,7 +5,7 @@ use super::keys;
 use super::tree::Node;
 use crate::report::Report;
 use crate::syntax::Word;
-use crate::{Geometry, Place, Transport};
+use crate::{Aside, Geometry, Transport};
 
 /// Reads the transport data of a species; absent after an error.
 pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
@@ -39,7 +39,7 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
         dipole: value("dipole")?,
         polarizability: value("polarizability")?,
         rotational_relaxation: value("rotational-relaxation")?,
-        place: Place(Some(given.place.span())),
+        place: Aside(Some(given.place.span())),
     };
     if transport.well_depth <= 0.0 || transport.diameter <= 0.0 {
         let message = format!("species '{}' needs a positive well depth and a positive diameter", name.text());
