@@ -2,9 +2,11 @@
 
 mod kept;
 mod on_compilers;
+mod on_cpu;
 mod other_layout;
 mod reactors;
 
+use crate::cache::Cache;
 use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
@@ -34,7 +36,7 @@ pub use kept::{Outcome, compile_kept};
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let input = read(request, observer)?;
-    let Compilation { mut report, files } = make(request, input, observer)?;
+    let Compilation { mut report, files } = make(request, input, None, observer)?;
     report.notes = write(request, &report.mechanism, files, observer)?;
     Ok(report)
 }
@@ -60,7 +62,12 @@ fn read(request: &Request, observer: &mut Observer) -> Result<Input, Failure> {
     Ok(Input { mechanism, warnings })
 }
 
-fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Compilation, Failure> {
+fn make(
+    request: &Request,
+    input: Input,
+    cache: Option<&Cache>,
+    observer: &mut Observer,
+) -> Result<Compilation, Failure> {
     let Input { mechanism, mut warnings } = input;
     let request = &request.for_mechanism(&mechanism);
     request
@@ -85,9 +92,10 @@ fn make(request: &Request, input: Input, observer: &mut Observer) -> Result<Comp
     } else {
         Vec::new()
     };
+    let texts = on_cpu::verify(request, &model, (&mut units, &beside), cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let programs = reactors::verify(request, &model, (&units, &beside), observer)?;
-    let report = report::report(request, &model, warnings, kernels, programs);
+    let report = report::report(request, &model, warnings, kernels, (programs, texts));
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
         None => Vec::new(),

@@ -139,14 +139,23 @@ fn between(text: &str, before: &str, after: &str, change: fn(&str) -> Option<Str
 
 /// The steps that make the results of the exponentials, as a product and a sum.
 fn rounded_twice(text: &str) -> Option<String> {
-    let functions = text.split("double singe_exp").skip(1).filter_map(|rest| Some(rest.split_once("\n}\n")?.0));
+    // CUDA, or C++ for a CPU.
+    let is_cuda = text.contains("double singe_exp");
+    let functions = text
+        .split(if is_cuda { "double singe_exp" } else { "real singe_exp" })
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once("\n}\n")?.0));
     let mut broken = text.to_owned();
     for function in functions {
         let is_last = |line: &&str| line.contains(" p = fma(") || line.contains("return fma(");
         let step = function.lines().rev().find(is_last)?;
         let (assignment, arguments) = step.split_once("fma(")?;
         let (factors, addend) = arguments.strip_suffix(");")?.rsplit_once(", ")?;
-        broken = broken.replace(step, &format!("{assignment}__dadd_rn(__dmul_rn({factors}), {addend});"));
+        let rounded = match is_cuda {
+            true => format!("{assignment}__dadd_rn(__dmul_rn({factors}), {addend});"),
+            false => format!("{assignment}separate_product({factors}) + {addend};"),
+        };
+        broken = broken.replace(step, &rounded);
     }
     (broken != text).then_some(broken)
 }

@@ -18,7 +18,7 @@ pub fn program() -> Option<&'static str> {
     OWN.as_deref()
 }
 
-/// The compilers that are installed, for GPUs of both makers, each with the size and the age of its file.
+/// The compilers that are installed, for GPUs of both makers and for CPUs, each with the size and the age of its file.
 pub fn compilers() -> String {
     let for_amd = toolchain::hip_compilers().iter().map(|found| format!("{found:?} {}\n", file(&found.program)));
     let found = toolchain::installations().iter().map(|installation| {
@@ -27,7 +27,8 @@ pub fn compilers() -> String {
         let files: Vec<String> = files.into_iter().flatten().map(file).collect();
         format!("{installation:?} {}\n", files.join(" "))
     });
-    found.chain(for_amd).collect()
+    let for_cpu = toolchain::host_compiler().map_or_else(|absent| absent.to_string(), |found| format!("{found:?}"));
+    found.chain(for_amd).chain([for_cpu]).collect()
 }
 
 fn file(path: &Path) -> String {

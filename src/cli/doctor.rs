@@ -94,7 +94,7 @@ struct Program {
 
 const PROGRAMS: [(&str, &str); 4] = [
     ("cmake", "builds the generated project"),
-    ("g++", "compiles its host code"),
+    ("g++", "compiles its host code; runs texts for CPUs"),
     ("gfortran", "compiles its Fortran module"),
     ("clang", "makes PTX for fermi"),
 ];

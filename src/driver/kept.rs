@@ -41,7 +41,7 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
     let outcome = match found {
         Some(outcome) => outcome,
         None => {
-            let outcome = Kept::of(make(request, input, observer)?, request);
+            let outcome = Kept::of(make(request, input, cache, observer)?, request);
             if let Some((cache, key)) = &kept {
                 cache.write(key, &outcome.texts());
             }
@@ -58,7 +58,7 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
 /// of the files. `None`: something of it cannot be known, or the outcome is broken on purpose.
 fn key(request: &Request, input: &Input) -> Option<String> {
     let arch = request.common.target.compute_capability;
-    let is_clang = request.real_compilers && arch < OLDEST;
+    let is_clang = request.real_compilers && arch < OLDEST && !request.common.target.is_cpu();
     if request.fault.is_some() || is_clang || input.mechanism.inputs.is_empty() {
         return None;
     }

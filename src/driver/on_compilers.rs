@@ -21,7 +21,7 @@ pub fn compile(
     units: &mut [&mut Unit],
     observer: &mut Observer,
 ) -> Result<(), Failure> {
-    if !request.real_compilers || units.is_empty() {
+    if !request.real_compilers || units.is_empty() || request.common.target.is_cpu() {
         return Ok(());
     }
     let target = request.common.target;
@@ -168,7 +168,7 @@ pub fn sensitivity(
 }
 
 /// What verification has to know of a kernel.
-fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, module: &'a ptx::Module) -> Subject<'a> {
+pub(super) fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, module: &'a ptx::Module) -> Subject<'a> {
     let Unit { kernel, graph, mapping, proven, program, .. } = unit;
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);
     Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module }

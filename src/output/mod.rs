@@ -96,6 +96,26 @@ pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[
     Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text, workspace_rows })
 }
 
+/// The name and the text of the functions of one point, where the request has them; `of_cpu` are the kernels for a CPU.
+pub fn device_header(request: &Request, model: &Model, of_cpu: &[Unit]) -> Option<(String, String)> {
+    let target = request.common.target;
+    let callers = [Emit::Device, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam];
+    let is_called = callers.iter().any(|emit| request.emit.contains(emit));
+    if !is_called && (target.is_cpu() || reactor::reactor(request, model, of_cpu).is_none()) {
+        return None;
+    }
+    let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
+    let interface = interface::interface(model, request.common.units, target, of_cpu);
+    let file = format!("{}_device.h", model.mechanism.name);
+    Some((file, cpu::device_header(&interface, &codes, &provenance(request, model))))
+}
+
+/// The name and the text of the header of kernels for a CPU.
+pub fn header_for_cpu(request: &Request, model: &Model, of_cpu: &[Unit]) -> (String, String) {
+    let interface = interface::interface(model, request.common.units, Target::cpu(), of_cpu);
+    (format!("{}.h", model.mechanism.name), host::header(&interface, &provenance(request, model)))
+}
+
 /// What the files are made of.
 struct Output<'a> {
     request: &'a Request,
@@ -191,7 +211,6 @@ impl Output<'_> {
     /// What other codes call, and the functions of one point that these call.
     fn of_libraries(&self, reactor: Option<&host::Reactor>) -> Vec<(String, String)> {
         let Self { request, model, interface, provenance, .. } = self;
-        let target = request.common.target;
         let mut files = Vec::new();
         if self.wanted(Emit::Chemkin) {
             files.extend(cpu::chemkin(interface, &library::stoichiometry(model), provenance));
@@ -206,14 +225,7 @@ impl Output<'_> {
         if self.wanted(Emit::Openfoam) {
             files.extend(openfoam::files(request, model, (self.units, interface), reactor, provenance));
         }
-        let libraries = [Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam];
-        let has_library = libraries.into_iter().any(|emit| self.wanted(emit));
-        if self.wanted(Emit::Device) || has_library || reactor.is_some() && !target.is_cpu() {
-            let codes: Vec<&Code> = self.of_cpu.iter().map(|unit| &unit.code).collect();
-            let interface = interface::interface(model, request.common.units, target, self.of_cpu);
-            let file = format!("{}_device.h", model.mechanism.name);
-            files.push((file, cpu::device_header(&interface, &codes, provenance)));
-        }
+        files.extend(device_header(request, model, self.of_cpu));
         files
     }
 }

@@ -63,7 +63,6 @@ impl Request {
             beside: Vec::new(),
             keep_fastest: false,
             own_layouts: Vec::new(),
-            real_compilers: false,
             ..self
         })
     }

@@ -6,6 +6,7 @@ mod around;
 mod causes;
 pub mod divergence;
 mod occupancy;
+mod on_cpu;
 pub mod page;
 mod peaks;
 mod picture;
@@ -19,6 +20,7 @@ pub use amd::OnAmd;
 pub use around::ProgramReport;
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
+pub use on_cpu::TextForCpu;
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
 pub use picture::{schedule_picture, straight_line_picture};
@@ -40,7 +42,7 @@ use crate::schedule::balance::{self, Balance};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
-use crate::verify::{CodeOnAmd, MachineCode, Prediction, TextVerification, Verification};
+use crate::verify::{CodeOnAmd, MachineCode, Prediction, TextOnCpu, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -66,6 +68,9 @@ pub struct Report {
     /// What became of files of an earlier run; not a part of what this run made.
     #[serde(skip)]
     pub notes: Vec<String>,
+    /// What became of further texts for CPUs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts_for_cpu: Vec<TextForCpu>,
     pub kernels: Vec<KernelReport>,
     /// What else is compiled and run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -153,6 +158,9 @@ pub struct KernelReport {
     pub verification: Option<Verification>,
     /// Of the CUDA text itself, where NVRTC is installed.
     pub text: Option<TextVerification>,
+    /// Of the C++ text for a CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_on_cpu: Option<TextOnCpu>,
     /// Of the machine code, where ptxas and nvdisasm are installed.
     pub machine_code: Option<MachineCode>,
     /// By the model of the SM, where ptxas and nvdisasm are installed and the target's pipeline is described.
@@ -339,6 +347,15 @@ impl KernelReport {
         (self.text, self.machine_code) = (text, machine_code);
     }
 
+    /// Takes in what became of the C++ text for a CPU, which alone is what is shipped.
+    pub fn ran_on_cpu(&mut self, run: TextOnCpu) {
+        self.verdict = match &run {
+            TextOnCpu::Verified(text) => format!("proven, verified (C++ text, as {} compiles it)", text.compiler),
+            TextOnCpu::NotRun(reason) => format!("proven, simulated (own PTX only; text not run: {reason})"),
+        };
+        self.text_on_cpu = Some(run);
+    }
+
     fn bounded(&self, target: &Target, program: &Program, turns: Turns<'_>) -> Machine {
         self.machine.clone().bounded(turns, (self.critical_path, program.groups_under_way()), target)
     }
@@ -349,7 +366,7 @@ pub fn report(
     model: &Model,
     warnings: Vec<Diagnostic>,
     kernels: Vec<KernelReport>,
-    programs: Vec<ProgramReport>,
+    (programs, texts_for_cpu): (Vec<ProgramReport>, Vec<TextForCpu>),
 ) -> Report {
     let mut warnings: Vec<String> = warnings
         .into_iter()
@@ -388,6 +405,7 @@ pub fn report(
         transport_range: fits.map(|fits| [fits.t_min, fits.t_max]),
         warnings,
         notes: Vec::new(),
+        texts_for_cpu,
         kernels,
         programs,
     }
@@ -460,6 +478,7 @@ pub fn kernel(
         verdict: verdict(verification.as_ref(), None, None),
         verification,
         text: None,
+        text_on_cpu: None,
         machine_code: None,
         prediction: None,
         compiled: None,

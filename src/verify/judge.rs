@@ -58,7 +58,7 @@ pub fn with_least(kernel: Kernel, graph: &Graph, scale: &mut [f64]) {
 
 /// The outputs that are expected on one state.
 pub(super) struct Expected {
-    scheduled: Vec<f64>,
+    pub(super) scheduled: Vec<f64>,
     reference: Vec<f64>,
     /// What errors against the reference are relative to.
     pub(super) scale: Vec<f64>,

@@ -11,6 +11,7 @@ mod simulate;
 mod single;
 mod synchronisation;
 mod text;
+mod text_on_cpu;
 mod time;
 
 use serde::Serialize;
@@ -33,6 +34,7 @@ pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checke
 pub use single::verify_single;
 pub use synchronisation::prove_printed;
 pub use text::{TextVerification, verify_text};
+pub use text_on_cpu::{Points, TextOnCpu, TextOnCpuVerification};
 pub use time::{Cube, Prediction, predict, sensitivity};
 
 /// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of

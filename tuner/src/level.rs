@@ -43,7 +43,7 @@ pub fn levels(request: &Request, clock: Option<&Clock>) -> (Vec<Level>, String) 
 
 /// What compiles for the target here.
 fn compilers(request: &Request) -> Result<String, String> {
-    if !request.real_compilers {
+    if !request.real_compilers || request.common.target.is_cpu() {
         return Err("no compilers are asked".into());
     }
     let found = machine::toolchain::find_for(request.common.target.compute_capability);

@@ -13,6 +13,7 @@ mod library;
 mod openfoam;
 mod pelephysics;
 mod single;
+mod texts;
 
 use super::cuda::body::comment;
 use super::cuda::glue::{Template, render};
@@ -31,6 +32,7 @@ pub use library::Stoichiometry;
 pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
 pub use single::{SINGLE_HEADER, single_header};
+pub use texts::{Called, program};
 
 /// The name of the header that all kernels include.
 pub const VECTOR_HEADER: &str = "singe_vector.h";

@@ -36,6 +36,8 @@ pub enum Template {
     Conditions,
     Ignition,
     CpuIgnition,
+    /// That runs texts for CPUs
+    CpuTexts,
     ReactorHeader,
     ReactorWrapper,
     ReactorModule,
@@ -60,7 +62,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 44] = [
+const ALL: [Template; 45] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -86,6 +88,7 @@ const ALL: [Template; 44] = [
     Template::Conditions,
     Template::Ignition,
     Template::CpuIgnition,
+    Template::CpuTexts,
     Template::ReactorHeader,
     Template::ReactorWrapper,
     Template::ReactorModule,
@@ -146,6 +149,7 @@ impl Template {
             Self::Conditions => "conditions",
             Self::Ignition => "ignition.cu",
             Self::CpuIgnition => "ignition.cpp",
+            Self::CpuTexts => "texts.cpp",
             Self::ReactorHeader => "reactor.h",
             Self::ReactorWrapper => "reactor.hpp",
             Self::ReactorModule => "reactor.f90",
@@ -195,6 +199,7 @@ impl Template {
             Self::Conditions => include_str!("../../../templates/conditions.hbs"),
             Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
             Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
+            Self::CpuTexts => include_str!("../../../templates/cpu/texts.cpp.hbs"),
             Self::ReactorHeader => include_str!("../../../templates/cpu/reactor.h.hbs"),
             Self::ReactorWrapper => include_str!("../../../templates/reactor.hpp.hbs"),
             Self::ReactorModule => include_str!("../../../templates/reactor.f90.hbs"),

@@ -10,7 +10,7 @@ use super::remarks::not_run;
 use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::rounded_up;
-use crate::report::{KernelReport, ProgramReport, Report};
+use crate::report::{KernelReport, ProgramReport, Report, on_cpu};
 use warpsim::machine_code::Cause;
 
 /// Kernels beside each other; more stand below.
@@ -37,7 +37,7 @@ pub fn summary(report: &Report) -> Vec<Vec<String>> {
 /// A row: its name, and its cell for a kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
 
-const OF_ALL: [Row; 3] = [("form", |k| k.form.clone()), (ERROR, error), ("verdict", verdict)];
+const OF_ALL: [Row; 4] = [("form", |k| k.form.clone()), (ERROR, error), ("verdict", verdict), ("text", verified_text)];
 
 /// The row that [`IN_SINGLE`] takes the place of.
 const ERROR: &str = "error (allowed)";
@@ -174,6 +174,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             out += "without compilers registers and times are estimates: singe doctor tells which are there\n";
         }
     }
+    out.extend(on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu));
     for kernel in report.kernels.iter().filter(|kernel| kernel.is_slower_than_data_parallel()) {
         let times = [kernel.data_parallel_ns, kernel.machine.estimated_ns].map(hundredths);
         out += &format!(

@@ -4,7 +4,9 @@ use crate::compilers::Compiled;
 use crate::report::accuracy::rounded_up;
 use crate::report::{KernelReport, OnAmd};
 use crate::schedule::overlap::Overlap;
-use crate::verify::{ClassesOfPtx, CodeOnAmd, Cube, MachineCode, MachineCodeVerification, Prediction, Verification};
+use crate::verify::{
+    ClassesOfPtx, CodeOnAmd, Cube, MachineCode, MachineCodeVerification, Prediction, TextOnCpu, Verification,
+};
 use sass::Class;
 
 /// A bound and the kelvins between which it holds.
@@ -92,6 +94,11 @@ pub fn verdict(kernel: &KernelReport) -> String {
 }
 
 pub fn verified_text(kernel: &KernelReport) -> String {
+    match &kernel.text_on_cpu {
+        Some(TextOnCpu::Verified(text)) => return text.compiler.clone(),
+        Some(TextOnCpu::NotRun(_)) => return "not run".into(),
+        None => {}
+    }
     match (&kernel.text, &kernel.verification) {
         (Some(text), _) => format!("CUDA ({})", text.compiler),
         (None, Some(_)) => "own PTX".into(),

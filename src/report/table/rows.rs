@@ -214,7 +214,7 @@ fn is_predicted(kernel: &KernelReport) -> bool {
 
 const VERDICTS: [Row; 4] = [
     always("verdict", verdict),
-    of_gpus("text verified", verified_text),
+    always("text verified", verified_text),
     of_nvidia("machine code verified", verified_machine_code),
     of_amd("machine code run", run_on_amd),
 ];

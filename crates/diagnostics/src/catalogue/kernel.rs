@@ -3,7 +3,11 @@
 use super::entry::Entry;
 
 pub const ENTRIES: [Entry; 57] = [
-    Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
+    Entry {
+        id: "compiler::refused",
+        cause: "A compiler rejects the generated code, or what it makes of it fails.",
+        remedy: DEFECT,
+    },
     Entry {
         id: "config::key",
         cause: "A key of a configuration file is no flag, or none that may differ from kernel to kernel.",

@@ -1,0 +1,115 @@
+//! A C++ compiler for this machine's own CPU, which makes a program of generated text and runs it.
+
+use super::{Absent, Failure};
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+/// GCC or Clang, whose vectors the generated text has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostCompiler {
+    /// The program and the arguments that stand before all others.
+    words: Vec<String>,
+    /// Such as `g++ 12.2.0`.
+    pub name: String,
+    /// All that it says of its version.
+    pub says: String,
+}
+
+/// The environment variable that names the compiler.
+const VARIABLE: &str = "CXX";
+
+/// Those that are looked for where the variable is not set.
+const USUAL: [&str; 3] = ["c++", "g++", "clang++"];
+
+/// Nothing is made fast that runs once. Products and sums are fused where the text says so, and the library does it where the machine cannot.
+const OPTIONS: [&str; 6] = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-DSINGE_WIDTH=2", "-D__FP_FAST_FMA"];
+
+/// The compiler that `CXX` names, else the first of the usual ones. It is looked for once.
+pub fn host_compiler() -> Result<&'static HostCompiler, Absent> {
+    static FOUND: LazyLock<Result<HostCompiler, Absent>> = LazyLock::new(|| {
+        let absent = |named: &str| Absent(format!("no C++ compiler is found ({named})"));
+        if let Some(named) = std::env::var(VARIABLE).ok().filter(|named| !named.trim().is_empty()) {
+            return HostCompiler::called(&named).ok_or_else(|| absent(&format!("{VARIABLE} is {named}")));
+        }
+        USUAL.into_iter().find_map(HostCompiler::called).ok_or_else(|| absent(&USUAL.join(", ")))
+    });
+    FOUND.as_ref().map_err(Clone::clone)
+}
+
+impl HostCompiler {
+    fn called(command: &str) -> Option<Self> {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        let (program, rest) = words.split_first()?;
+        let output = Command::new(program).args(rest).arg("--version").output().ok()?;
+        let says = String::from_utf8_lossy(&output.stdout).into_owned();
+        let name = name(&says).filter(|_| output.status.success())?;
+        Some(Self { words, name, says })
+    }
+
+    /// What the compilation depends on beside the text.
+    pub fn options() -> String {
+        OPTIONS.join(" ")
+    }
+
+    /// What the program whose main file is the first one prints when it reads these bytes.
+    pub fn run(&self, files: &[(String, String)], input: &[u8]) -> Result<Vec<u8>, Failure> {
+        let failed = |log: String| Failure { tool: "C++", log: format!("{}: {log}", self.name) };
+        let in_folder = |e: std::io::Error| failed(format!("temporary folder: {e}"));
+        let folder = tempfile::tempdir().map_err(in_folder)?;
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).map_err(in_folder)?;
+        }
+        let main = files.first().map_or("", |(name, _)| name);
+        let program = folder.path().join("program");
+        let mut compile = Command::new(&self.words[0]);
+        compile.current_dir(folder.path()).args(&self.words[1..]).args(OPTIONS).arg(main).arg("-o").arg(&program);
+        let made = compile.output().map_err(|e| failed(e.to_string()))?;
+        if !made.status.success() {
+            return Err(failed(String::from_utf8_lossy(&made.stderr).into_owned()));
+        }
+        let data = folder.path().join("input");
+        std::fs::write(&data, input).map_err(in_folder)?;
+        self.output(&program, &data).map_err(failed)
+    }
+
+    fn output(&self, program: &Path, data: &Path) -> Result<Vec<u8>, String> {
+        let stdin = Stdio::from(File::open(data).map_err(|e| e.to_string())?);
+        let run =
+            Command::new(program).stdin(stdin).output().map_err(|e| format!("what it made does not start: {e}"))?;
+        if run.status.success() {
+            Ok(run.stdout)
+        } else {
+            Err(format!("what it made of the text ends with {}", run.status))
+        }
+    }
+}
+
+/// The name of a compiler by what it says of its version; `None` for one that is neither GCC nor Clang.
+fn name(says: &str) -> Option<String> {
+    if let Some((_, rest)) = says.split_once("clang version ") {
+        let version = rest.split(|c: char| c.is_whitespace() || c == '-' || c == '+').next()?;
+        return Some(format!("clang++ {version}"));
+    }
+    if !says.contains("Free Software Foundation") {
+        return None;
+    }
+    let version = says.lines().next()?.split(' ').next_back()?;
+    Some(format!("g++ {version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_is_named_after_what_it_is() {
+        let gcc = "c++ (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.\n";
+        assert_eq!(name(gcc).as_deref(), Some("g++ 12.2.0"));
+        assert_eq!(name("Debian clang version 14.0.6\nTarget: x\n").as_deref(), Some("clang++ 14.0.6"));
+        assert_eq!(name("Apple clang version 15.0.0 (clang-1500)\n").as_deref(), Some("clang++ 15.0.0"));
+        assert_eq!(name("another 1.0\n"), None);
+        assert_eq!(HostCompiler::called("no-such-compiler -x"), None);
+    }
+}

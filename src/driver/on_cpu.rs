@@ -1,0 +1,126 @@
+//! The C++ text of kernels and of functions of one point: compiled for this machine's CPU and run, before anything is written.
+
+use super::on_compilers::subject;
+use crate::cache::{self, Cache};
+use crate::compilers;
+use crate::emit::cpu::{self, Called};
+use crate::failure::Failure;
+use crate::observer::Observer;
+use crate::output::{self, Unit};
+use crate::plan::Request;
+use crate::report::TextForCpu;
+use crate::verify::{Points, TextOnCpu};
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use machine::toolchain::{self, HostCompiler};
+
+/// Verifies the texts for CPUs: of the units where the target is a CPU, of those beside them, and of the functions of one point. What became
+/// of a unit goes to its report; the rest is returned.
+///
+/// Errors: a text is refused, or gives other bits than its dataflow graph.
+pub fn verify(
+    request: &Request,
+    model: &Model,
+    (units, beside): (&mut [Unit], &[Unit]),
+    cache: Option<&Cache>,
+    observer: &mut Observer,
+) -> Result<Vec<TextForCpu>, Failure> {
+    let is_cpu = request.common.target.is_cpu();
+    let of_cpu: &[Unit] = if is_cpu { &*units } else { beside };
+    let Some(states) = request.verify.filter(|_| !of_cpu.is_empty()) else { return Ok(Vec::new()) };
+    let functions = output::device_header(request, model, of_cpu);
+    let compiler = match request.real_compilers {
+        true => toolchain::host_compiler().map_err(|absent| absent.to_string()),
+        false => Err("compilers are off".to_owned()),
+    };
+    let texts = Texts { request, model, of_cpu, functions: functions.as_ref(), states };
+    let runs = match compiler {
+        Err(reason) => vec![TextOnCpu::NotRun(reason); texts.calls().count()],
+        Ok(compiler) => {
+            observer.pass("verify text", None, || texts.run(compiler, cache)).map_err(Failure::verification)?
+        }
+    };
+    let (kernels, of_functions) = runs.split_at(of_cpu.len());
+    let of_functions = functions.and_then(|(name, _)| TextForCpu::new(name, of_functions));
+    if !is_cpu {
+        let kernels = TextForCpu::new("the kernels for CPUs".to_owned(), kernels);
+        return Ok(kernels.into_iter().chain(of_functions).collect());
+    }
+    units.iter_mut().zip(kernels).for_each(|(unit, run)| unit.report.ran_on_cpu(run.clone()));
+    Ok(of_functions.into_iter().collect())
+}
+
+/// What is compiled together.
+struct Texts<'a> {
+    request: &'a Request,
+    model: &'a Model,
+    of_cpu: &'a [Unit],
+    /// The name and the text of the header of the functions of one point.
+    functions: Option<&'a (String, String)>,
+    states: usize,
+}
+
+impl<'a> Texts<'a> {
+    /// What is called: the kernels, then their functions of one point, of which it says so.
+    fn calls(&self) -> impl Iterator<Item = (usize, &'a Unit, bool)> + use<'a> {
+        let (of_cpu, forms) = (self.of_cpu, if self.functions.is_some() { 2 } else { 1 });
+        (0..forms).flat_map(move |form| of_cpu.iter().enumerate().map(move |(at, unit)| (at, unit, form == 1)))
+    }
+
+    /// What running all of them shows.
+    fn run(&self, compiler: &HostCompiler, cache: Option<&Cache>) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
+        let Self { request, model, of_cpu, states, .. } = *self;
+        let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();
+        let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states)).collect();
+        let all = |of: fn(&Points) -> &Vec<f64>| -> Vec<f64> {
+            self.calls().flat_map(|(at, ..)| of(&points[at]).iter().copied()).collect()
+        };
+        let (inputs, expected) = (all(|points| &points.inputs), all(|points| &points.outputs));
+        let files = self.files(&points);
+        let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &expected])?)));
+        let is_known = kept.as_ref().is_some_and(|(cache, key)| cache.read(key).is_some());
+        let outputs = match is_known {
+            true => expected,
+            false => compilers::run_on_cpu(compiler, &files, (&inputs, expected.len()))?,
+        };
+        let (mut rest, mut runs) = (&outputs[..], Vec::new());
+        for (at, unit, by_points) in self.calls() {
+            let (own, others) = rest.split_at(points[at].outputs.len());
+            rest = others;
+            let form = if by_points { "function of one point" } else { "C++ text" };
+            let what = format!("{}: the {form}", unit.program.symbol);
+            runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], (&what, &compiler.name), own)?));
+        }
+        if let Some((cache, key)) = kept {
+            cache.write(&key, &[]);
+        }
+        Ok(runs)
+    }
+
+    /// The program, and what it includes.
+    fn files(&self, points: &[Points]) -> Vec<(String, String)> {
+        let Self { request, model, of_cpu, functions, .. } = *self;
+        let vectors = cpu::header_of(request.common.precision);
+        let own = output::header_for_cpu(request, model, of_cpu);
+        let headers: Vec<(String, String)> = std::iter::once(own).chain(functions.cloned()).collect();
+        let call = |(at, unit, by_points): (usize, &'a Unit, bool)| {
+            let Points { points, stride, .. } = points[at];
+            Called { symbol: &unit.program.symbol, by_points, arrays: &unit.program.arrays, points, stride }
+        };
+        let calls: Vec<Called<'_>> = self.calls().map(call).collect();
+        let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
+        let program = ("texts.cpp".to_owned(), cpu::program(&model.mechanism.name, (&vectors.0, &names), &calls));
+        let kernels = of_cpu.iter().map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone()));
+        [program, vectors].into_iter().chain(headers).chain(kernels).collect()
+    }
+}
+
+/// A digest of all that decides what the texts give, and of what they must give; but for comments, in which the command stands. `None` where
+/// this program cannot be told.
+fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]; 2]) -> Option<String> {
+    let code = files.iter().flat_map(|(_, text)| text.lines()).filter(|line| !line.trim_start().starts_with("//"));
+    let code: String = code.flat_map(|line| [line, "\n"]).collect();
+    let [inputs, expected] = numbers.map(|all| all.iter().map(|x| format!("{:x} ", x.to_bits())).collect::<String>());
+    let compiler = format!("{compiler:?} {}", HostCompiler::options());
+    Some(cache::key(&[cache::program()?, "text on a CPU", &compiler, &code, &inputs, &expected]))
+}

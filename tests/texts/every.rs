@@ -1,0 +1,185 @@
+//! Every kernel for CPUs in every state and every form: its text at every width of vectors, and its function of one point, compiled, run and
+//! compared in bits with the dataflow graph.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use kinetics::Model;
+use machine::target::Target;
+use singe::driver::{self, Request};
+use singe::emit::cpu::{self, Called};
+use singe::graph::Units;
+use singe::kernels::{Form, Io, Kernel, Precision, StateVariables};
+use singe::observer::Observer;
+use singe::output::{self, Unit};
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+use singe::verify::{Points, Subject};
+use testkit::project::{run, there};
+
+const KERNELS: [Kernel; 20] = [
+    Kernel::Viscosity,
+    Kernel::Conductivity,
+    Kernel::Diffusion,
+    Kernel::Chemistry,
+    Kernel::Transport,
+    Kernel::Flux,
+    Kernel::Isobaric,
+    Kernel::Isochoric,
+    Kernel::Progress,
+    Kernel::Thermodynamics,
+    Kernel::Temperature,
+    Kernel::Jacobian,
+    Kernel::IsobaricJacobian,
+    Kernel::IsochoricJacobian,
+    Kernel::IsobaricSparseJacobian,
+    Kernel::IsochoricSparseJacobian,
+    Kernel::IsobaricJacobianVector,
+    Kernel::IsochoricJacobianVector,
+    Kernel::IsobaricStep,
+    Kernel::IsochoricStep,
+];
+
+const STATES: [StateVariables; 7] = [
+    StateVariables::MoleFractions,
+    StateVariables::MassFractions,
+    StateVariables::Concentrations,
+    StateVariables::DensityByMole,
+    StateVariables::Density,
+    StateVariables::Energy,
+    StateVariables::Enthalpy,
+];
+
+/// Fill no whole number of vectors of any width.
+const POINTS: usize = 9;
+
+fn request(change: impl FnOnce(&mut Request)) -> Request {
+    let files = mechanism::Files { mechanism: testkit::shipped("h2o2"), ..Default::default() };
+    let request = Request { files, verify: None, emit: vec![Emit::Device], ..Request::default() };
+    let request = request.with(|r| {
+        (r.common.target, r.codegen) = (Target::cpu(), Codegen::DataParallel);
+        (r.kernels, r.tuning.form) = (KERNELS.to_vec(), None);
+        change(r);
+    });
+    request.for_target().unwrap()
+}
+
+/// Each is compiled together.
+fn requests() -> Vec<Request> {
+    let states = STATES.map(|state| request(|r| r.common.state = state));
+    let forms = Form::ALL.map(|form| request(|r| r.tuning.form = Some(form)));
+    let cgs = request(|r| r.common.units = Units::Cgs);
+    let single = [Io::Double, Io::Single].map(|io| {
+        request(|r| {
+            (r.common.precision, r.common.io) = (Precision::Single, io);
+            (r.kernels, r.emit) = (KERNELS[..3].to_vec(), Vec::new());
+        })
+    });
+    states.into_iter().chain(forms).chain([cgs]).chain(single).collect()
+}
+
+/// Vectors that every machine has, none, the widest of this machine, and those of AVX2 where these are wider.
+fn widths() -> Vec<&'static [&'static str]> {
+    let mut widths: Vec<&[&str]> = vec![&["-DSINGE_WIDTH=2"], &["-DSINGE_WIDTH=1"], &["-march=native"]];
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        widths.push(&["-march=haswell"]);
+    }
+    widths
+}
+
+/// The kernels of a request, each at some points; those that have no such state or form are left out.
+fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
+    let unit = |&kernel: &Kernel| driver::compile_kernel(kernel, model, request, &mut Observer::silent()).ok();
+    let at_points = |unit: Unit| {
+        let Unit { kernel, graph, mapping, proven, program, ptx: module, .. } = &unit;
+        let (floor, stiffness) = (request.common.floor, request.common.stiffness);
+        let subject = Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+        let points = Points::new(&subject, POINTS);
+        (unit, points)
+    };
+    request.kernels.iter().filter_map(unit).map(at_points).unzip()
+}
+
+/// What the texts give, one array behind the other: of the kernels, then of the functions of one point where there are any.
+fn outputs(
+    model: &Model,
+    request: &Request,
+    (units, points): (&[Unit], &[Points]),
+    flags: &[&str],
+    folder: &Path,
+) -> Vec<f64> {
+    let functions = output::device_header(request, model, units);
+    let forms = 1 + usize::from(functions.is_some());
+    let calls = || (0..forms).flat_map(|form| (0..units.len()).map(move |at| (at, form == 1)));
+    let called = |(at, by_points): (usize, bool)| {
+        let (Points { points, stride, .. }, program) = (&points[at], &units[at].program);
+        Called { symbol: &program.symbol, by_points, arrays: &program.arrays, points: *points, stride: *stride }
+    };
+    let (vectors, header) = (cpu::header_of(request.common.precision), output::header_for_cpu(request, model, units));
+    let headers: Vec<(String, String)> = std::iter::once(header).chain(functions).collect();
+    let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
+    let main = cpu::program(&model.mechanism.name, (&vectors.0, &names), &calls().map(called).collect::<Vec<_>>());
+    let kernels = units.iter().map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone()));
+    for (name, text) in headers.into_iter().chain([vectors, ("main.cpp".to_owned(), main)]).chain(kernels) {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let options = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-D__FP_FAST_FMA", "main.cpp", "-o", "main"];
+    run(Command::new("g++").current_dir(folder).args(options).args(flags));
+    let inputs: Vec<u8> = calls().flat_map(|(at, _)| &points[at].inputs).flat_map(|x| x.to_le_bytes()).collect();
+    std::fs::write(folder.join("input"), inputs).unwrap();
+    let stdin = Stdio::from(std::fs::File::open(folder.join("input")).unwrap());
+    let bytes = run(Command::new(folder.join("main")).stdin(stdin)).stdout;
+    bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
+}
+
+/// Compares all kernels of a request; their names, and how many texts these are.
+fn gives_the_bits_of_the_graph(model: &Model, request: &Request, flags: &[&str]) -> (Vec<&'static str>, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let (units, points) = made(model, request);
+    let found = outputs(model, request, (&units, &points), flags, folder.path());
+    let expected: usize = points.iter().map(|points| points.outputs.len()).sum();
+    let forms = found.len() / expected;
+    assert_eq!((forms, found.len() % expected), (1 + usize::from(!request.emit.is_empty()), 0));
+    let mut found = found.into_iter();
+    for form in 0..forms {
+        for (unit, points) in units.iter().zip(&points) {
+            for (i, &expected) in points.outputs.iter().enumerate() {
+                let found = found.next().unwrap();
+                let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                let told = (unit.kernel, request.common.state, &unit.report.form, flags, form);
+                assert!(is_same, "{told:?}: value {i}: {found:e} for {expected:e}");
+            }
+        }
+    }
+    (units.iter().map(|unit| unit.kernel.name()).collect(), forms * units.len())
+}
+
+#[test]
+fn every_text_for_a_cpu_gives_the_bits_of_its_graph() {
+    if !there("g++") {
+        return;
+    }
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    let requests = requests();
+    let jobs = requests.iter().flat_map(|request| widths().into_iter().map(move |flags| (request, flags)));
+    let (jobs, known) = (Mutex::new(jobs), Mutex::new((BTreeSet::new(), 0)));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some((request, flags)) = jobs.lock().unwrap().next() else { break };
+                    let (kernels, texts) = gives_the_bits_of_the_graph(&model, request, flags);
+                    let mut known = known.lock().unwrap();
+                    known.0.extend(kernels);
+                    known.1 += texts;
+                }
+            });
+        }
+    });
+    let (kernels, texts) = known.into_inner().unwrap();
+    println!("{texts} texts of {} kernels", kernels.len());
+    assert_eq!(kernels.len(), KERNELS.len(), "{kernels:?}");
+}
