@@ -79,7 +79,9 @@ extern "C" const char *h2o2_status_text(int status)
   case SINGE_OUT_OF_MEMORY:
     return "out of memory";
   case SINGE_INVALID_OPTIONS:
-    return "a tolerance or the largest number of steps is not positive";
+    return "a tolerance or the largest number of steps is not positive, or the first step is negative or not a number";
+  case SINGE_OVERLAPPING_ARRAYS:
+    return "an output shares numbers with an input";
   default:
     return status > 0 ? cudaGetErrorString((cudaError_t)status) : "unknown status";
   }

@@ -839,6 +839,20 @@ extern "C" int h2o2_viscosity_prepare(int multiprocessors, int *ctas)
   return (int)error;
 }
 
+// Whether two arrays share numbers. Rows may lie between each other's.
+static bool h2o2_viscosity_share(const void *a, int a_rows, const void *b, int b_rows, size_t number, int points,
+    int stride)
+{
+  const long long apart = (long long)((size_t)b - (size_t)a), row = (long long)(number * stride),
+      length = (long long)(number * points);
+  // Row i + n of b begins apart + n row bytes behind row i of a.
+  for (long long n = -apart / row - 1; n <= -apart / row + 1; ++n) {
+    const long long distance = apart + n * row;
+    if (n > -a_rows && n < b_rows && distance < length && distance > -length) return true;
+  }
+  return false;
+}
+
 // Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
 extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temperature,
     const double *pressure, const double *mole_fractions, double *viscosity, int points, int stride,
@@ -855,6 +869,12 @@ extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const d
   if (!pressure) return SINGE_NULL_POINTER;
   if (!mole_fractions) return SINGE_NULL_POINTER;
   if (!viscosity) return SINGE_NULL_POINTER;
+  if (h2o2_viscosity_share(viscosity, 1, temperature, 1, sizeof *viscosity, points,
+      stride)) return SINGE_OVERLAPPING_ARRAYS;
+  if (h2o2_viscosity_share(viscosity, 1, pressure, 1, sizeof *viscosity, points,
+      stride)) return SINGE_OVERLAPPING_ARRAYS;
+  if (h2o2_viscosity_share(viscosity, 1, mole_fractions, 10, sizeof *viscosity, points,
+      stride)) return SINGE_OVERLAPPING_ARRAYS;
   int device = 0;
   const cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return (int)error;

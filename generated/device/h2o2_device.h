@@ -7,7 +7,7 @@
 
 // Each function computes one point, and is called by each thread for its own: no warp waits for another, and nothing is launched.
 // Rows of inputs lie in_stride doubles apart and rows of outputs out_stride: 1 for arrays of a thread's own, the distance between
-// fields where pointers are to a point of field-major arrays.
+// fields where pointers are to a point of field-major arrays. Outputs are stored while inputs are read: they must not share numbers.
 // For nvcc and hipcc, which get functions of host and device, for NVRTC and Clang, and for C++ compilers for CPUs (which get functions
 // of the host). What is fused is fused here, so that all give the same bits; hipcc needs -ffp-contract=off for that. Options that change the
 // meaning of arithmetic are not for this file: -ffast-math is put off for its functions, others of that kind (--use_fast_math) are not.

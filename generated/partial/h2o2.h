@@ -43,8 +43,10 @@ enum singe_status {
   SINGE_UNSUPPORTED_DEVICE = -6,
   // out of memory
   SINGE_OUT_OF_MEMORY = -7,
-  // a tolerance or the largest number of steps is not positive
-  SINGE_INVALID_OPTIONS = -8
+  // a tolerance or the largest number of steps is not positive, or the first step is negative or not a number
+  SINGE_INVALID_OPTIONS = -8,
+  // an output shares numbers with an input
+  SINGE_OVERLAPPING_ARRAYS = -9
 };
 #endif
 
@@ -106,6 +108,8 @@ const char *h2o2_status_text(int status);
 // All arrays are in device memory and field-major: field r of point p is at array[r * stride + p],
 // 0 <= p < points <= stride.
 // Launches return at once; the work is ordered on the stream. With 0 points nothing is done, and arrays may be null.
+// Outputs are stored while inputs are read: where they share numbers the function returns SINGE_OVERLAPPING_ARRAYS and
+//   stores nothing.
 // Units: SI with kmol.
 
 // Viscosity of the mixture (Wilke).

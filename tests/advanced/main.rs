@@ -387,7 +387,10 @@ fn what_cannot_be_advanced_is_told() {
         (0, &|p| p.time = 0.0),
         (0, &|p| p.fractions[0] = -1e-9),
         (2, &|p| (p.temperature, p.fixed) = (300.0, 1e300)),
-        (2, &|p| p.sources = Some((vec![0.0; p.fractions.len()], 1e14))),
+        (2, &|p| {
+            (p.temperature, p.fixed) = (9990.0, 1e3);
+            p.sources = Some((vec![0.0; p.fractions.len()], 1e16));
+        }),
     ];
     let mut mixed = good.clone();
     for (i, (_, change)) in changes.iter().enumerate() {

@@ -59,9 +59,10 @@ fn product(project: &Project, entries: &[f64], change: &[f64]) -> Vec<[f64; 2]> 
 #[test]
 fn derivatives_are_those_of_fractions_whose_sum_is_one() {
     let folder = tempfile::tempdir().unwrap();
+    let mut compared = 0;
     for state in [StateVariables::MassFractions, StateVariables::Density] {
         let project = written("h2o2", METHODS[0], state, folder.path());
-        for point in points(&project, 9) {
+        for point in points(&project, 30) {
             let n = point.fractions.len();
             let system = Interpreted { project: &project, point: &point };
             let (rates, entries) = (system.rates(&start(&point)), system.jacobian(&start(&point)));
@@ -77,6 +78,10 @@ fn derivatives_are_those_of_fractions_whose_sum_is_one() {
                 assert!(near(&system.jacobian(&y), &entries, 1e-3 * of_entries), "{state:?} {sum}");
                 // Every second species gains what the others lose.
                 let parts = [0, 1].map(|first| y[..n].iter().skip(first).step_by(2).sum::<f64>());
+                if parts.contains(&0.0) {
+                    continue;
+                }
+                compared += 1;
                 let part = 1e-5 * parts[0].min(parts[1]);
                 let change: Vec<f64> = (0..n).map(|k| [part, -part][k % 2] * y[k] / parts[k % 2]).collect();
                 let moved = [1.0, -1.0].map(|sign| {
@@ -92,6 +97,7 @@ fn derivatives_are_those_of_fractions_whose_sum_is_one() {
             }
         }
     }
+    assert!(compared > 30, "{compared}");
 }
 
 /// A mixture that ignites within the time.
