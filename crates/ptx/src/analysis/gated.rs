@@ -100,7 +100,10 @@ impl Gated {
     pub fn branches(&self, value: Value) -> &[Block] {
         match self.ssa.values[value].def {
             Def::Phi(block, _) => self.joins.of(block),
-            Def::Copy(..) => self.exits.of(value).first().map_or(&[], |group| &self.groups[*group as usize]),
+            Def::Copy(..) => match self.exits.of(value) {
+                [group] => &self.groups[*group as usize][..],
+                _ => &[],
+            },
             Def::Undefined | Def::Inst(..) => &[],
         }
     }
