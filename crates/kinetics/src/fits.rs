@@ -17,6 +17,9 @@ use mechanism::Species;
 
 const POINTS: u32 = 50;
 
+/// Coefficients of the cubic of each species.
+type Fits = Vec<[f64; 4]>;
+
 /// Fewer pairs than this are fitted faster than a thread starts.
 const PAIRS_PER_THREAD: usize = 2000;
 
@@ -104,7 +107,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Viscosity and conductivity of each species.
-    fn own(&self) -> Result<(Vec<[f64; 4]>, Vec<[f64; 4]>), Vec<Diagnostic>> {
+    fn own(&self) -> Result<(Fits, Fits), Vec<Diagnostic>> {
         let (mut viscosity, mut conductivity, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         for (molecule, species) in self.molecules.iter().zip(self.species) {
             viscosity.push(self.fitter.viscosity(molecule));
@@ -148,7 +151,7 @@ impl<'a> Subject<'a> {
         let values: [&dyn Fn(&Molecule) -> f64; 5] =
             [&|m| m.well_depth, &|m| m.diameter, &|m| m.weight, &nonpolar, &polar];
         let of = |value: &&dyn Fn(&Molecule) -> f64| {
-            let numbered = || self.molecules.iter().map(|m| value(m)).enumerate();
+            let numbered = || self.molecules.iter().map(value).enumerate();
             let least = numbered().min_by(|a, b| a.1.total_cmp(&b.1));
             let most = numbered().max_by(|a, b| a.1.total_cmp(&b.1));
             [least, most].into_iter().flatten().map(|(k, _)| k).collect::<Vec<_>>()
