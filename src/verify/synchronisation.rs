@@ -51,7 +51,8 @@ pub(super) fn prove_launch(
         prove::prove(module, symbol, &Launch { shared, ..launch }).map_err(|reason| vec![refused(symbol, &reason)])?;
     let violations = verdict.violations.iter().map(ToString::to_string);
     let open = verdict.not_analysed.iter().map(|what| format!("not decided: {what}"));
-    let found: Vec<_> = violations.chain(open).map(|what| refused(symbol, &what)).collect();
+    let conditions = verdict.conditions().map(|condition| format!("only if {condition}"));
+    let found: Vec<_> = violations.chain(open).chain(conditions).map(|what| refused(symbol, &what)).collect();
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
