@@ -322,6 +322,11 @@ impl KernelReport {
         }
     }
 
+    /// What keeps the PTX that a compiler made of the text from being proven, where its run found no fault.
+    pub fn undecided(&self) -> Option<&str> {
+        self.text.as_ref().and_then(|text| text.undecided.as_deref())
+    }
+
     /// Takes in what the full model of time says, and what the machine code executed on the way.
     pub fn predicted(&mut self, target: &Target, program: &Program, prediction: Option<Prediction>) {
         if let Some(prediction) = &prediction {

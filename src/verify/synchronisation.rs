@@ -24,36 +24,44 @@ pub fn prove_printed(
     module: &Module,
     target: &Target,
 ) -> Result<(), Vec<Diagnostic>> {
-    prove_launch(program, arrays, module, requested_at_launch(module))?;
+    proven(program, arrays, module)?;
     if program.first_global.is_none() {
         return Ok(());
     }
     let program = &Program { first_global: None, ..program.clone() };
-    let module = &emit::ptx::print(&lower::lower(program, target), target.compute_capability);
-    prove_launch(program, arrays, module, requested_at_launch(module))
+    proven(program, arrays, &emit::ptx::print(&lower::lower(program, target), target.compute_capability))
 }
 
-/// Proves a module for a launch in which every part of the frame around the streaming loop runs; `shared` bytes are added to what it declares.
+fn proven(program: &Program, arrays: usize, module: &Module) -> Result<(), Vec<Diagnostic>> {
+    match undecided(program, arrays, module, requested_at_launch(module))? {
+        None => Ok(()),
+        Some(what) => Err(vec![refused(&program.symbol, &what)]),
+    }
+}
+
+/// Runs the prover for a launch in which every part of the frame around the streaming loop runs; `shared` bytes are added to what the module
+/// declares. Returns the first thing that it cannot decide, if there is one.
 ///
 /// # Errors
-/// As [`prove_printed`].
-pub(super) fn prove_launch(
+/// Violations.
+pub(super) fn undecided(
     program: &Program,
     arrays: usize,
     module: &Module,
     shared: u64,
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<Option<String>, Vec<Diagnostic>> {
     let (ctas, points, stride) = launches(program)[0];
     let buffers = arrays + usize::from(program.first_global.is_some());
     let launch = Launch::fields(ctas, program.execution.warps(), buffers, points as u32, stride as u32);
     let symbol = &program.symbol;
     let verdict =
         prove::prove(module, symbol, &Launch { shared, ..launch }).map_err(|reason| vec![refused(symbol, &reason)])?;
-    let violations = verdict.violations.iter().map(ToString::to_string);
-    let open = verdict.not_analysed.iter().map(|what| format!("not decided: {what}"));
-    let conditions = verdict.conditions().map(|condition| format!("only if {condition}"));
-    let found: Vec<_> = violations.chain(open).chain(conditions).map(|what| refused(symbol, &what)).collect();
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    let violations: Vec<_> = verdict.violations.iter().map(|what| refused(symbol, &what.to_string())).collect();
+    if !violations.is_empty() {
+        return Err(violations);
+    }
+    let condition = verdict.conditions().next().map(|condition| format!("holds only if {condition}"));
+    Ok(verdict.not_analysed.first().cloned().or(condition))
 }
 
 fn refused(symbol: &str, what: &str) -> Diagnostic {

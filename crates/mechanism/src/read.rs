@@ -183,9 +183,11 @@ fn check<'a>(
     thermo.into_iter().for_each(|source| records.add_file(source));
     unread::tell_of_entries(&records.unread, nasa::begins_entry, &mut report);
     let declared = species::declared(&file.species, &mut report);
-    nasa::tell_stray(&records.broken, &Names::new(declared.iter().map(Word::text)), &mut report);
     let thermo_is_absent = file.thermo.is_empty() && thermo.is_none();
     let has_thermo = !thermo_is_absent && foreign::has_thermo(&declared, &records, companions, &mut report);
+    if has_thermo {
+        nasa::tell_stray(&records.broken, &Names::new(declared.iter().map(Word::text)), &mut report);
+    }
     let declared = if has_thermo { species::without_broken(declared, &records, &mut report) } else { declared };
     let mut entries = Vec::new();
     file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body)));

@@ -22,22 +22,29 @@ pub fn lines(text: &str) -> String {
 fn wrap(line: &str, out: &mut String) {
     let mut rest = line.to_owned();
     let indent = line.len() - line.trim_start().len();
-    let is_comment = line.trim_start().starts_with("//");
-    let stays = match is_comment {
+    let stays = match is_comment(line) {
         true => is_field(line),
         false => line.contains('"') || line.ends_with('\\') || line.starts_with('#'),
     };
     while !stays && rest.chars().count() > WIDTH {
-        let place = if is_comment { between_words(&rest, indent + 2 + COMMENT) } else { outside(&rest, indent) };
-        let Some(place) = place else { break };
+        let place = if is_comment(&rest) {
+            let own = rest.len() - rest.trim_start().len();
+            between_words(&rest, own + 2 + COMMENT).map(|at| (at, own, format!("//{:COMMENT$}", "")))
+        } else {
+            outside(&rest, indent).map(|at| (at, indent, " ".repeat(INDENT)))
+        };
+        let Some((place, column, head)) = place else { break };
         let next = rest.split_off(place);
         out.push_str(rest.trim_end());
         out.push('\n');
-        let head = if is_comment { format!("//{:COMMENT$}", "") } else { " ".repeat(INDENT) };
-        rest = format!("{:indent$}{head}{}", "", next.trim_start());
+        rest = format!("{:column$}{head}{}", "", next.trim_start());
     }
     out.push_str(&rest);
     out.push('\n');
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
 }
 
 /// Whether it is a comment with a name and a value.
@@ -50,12 +57,14 @@ fn between_words(line: &str, text: usize) -> Option<usize> {
     spaces(line).filter(|&at| at > text && at <= WIDTH).last().map(|at| at + 1)
 }
 
-/// Behind a comma or an operator: the last one of those in fewest parentheses.
+/// Behind a comma or an operator: the last one of those in fewest parentheses. A comment behind the code goes on a line of its own if nothing else
+/// can be broken.
 fn outside(line: &str, indent: usize) -> Option<usize> {
+    let comment = line.find(" //").map(|at| at + 1);
     let mut depth = 0;
     let mut best: Option<(i32, usize)> = None;
     let bytes = line.as_bytes();
-    for (at, byte) in line.bytes().enumerate().take(WIDTH) {
+    for (at, byte) in line.bytes().enumerate().take(comment.unwrap_or(WIDTH).min(WIDTH)) {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth -= 1,
@@ -68,7 +77,7 @@ fn outside(line: &str, indent: usize) -> Option<usize> {
             _ => {}
         }
     }
-    best.map(|(_, at)| at)
+    best.map(|(_, at)| at).or(comment)
 }
 
 fn spaces(line: &str) -> impl Iterator<Item = usize> + '_ {
@@ -100,5 +109,14 @@ mod tests {
     fn comments_break_between_words() {
         let line = format!("  // {}and {}", "a ".repeat(56), "b".repeat(20));
         assert_eq!(lines(&line), format!("  // {}and\n  //   {}\n", "a ".repeat(56), "b".repeat(20)));
+    }
+
+    #[test]
+    fn a_comment_behind_code_stays_a_comment() {
+        let long = format!("{}- {}", "c ".repeat(60), "d".repeat(20));
+        let broken = lines(&format!("  A = 1, // {long}\n  B = 2 // {long}\n"));
+        assert!(broken.lines().all(|line| line.len() <= 120), "{broken}");
+        let code: Vec<&str> = broken.lines().filter(|line| !super::is_comment(line)).map(str::trim).collect();
+        assert_eq!(code, ["A = 1,", "B = 2"]);
     }
 }

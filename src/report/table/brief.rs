@@ -158,6 +158,9 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     for reason in not_run(report) {
         out += &format!("machine code was not run: {reason}\n");
     }
+    for (kernel, reason) in report.kernels.iter().filter_map(|kernel| Some((&kernel.kernel, kernel.undecided()?))) {
+        out += &format!("{kernel}: the compiler's PTX was run, its synchronisation is not proven: {reason}\n");
+    }
     if is_of_amd(report) {
         out += "bounds are per point on the whole board; no times are told, as AMD publishes no latencies\n";
         if report.kernels.iter().any(|kernel| kernel.on_amd.is_none()) {

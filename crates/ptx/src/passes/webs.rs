@@ -126,7 +126,7 @@ mod tests {
     fn accesses_are_renamed_as_the_instructions_are() {
         let text = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %a, %b;\n\
                     .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nmov.u32 %b, 2;\nst.global.u32 [%o], %a;\n\
-                    mov.u32 %a, 1;\nsetp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, %b;\nfoo.u32 %b, %a;\n@!%p foo.u32 %a, %b;\n\
+                    mov.u32 %a, 1;\nsetp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, %b;\nmultimem.foo.u32 %b, %a;\n@!%p multimem.foo.u32 %a, %b;\n\
                     st.global.u32 [%o], %a;\nst.global.u32 [%o+4], %b;\nret;\n}";
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let mut func = crate::read::read(&source.into()).expect("this is PTX").funcs[0].clone();

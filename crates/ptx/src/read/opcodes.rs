@@ -176,8 +176,10 @@ impl<'a> Reader<'a> {
         if let Some(piece) = &misplaced {
             let text = format!("a semicolon is missing in front of \"{}\"", first_line(piece.as_str()));
             self.error(piece, "ptx::semicolon", text);
+        } else if open != 0 {
+            self.error(item, "ptx::syntax", "a bracket is not closed");
         }
-        misplaced.is_none()
+        misplaced.is_none() && open == 0
     }
 }
 
