@@ -23,7 +23,7 @@ const RUNTIME: &str = "
 #define __device__
 using std::isfinite;
 enum { cudaSuccess, cudaErrorMemoryAllocation };
-enum { cudaMemcpyDefault };
+enum { cudaMemcpyDefault, cudaMemcpyDeviceToDevice };
 static const struct { int x; } blockIdx = {0}, blockDim = {0}, threadIdx = {0};
 template <class T> int cudaMallocManaged(T **memory, size_t bytes)
 {

@@ -25,7 +25,7 @@ const COMPLETE: &str = "H 0 145. 2.05 0 0 0\nH2 1 38. 2.92 0 .79 280.\n";
 const PARTIAL: &str = "H 0 145. 2.05 0 0 0\n";
 
 const YAML: &str = "phases:
-- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas}
+- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas, transport: mixture-averaged}
 species:
 - name: H
   composition: {H: 1}

@@ -64,7 +64,7 @@ fn crlf_tabs_foreign_bytes_and_lower_case_are_accepted() {
     let (mechanism, warnings) = mechanism(text);
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(mechanism.name, "forms_1");
-    assert_eq!(mechanism.reactions[0].equation, "2h+M=h2+m");
+    assert_eq!(mechanism.reactions[0].equation, "2h+M=H2+M");
     assert_eq!(mechanism.reactions[0].rate, Rate::Arrhenius(Arrhenius { a: 1e12, b: -1.0, e_over_r: 0.0 }));
     assert_eq!(mechanism.reactions[0].third_body, Some(Collider::Mixture(vec![])));
 }

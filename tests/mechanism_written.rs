@@ -36,7 +36,7 @@ fn compared(cantera: &Path, mechanism: &Path) {
     singe(&["--permissive", "--to", "yaml", &name], &yaml);
     // What was written needs no forgiveness.
     singe(&[&chemkin.join("chem.inp").display().to_string()], &folder.path().join("again"));
-    singe(&[&yaml.join("chem.yaml").display().to_string()], &folder.path().join("again"));
+    singe(&[&yaml.join("chem.yaml").display().to_string()], &folder.path().join("from-yaml"));
     let is_yaml = mechanism.extension().is_some_and(|extension| extension == "yaml");
     let mut script = Command::new("python3");
     script.env("PYTHONPATH", cantera).env("PYTHONDONTWRITEBYTECODE", "1").args(["-W", "ignore"]);

@@ -55,7 +55,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Checks", &["verify", "compilers", "verify_machine_code", "predict_time"]),
-    ("What is printed and kept", &["quiet", "color", "clean", "no_cache", "print_after", "time_passes"]),
+    ("What is printed and kept", &["quiet", "color", "clean", "force", "no_cache", "print_after", "time_passes"]),
 ];
 
 const EXAMPLES: &str = "\

@@ -44,8 +44,8 @@ const THREADS: u32 = 2;
 const LENGTH: f64 = 30.0;
 const LONGEST: f64 = 1e-3;
 const MOST_STEPS: usize = 50;
-/// Largest difference, in tolerances of a step: where both took as many steps, and where rounding made one of them repeat a step.
-const ALLOWED: [f64; 2] = [0.01, 1.0];
+/// Largest difference, in tolerances of a step: where both took as many steps (reactors mirror rates below zero, which the reference does not), and where rounding made one of them repeat a step.
+const ALLOWED: [f64; 2] = [0.1, 1.0];
 
 /// A point, and what the plain integrator makes of it.
 struct Point {

@@ -14,7 +14,8 @@ use ptx::Module;
 use warpsim::{Launch, prove};
 
 /// Proves the PTX that Singe prints of a kernel with `arrays` fields: no deadlock, no unsafe reuse of a barrier and no race on shared memory.
-/// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed.
+/// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed. One whose
+/// indices lie in shared memory, where they are data to the prover, must have no violation, and is proven with its tables in constant memory.
 ///
 /// # Errors
 /// A violation, or something that the prover cannot decide: both are defects of Singe.
@@ -24,16 +25,14 @@ pub fn prove_printed(
     module: &Module,
     target: &Target,
 ) -> Result<(), Vec<Diagnostic>> {
-    proven(program, arrays, module)?;
-    if program.first_global.is_none() {
-        return Ok(());
+    let open = |program: &Program, module: &Module| undecided(program, arrays, module, requested_at_launch(module));
+    let mut found = open(program, module)?;
+    let mut known = program.clone();
+    (known.first_global, known.constants.shared) = (None, program.constants.shared && found.is_none());
+    if program.first_global.is_some() || found.is_some() {
+        found = open(&known, &emit::ptx::print(&lower::lower(&known, target), target.compute_capability))?;
     }
-    let program = &Program { first_global: None, ..program.clone() };
-    proven(program, arrays, &emit::ptx::print(&lower::lower(program, target), target.compute_capability))
-}
-
-fn proven(program: &Program, arrays: usize, module: &Module) -> Result<(), Vec<Diagnostic>> {
-    match undecided(program, arrays, module, requested_at_launch(module))? {
+    match found {
         None => Ok(()),
         Some(what) => Err(vec![refused(&program.symbol, &what)]),
     }

@@ -119,7 +119,7 @@ const FAULTS: [(&str, &str, &str, &str); 4] = [
         "the slot is full before it is filled",
         "      slots[0][lane] = first;\n      TELL(1);\n",
         "      TELL(1);\n      slots[0][lane] = first;\n",
-        "Race",
+        "Unwritten",
     ),
     ("the slot is never filled", "      slots[1][lane] = second;\n", "", "Unwritten"),
     ("too many threads", "bar.arrive %0, 64;", "bar.arrive %0, 96;", "Barrier"),

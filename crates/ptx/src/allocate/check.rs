@@ -190,7 +190,7 @@ impl Checker<'_> {
                 }
             }
         }
-        order::check(self, &kills, found);
+        self.check_order(&kills, found);
         for block in &self.allocated.layout {
             if let Some(state) = &mut entry[*block] {
                 self.block(*block, state, &kills, found);

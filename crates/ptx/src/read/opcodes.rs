@@ -168,7 +168,9 @@ impl<'a> Reader<'a> {
                 open += i32::from(matches!(c, '{' | '[' | '(')) - i32::from(matches!(c, '}' | ']' | ')'));
                 open < 0
             });
-            let follows = !leads && begins_operand(text, apart);
+            // a dot behind a register selects a part of it, and belongs to its name
+            let dotted = text == "." && !modifies;
+            let follows = !leads && (dotted || begins_operand(text, apart));
             leads = modifies || !ends_operand(text);
             before = Some(piece.clone());
             closes || follows

@@ -7,42 +7,44 @@ use super::{Checker, Kind, Violation};
 use crate::allocate::Sides;
 use crate::inst::{Op, Operand, Space};
 
-pub fn check(checker: &Checker, kills: &Kills, found: &mut Vec<Violation>) {
-    let Checker { original, allocated, allocation, .. } = checker;
-    if allocation.sides == Sides::OneByOne {
-        return;
-    }
-    for block in &allocated.layout {
-        // at its beginning other lanes may still read anything
-        let (mut read, mut written, mut anything) = (Vec::new(), Vec::new(), true);
-        for inst in &allocated.blocks[*block].insts {
-            if (inst.as_u32() as usize) < original.insts.len() {
-                continue;
-            }
-            let right = match &allocated.insts[*inst].op {
-                Op::BarWarp { mask } => {
-                    (read, written, anything) = (Vec::new(), Vec::new(), false);
-                    kills.gathered(*block) && names_all(mask)
-                }
-                Op::Ld { space: Space::Shared, ty, addr, .. } if !own_slot(allocation, addr.base) => {
-                    let slot = Location::Shared { offset: addr.offset, bytes: ty.bytes() };
-                    read.push(slot);
-                    !written.iter().any(|other| slot.overlaps(*other))
-                }
-                Op::St { space: Space::Shared, ty, addr, .. } if !own_slot(allocation, addr.base) => {
-                    let slot = Location::Shared { offset: addr.offset, bytes: ty.bytes() };
-                    let free = !read.iter().chain(&written).any(|other: &Location| slot.overlaps(*other));
-                    written.push(slot);
-                    free && !anything && kills.gathered(*block)
-                }
-                _ => true,
-            };
-            if !right {
-                found.push(Violation { block: *block, inst: Some(*inst), kind: Kind::Unordered });
-            }
+impl Checker<'_> {
+    pub(super) fn check_order(&self, kills: &Kills, found: &mut Vec<Violation>) {
+        let Self { original, allocated, allocation, .. } = self;
+        if allocation.sides == Sides::OneByOne {
+            return;
         }
-        if !written.is_empty() {
-            found.push(Violation { block: *block, inst: None, kind: Kind::Unordered });
+        for block in &allocated.layout {
+            // at its beginning other lanes may still read anything
+            let (mut read, mut written, mut anything) = (Vec::new(), Vec::new(), true);
+            for inst in &allocated.blocks[*block].insts {
+                if (inst.as_u32() as usize) < original.insts.len() {
+                    continue;
+                }
+                let right = match &allocated.insts[*inst].op {
+                    Op::BarWarp { mask } => {
+                        (read, written, anything) = (Vec::new(), Vec::new(), false);
+                        kills.gathered(*block) && names_all(mask)
+                    }
+                    Op::Ld { space: Space::Shared, ty, addr, .. } if !own_slot(allocation, addr.base) => {
+                        let slot = Location::Shared { offset: addr.offset, bytes: ty.bytes() };
+                        read.push(slot);
+                        !written.iter().any(|other| slot.overlaps(*other))
+                    }
+                    Op::St { space: Space::Shared, ty, addr, .. } if !own_slot(allocation, addr.base) => {
+                        let slot = Location::Shared { offset: addr.offset, bytes: ty.bytes() };
+                        let free = !read.iter().chain(&written).any(|other: &Location| slot.overlaps(*other));
+                        written.push(slot);
+                        free && !anything && kills.gathered(*block)
+                    }
+                    _ => true,
+                };
+                if !right {
+                    found.push(Violation { block: *block, inst: Some(*inst), kind: Kind::Unordered });
+                }
+            }
+            if !written.is_empty() {
+                found.push(Violation { block: *block, inst: None, kind: Kind::Unordered });
+            }
         }
     }
 }
