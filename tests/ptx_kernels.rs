@@ -211,9 +211,9 @@ fn the_simulator_tells_hazards() {
     let broken = HANDOVER.replacen("	bar.arrive 1, 64;\n", "", 1);
     let (code, _, err) = singe(&[("k.ptx", &broken), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 3 && err.contains("deadlock"), "{err}");
-    let unknown = HANDOVER.replacen("add.f64 %fd2, %fd2, %fd2", "frob.f64 %fd2, %fd2, %fd2", 1);
+    let unknown = HANDOVER.replacen("add.f64 %fd2, %fd2, %fd2", "multimem.frob.f64 %fd2, %fd2, %fd2", 1);
     let (code, _, err) = singe(&[("k.ptx", &unknown), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
-    assert!(code == 3 && err.contains("frob.f64"), "{err}");
+    assert!(code == 3 && err.contains("multimem.frob.f64"), "{err}");
 }
 
 #[test]
