@@ -14,8 +14,9 @@ use kinetics::Model;
 use machine::toolchain;
 use warpsim::machine_code;
 
-/// Bytes of text up to which reactors are compiled and run. H2O2's 67 kB take a few seconds; GRI-Mech's 850 kB take compilers more than seven minutes.
-const LONGEST: usize = 128 * 1024;
+/// Bytes of text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
+/// compilers more than seven minutes.
+const LONGEST: usize = 512 * 1024;
 
 /// What is known of the programs of the request, in the order of their files.
 pub fn verify(
@@ -36,7 +37,7 @@ pub fn verify(
             Some(reason) => not_run("cu", reason),
             None => match output::reactor_text(request, model, units, beside) {
                 Some(text) if text.text.len() > LONGEST => {
-                    not_run("cu", "its text is longer than 128 kB, which compilers take minutes for")
+                    not_run("cu", "its text is longer than 512 kB, which compilers take minutes for")
                 }
                 Some(text) => observer.pass("verify reactors", None, || run(request, model, &text))?,
                 None => not_run("cu", "its kernels are not there"),

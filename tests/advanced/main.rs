@@ -387,9 +387,10 @@ fn what_cannot_be_advanced_is_told() {
         (0, &|p| p.time = 0.0),
         (0, &|p| p.fractions[0] = -1e-9),
         (2, &|p| (p.temperature, p.fixed) = (300.0, 1e300)),
+        // Peroxides that decompose near the hottest temperature.
         (2, &|p| {
-            (p.temperature, p.fixed) = (9990.0, 1e3);
-            p.sources = Some((vec![0.0; p.fractions.len()], 1e16));
+            (p.temperature, p.fixed, p.time) = (9900.0, 1.75e5, 4e-4);
+            p.fractions = vec![0.003, 0.0, 0.005, 0.731, 0.017, 0.009, 0.088, 0.066, 0.007, 0.074];
         }),
     ];
     let mut mixed = good.clone();
