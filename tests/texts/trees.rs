@@ -33,7 +33,7 @@ inline int __float_as_int(float x) { int a; memcpy(&a, &x, sizeof a); return a; 
 ";
 
 const HEADER: &str = "#pragma once\n#include <stddef.h>\nstruct CUstream_st;\nstruct test_context { int device; };\n\
-    enum { SINGE_SUCCESS, SINGE_NULL_POINTER = -1, SINGE_INVALID_POINTS = -2, SINGE_INVALID_STRIDE = -3 };\n";
+    enum { SINGE_SUCCESS, SINGE_NULL_POINTER = -1, SINGE_INVALID_POINTS = -2, SINGE_INVALID_STRIDE = -3, SINGE_OVERLAPPING_ARRAYS = -9 };\n";
 
 const FIELDS: u32 = 3;
 const TREES: u32 = 150;

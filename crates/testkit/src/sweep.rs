@@ -93,7 +93,7 @@ fn write(
         .replace("COLDEST", &format!("{coldest:?}"))
         .replace("HOTTEST", &format!("{hottest:?}"));
     // All that the kernels need of the header.
-    let header = "enum { SINGE_SUCCESS, SINGE_NULL_POINTER, SINGE_INVALID_POINTS, SINGE_INVALID_STRIDE };\n";
+    let header = "enum { SINGE_SUCCESS, SINGE_NULL_POINTER, SINGE_INVALID_POINTS, SINGE_INVALID_STRIDE, SINGE_OVERLAPPING_ARRAYS };\n";
     let files = [
         (format!("{name}.h"), header.to_owned()),
         ("singe_vector.h".into(), cpu::vector_header()),

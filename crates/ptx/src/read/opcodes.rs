@@ -168,8 +168,9 @@ impl<'a> Reader<'a> {
                 open += i32::from(matches!(c, '{' | '[' | '(')) - i32::from(matches!(c, '}' | ']' | ')'));
                 open < 0
             });
-            // a dot behind a register selects a part of it, and belongs to its name
-            let dotted = text == "." && !modifies;
+            // a dot behind a register selects a part of it; behind another name it begins the modifiers of a next instruction
+            let dotted =
+                text == "." && !modifies && before.as_ref().is_some_and(|before| !before.as_str().starts_with('%'));
             let follows = !leads && (dotted || begins_operand(text, apart));
             leads = modifies || !ends_operand(text);
             before = Some(piece.clone());
