@@ -129,7 +129,7 @@ fn every_compiler_accepts_the_kernels_of_every_target_of_nvidia() {
                 let what = format!("{} {} {:?} on {}", target.name, unit.kernel, unit.codegen, toolchain.name);
                 let ptx = ptx.unwrap_or_else(|refused| panic!("{what}: {refused}"));
                 // NVRTC 12 tells of every machine before Turing that it will leave it, and of the shuffles that those before Volta have.
-                let is_remark = |line: &&str| line.contains("warning") && !line.contains("deprecated");
+                let is_remark = |line: &&str| line.contains("warning #") && !line.contains("deprecated");
                 let mut remarks = ptx.log.lines().filter(is_remark);
                 assert_eq!(remarks.next(), None, "{what}");
                 toolchain.assemble(&ptx.text, arch).unwrap_or_else(|refused| panic!("{what}: {refused}"));

@@ -32,7 +32,7 @@ const CHANGES: &[(&str, &str, &str)] = &[
         "cvt.rzi.u32.f32 %r9, %f1;\n\tst.shared.f32 [%r9], %f1",
     ),
     ("not analysed: a barrier from data", "bar.sync 2, 64", "cvt.rzi.u32.f32 %r9, %f1;\n\tbar.sync %r9, 64"),
-    ("not analysed: an instruction that nobody knows", "st.shared.f32 [%r6], %f1", "frob.f32 [%r6], %f1"),
+    ("not analysed: an instruction that nobody knows", "st.shared.f32 [%r6], %f1", "multimem.frob.f32 [%r6], %f1"),
 ];
 
 /// (class, kernel, threads)
