@@ -78,7 +78,7 @@ impl Lists {
         let is_list = Path::new(name).extension().is_some_and(|extension| extension == EXTENSION);
         match self.others.iter().find(|(_, list)| has(list)) {
             Some((project, _)) if !name.starts_with("report.") => Owner::Project(project),
-            None if !has(&self.own) && !(is_list && is_list_of_files(bytes)) => Owner::User,
+            None if !(has(&self.own) || is_list && is_list_of_files(bytes)) => Owner::User,
             _ => Owner::Singe,
         }
     }

@@ -122,7 +122,7 @@ fn axes(
     let codegen = layout.and_then(|layout| codegens(layout).first().copied()).unwrap_or(request.codegen);
     let is_said = |flag: &str| is_fixed(flag) || said.iter().any(|axis| axis.flag == flag);
     // Where it is not fixed, a candidate finds its own number of CTAs.
-    let is_open = |flag: &str| !is_said(flag) && !(flag == "ctas-per-sm" && is_said("occupancy"));
+    let is_open = |flag: &str| !(is_said(flag) || flag == "ctas-per-sm" && is_said("occupancy"));
     let usual = varied::usual(kernel, codegen, &request.common).into_iter().filter(|(flag, _)| is_open(flag));
     let usual = usual.map(|(flag, values)| Axis::new(flag, &values));
     let layout = layout.map(|layout| Axis::new(LAYOUT, &[layout]));

@@ -297,7 +297,9 @@ fn other(sort: usize, ty: Type, c: &mut Maker) -> Op {
             let text = |text: &str| Piece::Text(text.into());
             let (a, b) = (Piece::Reg(c.reg(ty)), Piece::Reg(c.reg(Type::B64)));
             match c.choices.below(3) {
-                0 => Op::Opaque { opcode: "multimem.x2.b32".into(), pieces: vec![a, text(","), text("["), b, text("]")] },
+                0 => {
+                    Op::Opaque { opcode: "multimem.x2.b32".into(), pieces: vec![a, text(","), text("["), b, text("]")] }
+                }
                 1 => Op::Opaque { opcode: "multimem.nothing".into(), pieces: vec![] },
                 _ => Op::Opaque {
                     opcode: "cp.async::thing".into(),
