@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
             // a dot behind a register selects a part of it; behind another name it begins the modifiers of a next instruction
             let dotted =
                 text == "." && !modifies && before.as_ref().is_some_and(|before| !before.as_str().starts_with('%'));
-            let follows = !leads && (dotted || begins_operand(text, apart));
+            let follows = !leads && (dotted || begins_operand(text));
             leads = modifies || !ends_operand(text);
             before = Some(piece.clone());
             closes || follows
@@ -192,8 +192,6 @@ fn ends_operand(text: &str) -> bool {
 }
 
 /// Whether the text, which blanks may stand in front of, begins an operand or a statement.
-fn begins_operand(text: &str, apart: bool) -> bool {
-    // the element of an array follows its name at once
+fn begins_operand(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '{' | '@' | '"'))
-        || apart && text.starts_with(['.', '[', '('])
 }
