@@ -59,7 +59,12 @@ pub fn select(facts: &Facts, kept: &BTreeSet<Block>) -> Selection {
                 let branches = skeleton.controllers(*first).iter().copied();
                 let mut seeds: BTreeSet<Block> = branches.filter(|branch| predicated.contains(branch)).collect();
                 seeds.insert(*first);
+                let before = cuts.clone();
                 keep(facts.func, &mut cuts, &seeds);
+                if cuts == before {
+                    // the region is there, and lanes still part in front of it: nothing is left to predicate
+                    keep(facts.func, &mut cuts, &facts.func.layout.iter().copied().collect());
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ pub struct Stack {
 }
 
 /// What is taken out of the control flow.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cuts {
     /// By the entry.
     pub stacks: BTreeMap<Block, Stack>,

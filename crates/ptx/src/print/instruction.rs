@@ -32,11 +32,14 @@ impl Printer<'_> {
             Op::Directive(text) => f.write_str(text),
             Op::Opaque { opcode, pieces } => {
                 write!(f, "{opcode}")?;
+                // what follows a dot belongs to it
+                let mut blank = " ";
                 for piece in pieces {
                     match piece {
-                        Piece::Reg(reg) => write!(f, " {}", self.reg(*reg))?,
-                        Piece::Text(text) => write!(f, " {text}")?,
+                        Piece::Reg(reg) => write!(f, "{blank}{}", self.reg(*reg))?,
+                        Piece::Text(text) => write!(f, "{blank}{text}")?,
                     }
+                    blank = if matches!(piece, Piece::Text(text) if text == ".") { "" } else { " " };
                 }
                 write!(f, ";")
             }
