@@ -14,8 +14,7 @@ use ptx::Module;
 use warpsim::{Launch, prove};
 
 /// Proves the PTX that Singe prints of a kernel with `arrays` fields: no deadlock, no unsafe reuse of a barrier and no race on shared memory.
-/// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed. One whose
-/// indices lie in shared memory, where they are data to the prover, must have no violation, and is proven with its tables in constant memory.
+/// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed.
 ///
 /// # Errors
 /// A violation, or something that the prover cannot decide: both are defects of Singe.
@@ -27,10 +26,9 @@ pub fn prove_printed(
 ) -> Result<(), Vec<Diagnostic>> {
     let open = |program: &Program, module: &Module| undecided(program, arrays, module, requested_at_launch(module));
     let mut found = open(program, module)?;
-    let mut known = program.clone();
-    (known.first_global, known.constants.shared) = (None, program.constants.shared && found.is_none());
-    if program.first_global.is_some() || found.is_some() {
-        found = open(&known, &emit::ptx::print(&lower::lower(&known, target), target.compute_capability))?;
+    if program.first_global.is_some() && found.is_none() {
+        let shared = Program { first_global: None, ..program.clone() };
+        found = open(&shared, &emit::ptx::print(&lower::lower(&shared, target), target.compute_capability))?;
     }
     match found {
         None => Ok(()),

@@ -17,6 +17,7 @@ use super::rows::Row;
 use super::thread::Thread;
 use super::warp::Warp;
 use ptx::inst::Space;
+use std::ops::Range;
 
 pub(super) use concrete::{Concrete, Everything};
 pub(super) use knowledge::{ALL, Knowledge};
@@ -47,8 +48,8 @@ pub(super) enum Undecided<'c> {
 pub(super) trait Domain: Sized {
     type Knowledge: Knowledge;
 
-    /// The lanes that know what depends on others: what warps leave in shared memory or bring to `bar.red`, and, where lanes go
-    /// on one by one, which of them are together. All or none.
+    /// The lanes that know what depends on others: what warps bring to `bar.red`, and, where lanes go on one by one, which of
+    /// them are together. All or none.
     const HANDED: u32;
     /// Whether copies move data, and what is asked once has one answer.
     const MOVES: bool;
@@ -121,6 +122,17 @@ pub(super) trait Domain: Sized {
         lanes: &Lanes,
         access: Touch,
     ) -> Result<(), Stop>;
+
+    /// The lanes that know what they load from these places of shared memory.
+    fn handed(_: &Machine<Self>, _: u32, _: &Lanes) -> u32 {
+        Self::HANDED
+    }
+
+    /// Lanes stored values in shared memory, of which those of the mask are known.
+    fn kept(_: &mut Machine<Self>, _: &Lanes, _: u32) {}
+
+    /// A copy may change these bytes of shared memory from now on.
+    fn changing(_: &mut Machine<Self>, _: Range<u64>) {}
 
     /// A barrier orders what these lanes of the warp did before it in front of what they do behind it.
     fn ordered(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, lanes: u32);

@@ -11,7 +11,7 @@ use ptx::ir::Reg;
 
 /// `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
-    let seen = view(d.code.module, opcode, pieces)?;
+    let seen = view(d.code.module, opcode, pieces).filter(|seen| has_fitting_registers(d, seen))?;
     d.code.one_cta |= needs_cluster(&seen) && d.code.cluster == Some([1; 3]);
     let op = match seen {
         Async::Hint => return Some((Class::Move, Micro::Nothing)),
@@ -169,6 +169,18 @@ fn needs_cluster(op: &Async) -> bool {
             | Async::BulkLoad { ranks: Some(_), .. }
             | Async::TensorLoad { ranks: Some(_), .. }
     )
+}
+
+/// Whether predicates are written where PTX has predicates, and nowhere else.
+fn has_fitting_registers(d: &Decoder, seen: &Async) -> bool {
+    let is_pred = |reg: &Reg| d.class_of(*reg) == Type::Pred;
+    match seen {
+        Async::Elect { lane, pred, .. } => pred.iter().all(is_pred) && !lane.iter().any(is_pred),
+        Async::Wait { pred, .. } => pred.iter().all(is_pred),
+        Async::Arrive { state: dst, .. } | Async::Atomic { dst, .. } => !dst.iter().any(is_pred),
+        Async::Load { dst, .. } | Async::Map { dst, .. } | Async::Rank { dst, .. } => !is_pred(dst),
+        _ => true,
+    }
 }
 
 /// The row of an address that may be one of another CTA.

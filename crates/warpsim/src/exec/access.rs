@@ -179,7 +179,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let touch = if weak { Touch::Read } else { Touch::StrongRead };
         D::accessed(self, warp, pc, lanes, touch)?;
         self.report(warp, pc, Space::Shared, Access::Read, findings)?;
-        Ok((row, D::HANDED))
+        Ok((row, D::handed(self, pc, lanes)))
     }
 
     /// Of the values the lanes of `known` are known.
@@ -246,6 +246,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
         let touch = if weak { Touch::Write } else { Touch::StrongWrite };
         D::accessed(self, warp, pc, lanes, touch)?;
+        D::kept(self, lanes, known);
         if lanes.mask & !known != 0 && !differ(lanes, values, known) && findings.lanes.take().is_some() {
             D::equal_values(self, warp, pc);
         }

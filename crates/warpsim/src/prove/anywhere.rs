@@ -66,6 +66,9 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         let by = machine.accessor(warp, pc, mask, bytes);
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
         let reads = matches!(touch, Touch::Read | Touch::StrongRead);
+        if !reads {
+            machine.domain.kept.forget(range.clone());
+        }
         let access = if reads { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;
         if let Some(order) = &mut machine.domain.order

@@ -20,6 +20,7 @@ mod common;
 mod counted;
 mod endless;
 mod flags;
+mod kept;
 mod known;
 mod needed;
 mod order;

@@ -5,6 +5,7 @@ use super::arrays::Arrays;
 use super::assumption::Assumption;
 use super::common::Common;
 use super::flags::Flags;
+use super::kept::Kept;
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::own_stores::OwnStores;
@@ -12,7 +13,7 @@ use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::waits::Progress;
-use crate::decode::{Code, MemoryAccess, Micro};
+use crate::decode::{Code, Manner, MemoryAccess, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
@@ -23,6 +24,7 @@ use crate::warp::Warp;
 use ptx::inst::Space;
 use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// What the proof rests on, and what stands in its way.
@@ -51,6 +53,8 @@ pub(in super::super) struct Partial {
     pub(super) shares: bool,
     /// Where strong accesses and fences may order others.
     pub(super) flags: Option<Flags>,
+    /// Which bytes of shared memory have values.
+    pub(super) kept: Kept,
     /// Where global memory is accessed.
     pub(super) own_stores: OwnStores,
     /// What brings loops on data to their end, by program counter.
@@ -63,6 +67,7 @@ pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 impl Partial {
     pub(super) fn new(code: &Code, common: Option<Common>) -> Self {
         let order = code.independent_lanes().then(|| Order::new(code.all_shared(), code.shared_cell()));
+        let flags = Flags::new(code);
         Self {
             order,
             regions: HashMap::new(),
@@ -74,7 +79,8 @@ impl Partial {
             told: HashSet::new(),
             spent: None,
             shares: false,
-            flags: Flags::new(code),
+            kept: Kept::new(code, flags.is_some()),
+            flags,
             own_stores: OwnStores::default(),
             progress: HashMap::new(),
             spins: Spins::new(code),
@@ -111,6 +117,7 @@ impl Domain for Partial {
 
     fn begin(machine: &mut Prover) {
         machine.domain.spins.settle();
+        machine.domain.kept.forget_all();
         if let Some(order) = &mut machine.domain.order {
             order.begin();
         }
@@ -258,6 +265,7 @@ impl Domain for Partial {
         machine.domain.shares = true;
         if !matches!(touch, Touch::Read | Touch::StrongRead) {
             machine.domain.spins.store(machine.code, warp, pc, lanes);
+            machine.domain.kept.forget_lanes(lanes);
         }
         let mark = machine.mark(pc);
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
@@ -279,6 +287,20 @@ impl Domain for Partial {
         if let Some(order) = &mut machine.domain.order {
             order.order(warp.thread.index, lanes, warp.live);
         }
+    }
+
+    fn handed(machine: &Prover, pc: u32, lanes: &Lanes) -> u32 {
+        let weak = machine.code.conducts[pc as usize].manner == Manner::Weak;
+        if weak && machine.domain.kept.knows(lanes) { ALL } else { 0 }
+    }
+
+    fn kept(machine: &mut Prover, lanes: &Lanes, known: u32) {
+        let known = if machine.domain.perhaps() { 0 } else { known };
+        machine.domain.kept.keep(lanes, known);
+    }
+
+    fn changing(machine: &mut Prover, range: Range<u64>) {
+        machine.domain.kept.forget(range);
     }
 
     /// Only tables have values.

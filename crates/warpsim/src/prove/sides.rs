@@ -67,6 +67,10 @@ pub(super) fn pass(
     let tables = machine.segments.changeable();
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
+    if region.cyclic && region.touches {
+        // an iteration may find what a later place of the loop leaves
+        machine.domain.kept.forget_all();
+    }
     let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
     if together
         && !machine.domain.perhaps()

@@ -76,6 +76,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             let kind = Kind::OutOfBounds { space: Space::Shared, address: self.code.named(range.start), lane };
             return Err(self.fatal(warp, pc, kind));
         }
+        if touch != Touch::Read {
+            D::changing(self, range.clone());
+        }
         let mut clock = *warp.thread.clock_of(lanes);
         clock[warp.thread.index] = warp.thread.time_of(lanes);
         let by = Accessor::weak(warp.thread.index, &clock, self.mark(pc));
