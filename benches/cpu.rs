@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use kinetics::State;
 use machine::target::Target;
+use overlay::Codegen;
 use serde_json::Value;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 
 #[path = "common/driver.rs"]

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use kernels::{ErrorBound, Io, Kernel, Precision};
 use machine::target::Target;
+use overlay::Codegen;
 use plotters::prelude::*;
 use serde_json::Value;
 use singe::driver::{self, Request};
-use singe::kernels::{ErrorBound, Io, Kernel, Precision};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::report::KernelReport;
 use testkit::sweep::{KERNELS, Swept, sweep};

@@ -1,15 +1,15 @@
 //! Ignition delays with production rates in single precision beside double: `cargo bench --bench precision_ignition`. Rates are those of the dataflow graph, whose
 //! bits the compiled kernels give; Jacobian, factorisation and integration are in double precision in both.
 
+use graph::Graph;
+use graph::interpret::{Arithmetic, Evaluation};
+use kernels::{Form, Kernel, Precision};
 use kinetics::integrator::RODAS4;
 use kinetics::integrator::advance::{Solver, Status, System, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
 use kinetics::reactor::{Constant, tendency};
 use kinetics::{Model, Production, State};
-use singe::graph::Graph;
-use singe::graph::interpret::{Arithmetic, Evaluation};
-use singe::kernels::{self, Form, Kernel, Precision};
 use singe::verify;
 use std::marker::PhantomData;
 

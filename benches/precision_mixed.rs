@@ -6,14 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use graph::body::Inst;
+use graph::single::kinds::Kinds;
+use graph::single::{self, Domain, Kind as Arithmetic, Roundings, together};
+use graph::{Graph, Op, Step, Value};
+use kernels::{Form, Kernel, Options, Precision};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use singe::graph::body::Inst;
-use singe::graph::single::kinds::Kinds;
-use singe::graph::single::{self, Domain, Kind as Arithmetic, Roundings, together};
-use singe::graph::{Graph, Op, Step, Value};
-use singe::kernels::{self, Form, Kernel, Options, Precision};
-use singe::schedule::single::cells;
+use schedule::single::cells;
 
 const KERNELS: [(Kernel, Form); 4] = [
     (Kernel::Viscosity, Form::LowRank),

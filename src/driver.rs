@@ -7,26 +7,21 @@ mod other_layout;
 mod reactors;
 
 use crate::cache::Cache;
-use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
-use crate::graph;
-use crate::kernels::{self, ErrorBound, Io, Kernel, Precision};
-use crate::lower;
-use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
-use crate::overlay;
-use crate::overlay::program::{Arithmetic, Program};
 use crate::plan::{Common, Effort, Resolved};
 use crate::report::{self, KernelReport, Report};
-use crate::schedule::single::Claim;
-use crate::schedule::{self, balance, proof, refine, single};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
 use crate::verify::{self, Subject, Verification};
 use diagnostics::Diagnostic;
+use kernels::{ErrorBound, Io, Kernel, Precision};
 use kinetics::{self, Model};
 use mechanism::Mechanism;
+use overlay::program::{Arithmetic, Program};
+use schedule::single::Claim;
+use schedule::{balance, proof, refine, single};
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
@@ -235,7 +230,7 @@ fn again(
 ) -> Result<Unit, Failure> {
     let (target, kernel) = (own.asked.common.target, unit.kernel);
     let code = lowered(own, &program, &unit.proven, observer)?;
-    let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
+    let ptx = observer.pass("ptx", Some(kernel), || emit_ptx::print(&code, target.compute_capability));
     let codegen = unit.codegen;
     let (graph, mapping, proven) = (unit.graph.clone(), unit.mapping.clone(), unit.proven.clone());
     if let Some(states) = own.asked.verify {
@@ -406,7 +401,7 @@ fn draft_within(
     }
     fault::in_program(own.asked.fault, &mut program);
     let code = lowered(own, &program, &proven, observer)?;
-    let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
+    let ptx = observer.pass("ptx", k, || emit_ptx::print(&code, target.compute_capability));
     Ok(Draft { single, whole, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
 }
 
@@ -488,7 +483,7 @@ fn verified(
         if program.first_global.is_some() {
             let program = &Program { first_global: None, ..program.clone() };
             let target = own.asked.common.target;
-            let module = &emit::ptx::print(&lower::lower(program, target), target.compute_capability);
+            let module = &emit_ptx::print(&lower::lower(program, target), target.compute_capability);
             verify::verify(&Subject { program, module, ..subject }, states)?;
         }
         // First, as it says which error was asked for.

@@ -1,9 +1,9 @@
 //! Breaks a schedule, a program or a printed text on purpose, so that tests see the proof or the verification notice it.
 
-use crate::overlay::program::{Arithmetic, Program};
-use crate::schedule::Schedule;
+use overlay::program::{Arithmetic, Program};
 use ptx::Module;
 use ptx::inst::Op;
+use schedule::Schedule;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {

@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::graph::Graph;
-use crate::graph::body::Tally;
-use crate::kernels::{self, Form, Kernel, Matrix, Options, Precision};
 use diagnostics::Diagnostic;
+use graph::Graph;
+use graph::body::Tally;
+use kernels::{Form, Kernel, Matrix, Options, Precision};
 use kinetics::Model;
 use machine::cost::Work;
 use machine::target::Target;

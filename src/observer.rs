@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::kernels::Kernel;
+use kernels::Kernel;
 
 /// The passes whose result `--print-after` can show.
 pub const PASSES: [&str; 10] =

@@ -1,13 +1,13 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
 //! computes the same bits.
 
+use overlay::Codegen;
 use ptx::Module;
 use ptx::allocate::report::report;
 use ptx::allocate::spill_location::{Rewriting, Row};
 use ptx::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::pressure::{options, parse, pressure};
 use testkit::request;

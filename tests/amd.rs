@@ -4,12 +4,12 @@ use std::fs::{create_dir_all, read_to_string, write};
 use std::path::Path;
 use std::process::Command;
 
+use kernels::Kernel;
 use machine::target::Target;
 use machine::toolchain;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::report::{self, Report};
 use singe::verify::CodeOnAmd;

@@ -1,5 +1,5 @@
 //! The guide as a book: it builds without a warning, its links lead somewhere, and what it tells a reader to type works
-//! (`crates/testkit/src/page.rs` says how a page names what a command needs).
+//! (`crates/base/testkit/src/page.rs` says how a page names what a command needs).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

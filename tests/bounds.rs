@@ -1,14 +1,14 @@
 //! The promised errors of fitted forms hold at 10,000 temperatures from 200 to 4000 K, for every species and every pair, and
 //! the kernels' graphs keep to them.
 
+use graph::{Graph, interpret};
+use kernels::{Form, Kernel, Options};
 use kinetics::approximation::interpolation::value;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::approximation::{polynomials, principal, tucker};
 use kinetics::fits::cubic;
 use kinetics::mixture::pair_index;
 use kinetics::{Model, State, TransportFits};
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Form, Kernel, Options};
 use singe::verify;
 use testkit::skip;
 

@@ -1,6 +1,9 @@
 //! What compilers must keep in registers from one group of points to the next.
 
+use kernels::{Kernel, Options, build};
 use machine::target::Target;
+use mapping::{Mapper, Weights};
+use overlay::{Codegen, Frame, Residence};
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::dominators::Dominators;
@@ -8,12 +11,7 @@ use ptx::analysis::liveness::Liveness;
 use ptx::analysis::loops::Loops;
 use ptx::inst::Type;
 use ptx::ir::{Func, Reg};
-use singe::emit;
-use singe::kernels::{Kernel, Options, build};
-use singe::lower;
-use singe::mapping::{self, Mapper, Weights};
-use singe::overlay::{self, Codegen, Frame, Residence};
-use singe::schedule::{self, Limits, Placement, proof};
+use schedule::{Limits, Placement, proof};
 use testkit::made_up;
 
 fn kepler() -> Limits {
@@ -68,7 +66,7 @@ fn no_double_is_carried_to_the_next_group() {
                 };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
                 let target = Target::by_name("kepler").unwrap();
-                let module = emit::ptx::print(&lower::lower(&program, target), target.compute_capability);
+                let module = emit_ptx::print(&lower::lower(&program, target), target.compute_capability);
                 for func in module.entries() {
                     let carried = carried(func);
                     assert!(carried.is_empty(), "{kernel}, {warps} warps: {} doubles", carried.len());

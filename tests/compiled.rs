@@ -1,10 +1,10 @@
 //! NVRTC 11.8 and ptxas accept every emitted kernel, in every layout of code.
 
+use kernels::{Form, Kernel};
 use machine::toolchain;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 

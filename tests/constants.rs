@@ -1,10 +1,10 @@
 //! Constants in constant, global and shared memory: proven, verified, accepted by the real compilers.
 
+use kernels::Kernel;
 use machine::target::Target;
+use overlay::{Codegen, Residence};
 use singe::driver::{self, FailureKind, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use testkit::request;
 use testkit::skip;
 use testkit::verified::reports;

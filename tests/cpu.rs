@@ -4,14 +4,14 @@
 use std::path::Path;
 use std::process::Command;
 
+use graph::interpret::{Fields, Machine};
+use kernels::Kernel;
 use kinetics::Model;
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::graph::interpret::{Fields, Machine};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
 use testkit::host_program;

@@ -4,14 +4,14 @@
 use std::path::Path;
 use std::process::Command;
 
+use graph::single::Machine;
+use kernels::{Io, Kernel, Precision};
 use kinetics::Model;
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::graph::single::Machine;
-use singe::kernels::{Io, Kernel, Precision};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::verify;
 use testkit::host_program;

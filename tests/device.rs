@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use graph::interpret::{Fields, Machine};
+use kernels::Kernel;
 use kinetics::Model;
 use machine::target::Target;
 use machine::toolchain;
 use singe::compilers;
 use singe::driver::{self, Request};
-use singe::graph::interpret::{Fields, Machine};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output::Unit;
 use singe::plan::Emit;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
+use kernels::Kernel;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};
+use schedule::Limits;
 use singe::driver;
 use singe::fault::{self, Fault};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::schedule::{self, Limits};
 use singe::verify::{self, Subject};
 use testkit::diagnosed_ptx;
 use testkit::request;
@@ -606,7 +606,7 @@ fn kernels() -> Vec<Case> {
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let target = request.common.target;
     let wrong = Subject {
-        module: &singe::emit::ptx::print(&singe::lower::lower(&broken, target), target.compute_capability),
+        module: &emit_ptx::print(&lower::lower(&broken, target), target.compute_capability),
         ..subject(&model, &unit.program)
     };
     let refused = singe::compilers::compile(request.common.target, &[("viscosity", "no code")]);

@@ -1,11 +1,11 @@
 //! How long the fastest version is looked for: less effort compiles fewer versions, and what is kept was verified all the same.
 
+use kernels::Kernel;
 use machine::target::Target;
 use machine::toolchain;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::{Effort, Free};
 use singe::report::KernelReport;
 use testkit::request;

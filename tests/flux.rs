@@ -1,11 +1,11 @@
 //! The flux kernel: proven and verified against the reference for any number of warps, in every form, layout, unit and state, with and
 //! without thermal diffusion; what it stores sums to zero.
 
+use graph::{Units, interpret};
+use kernels::{Form, Kernel, Options, Outputs, StateVariables};
 use kinetics::Model;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::{Units, interpret};
-use singe::kernels::{self, Form, Kernel, Options, Outputs, StateVariables};
-use singe::overlay::Codegen;
 use singe::verify::inputs;
 use testkit::verified::each;
 

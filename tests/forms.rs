@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use graph::interpret;
+use kernels::{Form, Kernel, Matrix, Options, build};
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use mechanism::{self, Companion, Files};
+use overlay::{Codegen, Residence};
 use singe::driver::{self, Request};
 use singe::forms::{self, Count, Rates, Variant};
-use singe::graph::interpret;
-use singe::kernels::{Form, Kernel, Matrix, Options, build};
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use singe::verify;
 use testkit::request;
 use testkit::skip;

@@ -1,13 +1,13 @@
 //! Single precision on GPUs: the lowered PTX, the CUDA text as NVRTC compiles it and the machine code of that give the bits of the dataflow
 //! graph in single precision, within the bound that is proven.
 
+use kernels::{ErrorBound, Io, Kernel, Precision};
 use machine::target::Target;
 use machine::toolchain;
+use overlay::Codegen;
 use singe::driver::{self, Request};
 use singe::fault::Fault;
-use singe::kernels::{ErrorBound, Io, Kernel, Precision};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use singe::report::Report;
 use singe::verify::MachineCode;

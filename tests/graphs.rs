@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use graph::interpret;
+use kernels::{Exponential, Form, Kernel, Options, build};
 use kinetics::{self, Model, State, Stiffness};
 use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
-use singe::graph::interpret;
-use singe::kernels::{Exponential, Form, Kernel, Options, build};
 use testkit::made_up;
 use testkit::reference::{all_published, own};
 

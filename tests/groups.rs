@@ -1,14 +1,14 @@
 //! Several groups of warps in a CTA: every kernel in every layout, any number of points, and groups that share no slot.
 
+use emit_c::cuda::{self, Provenance};
+use kernels::Kernel;
 use kinetics::{self, Model, State};
+use lower::code::Code;
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request, Unit};
-use singe::emit::cuda::{self, Provenance};
-use singe::kernels::Kernel;
-use singe::lower::{self, code::Code};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
-use singe::{emit, verify};
+use singe::verify;
 use testkit::request;
 use warpsim::{Launch, prove};
 
@@ -90,7 +90,7 @@ fn any_number_of_points() {
 
 /// What a proof of the PTX says of all warps of a CTA, where the last group of points is not full and others are missing.
 fn proof(unit: &Unit, code: &Code, target: &Target) -> prove::Verdict {
-    let module = emit::ptx::print(code, target.compute_capability);
+    let module = emit_ptx::print(code, target.compute_capability);
     let points = 32 * code.stream.groups_per_cta + 6;
     let launch = Launch::fields(1, code.execution.warps(), unit.graph.arrays.len(), points, points);
     prove::prove(&module, &code.symbol, &launch).unwrap()

@@ -1,10 +1,10 @@
 //! Warps that go through large straight-line code together, also where a CTA has fewer groups of points left than warps.
 
+use kernels::{Form, Kernel};
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::request;
 

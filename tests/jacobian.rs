@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
+use graph::Units;
+use kernels::{Form, Kernel, MatrixStorage, Options, StateVariables};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::Units;
-use singe::kernels::{self, Form, Kernel, MatrixStorage, Options, StateVariables};
-use singe::overlay::Codegen;
 use testkit::reference::own;
 use testkit::skip;
 use testkit::verified::each;

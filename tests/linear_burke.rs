@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use kernels::{Form, Kernel};
 use kinetics::{State, rates};
 use mechanism::{Files, Mechanism, Options, PressureRate, Rate, Sources, decode, parse, write, write_yaml};
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::kernels::{Form, Kernel};
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 use testkit::verified::unit;

@@ -2,12 +2,12 @@
 //! does, and is counted exactly. Here for one small mechanism on every family of instructions, and for the kernels of a larger one
 //! that take the least time; `cargo xtask machine-code` does it for all.
 
+use kernels::{Form, Kernel};
 use machine::target::Target;
 use machine::toolchain;
+use overlay::{Codegen, Residence};
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use singe::plan::{Free, Multiplier};
 use singe::report::{KernelReport, Report};
 use singe::verify::{MachineCode, MachineCodeVerification};

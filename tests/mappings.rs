@@ -1,8 +1,8 @@
 //! Mappings that are looked for beside the greedy one: no dearer, and never cheaper than the bound.
 
-use singe::graph::Graph;
-use singe::kernels::{Kernel, Options, build};
-use singe::mapping::{self, Mapper, Mapping, Optimality, Weights};
+use graph::Graph;
+use kernels::{Kernel, Options, build};
+use mapping::{Mapper, Mapping, Optimality, Weights};
 use testkit::made_up;
 use testkit::numbers::Numbers;
 

@@ -5,18 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;
+use kernels::{Form, Kernel};
 use kinetics::{self, Model};
 use machine::target::Target;
 use machine::toolchain::{self, Job};
 use mechanism::{self, Companion, Files};
+use overlay::program::{Node, Program};
+use overlay::{Codegen, Residence};
 use ptx::read;
 use singe::driver::{self, FailureKind, Multiplier, Request, Unit};
-use singe::emit;
-use singe::kernels::{Form, Kernel};
-use singe::lower;
 use singe::observer::Observer;
-use singe::overlay::program::{Node, Program};
-use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Subject};
 use testkit::request;
 use testkit::skip;
@@ -217,7 +215,7 @@ fn a_transposed_fragment_is_found() {
     let (model, unit) = unit(&request);
     let verified = |program: &Program| {
         let target = request.common.target;
-        let module = emit::ptx::print(&lower::lower(program, target), target.compute_capability);
+        let module = emit_ptx::print(&lower::lower(program, target), target.compute_capability);
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,

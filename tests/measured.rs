@@ -7,7 +7,7 @@ use machine::target::Target;
 use machine::toolchain;
 use testkit::skip;
 
-const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/measure/tests/stand_in.c");
+const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/gpu/measure/tests/stand_in.c");
 
 const AXPY: &str = "extern \"C\" __global__ void axpy(const double *x, double *y, double a, int n)
 {

@@ -1,9 +1,9 @@
 //! Every file of Cantera's Python package: what it holds, that it survives both canonical forms bit for bit, and that
 //! the same kernels come out of YAML and CHEMKIN.
 
+use kernels::Kernel;
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
 use std::path::{Path, PathBuf};
 use testkit::request;

@@ -23,7 +23,7 @@ fn a_project_is_named_after_the_mechanism_or_as_the_user_says() {
         (&named("mine"), "gri30", "mine"),
     ] {
         assert_eq!(request.name(mechanism), name);
-        assert_eq!(request.of_kernel(singe::kernels::Kernel::Viscosity).symbol(mechanism), format!("{name}_viscosity"));
+        assert_eq!(request.of_kernel(kernels::Kernel::Viscosity).symbol(mechanism), format!("{name}_viscosity"));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Orders of elimination of the reactors' linear systems: ours has no more products than any of the known ones that are tried here, and
 //! the table of the page is what this prints.
 
-use singe::elimination::{Elimination, Measure, Pattern, in_order, order, plan};
-use singe::kernels::{self, Form, Kernel, Options};
+use kernels::elimination::{Elimination, Measure, Pattern, in_order, order, plan};
+use kernels::{Form, Kernel, Options};
 use testkit::{detailed, root, shipped, skip};
 
 /// Entries and products of the factors.
@@ -44,7 +44,7 @@ fn ours_has_the_fewest_products_and_the_page_says_so() {
         let model = detailed(&path);
         let options = Options { form: Form::LogSpace, warps: 1, ..Options::default() };
         let graph = kernels::build(Kernel::IsobaricSparseJacobian, &model, &options).unwrap();
-        let pattern = singe::elimination::matrix(&graph.pattern, model.species().len());
+        let pattern = kernels::elimination::matrix(&graph.pattern, model.species().len());
         let entries: usize = pattern.rows.iter().map(|row| row.len()).sum();
         let all = orders(&pattern);
         let cells = (0..5).map(|n| all.get(n).map_or(String::new(), counts)).collect::<Vec<_>>().join(" | ");

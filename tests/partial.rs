@@ -1,10 +1,10 @@
 //! Partial overlay: what becomes straight code of each warp, and what that saves.
 
+use kernels::Kernel;
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::report::KernelReport;
 use testkit::request;
 

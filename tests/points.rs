@@ -1,12 +1,12 @@
 //! Several points per lane: all kernels verified in every layout, any number of points, and what is fetched for the constants
 //! is shared.
 
+use kernels::{Form, Kernel};
 use kinetics::{self, Model, State};
 use machine::target::Target;
+use overlay::{Codegen, Residence};
 use singe::driver::{self, Request, Unit};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Verification};
 use testkit::request;
 use testkit::verified::reports;

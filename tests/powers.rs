@@ -1,11 +1,11 @@
 //! Powers of two that lost their guard give the bits that they gave with it, at every temperature that the kernel lets through, and the
 //! kernel gives no numbers at others.
 
+use graph::body::{Inst, Unary};
+use graph::unguarded::TEMPERATURES;
+use graph::{Graph, interpret};
+use kernels::{Exponential, Form, Kernel, Options};
 use kinetics::{Model, State};
-use singe::graph::body::{Inst, Unary};
-use singe::graph::unguarded::TEMPERATURES;
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::verify;
 use testkit::made_up;
 use testkit::reference::own;

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
+use graph::body::{Binary, Inst, Unary};
+use graph::single::double_float::Powers;
+use graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
+use graph::{Graph, interpret};
+use kernels::{Form, Kernel, Options, Precision};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
-use singe::graph::body::{Binary, Inst, Unary};
-use singe::graph::single::double_float::Powers;
-use singe::graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Form, Kernel, Options, Precision};
 use testkit::numbers::Numbers;
 
 const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
@@ -195,7 +195,7 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
         let graph = graph(&model, kernel, form);
         let order = graph.order();
         let kinds = Kinds::of(&graph, &order, &|_, _| Kind::Pair);
-        let domain = domain(&model, TEMPERATURES, singe::schedule::single::cells(kernel));
+        let domain = domain(&model, TEMPERATURES, schedule::single::cells(kernel));
         let prove = |pair: Rounding| {
             single::prove_mixed(&graph, &order, &domain, &Roundings { pair, ..Roundings::ALL }, &kinds)
         };
@@ -272,7 +272,7 @@ fn special_cases_stay_where_they_may_come() {
     ] {
         let graph = graph(&model, kernel, form);
         let order = graph.order();
-        let domain = domain(&model, TEMPERATURES, singe::schedule::single::cells(kernel));
+        let domain = domain(&model, TEMPERATURES, schedule::single::cells(kernel));
         let kinds = Kinds::single(&graph, &order);
         let without = |graph: &Graph, domain: &Domain| {
             let mut bare = graph.clone();

@@ -2,9 +2,9 @@
 //! sheets, not those of the machine descriptions.
 
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 
 /// (target, doubles: 10^9 fused multiply-adds per second, memory: 10^9 bytes per second, multiprocessors, 10^9 clocks per second)

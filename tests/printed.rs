@@ -1,18 +1,14 @@
 //! The printed PTX is proven again, behind the passes that add barriers and copies to a proven schedule: a program that one of them broke is refused.
 
 use diagnostics::Diagnostic;
+use kernels::{Form, Kernel};
 use kinetics::Model;
+use lower::code::{Code, Statement};
 use machine::target::Target;
+use overlay::Codegen;
+use overlay::program::BarrierKind;
 use singe::driver::{self, Request, Unit};
-use singe::emit;
-use singe::kernels::{Form, Kernel};
-use singe::lower::{
-    self,
-    code::{Code, Statement},
-};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
-use singe::overlay::program::BarrierKind;
 use singe::verify;
 use testkit::{made_up, request};
 
@@ -28,7 +24,7 @@ fn of(target: &str, codegen: Codegen) -> Request {
 }
 
 fn proof(unit: &Unit, code: &Code, target: &Target) -> Result<(), Vec<Diagnostic>> {
-    let module = emit::ptx::print(code, target.compute_capability);
+    let module = emit_ptx::print(code, target.compute_capability);
     verify::prove_printed(&unit.program, unit.graph.arrays.len(), &module, target)
 }
 

@@ -1,8 +1,8 @@
 //! One broken schedule per class of error: the proof refuses each for the right reason, and accepts the schedule that
 //! they were made from.
 
-use singe::schedule::named_barriers::{Plan, Use};
-use singe::schedule::proof;
+use schedule::named_barriers::{Plan, Use};
+use schedule::proof;
 use testkit::handover::{BROKEN, exchange, handover, qssa_warps, violations};
 use testkit::named_barriers;
 

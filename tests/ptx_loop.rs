@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
+use kernels::{Form, Kernel};
 use machine::target::Target;
 use machine::toolchain::{self, Job};
+use overlay::{Codegen, Residence};
 use ptx::inst::Space;
 use ptx::ir::Linkage;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use singe::verify;
 use testkit::request;
 use testkit::skip;

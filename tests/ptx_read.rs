@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use diagnostics::{Diagnostic, Source};
+use overlay::Codegen;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 
 fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {

@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use kernels::{Form, Kernel};
 use machine::target::{Shuffle, Target};
 use machine::toolchain::installations;
+use overlay::Codegen;
 use ptx::ir::Module;
 use singe::driver::{self, Multiplier, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 

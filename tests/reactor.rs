@@ -1,10 +1,10 @@
 //! The kernels that give rates of change at constant pressure and at constant volume: proven, and verified against the reference, in
 //! both layouts, in both forms and for any number of warps.
 
+use kernels::{Form, Kernel, StateVariables};
 use kinetics::reactor::{Constant, tendency};
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::kernels::{Form, Kernel, StateVariables};
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::verified::{each, unit};
 

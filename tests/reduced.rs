@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use graph::interpret;
+use graph::interpret::Machine;
+use kernels::{Form, Kernel, Options, build};
 use kinetics::{self, State, Stiffness};
 use mechanism::{self, Files};
+use overlay::Codegen;
 use serde::Deserialize;
 use singe::driver::{self, Request};
-use singe::graph::interpret;
-use singe::graph::interpret::Machine;
-use singe::kernels::{Form, Kernel, Options, build};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::reference::{Case, published, shipped};
 use testkit::request::of as request;

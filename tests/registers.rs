@@ -1,11 +1,11 @@
 //! Kernels fit into the registers that their launch bounds leave.
 
+use kernels::{Form, Kernel};
 use machine::toolchain;
+use overlay::Codegen;
 use ptx::analysis::pressure;
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 

@@ -1,12 +1,12 @@
 //! Schedules of made-up mechanisms of every size: always proven, and in the schedule's order the same numbers.
 
 use cranelift_entity::SecondaryMap;
+use graph::interpret::{self, Machine};
+use graph::{Graph, QssaWarps, Role};
+use kernels::{Form, Kernel, Options, build};
 use machine::target::Target;
-use singe::graph::interpret::{self, Machine};
-use singe::graph::{Graph, QssaWarps, Role};
-use singe::kernels::{Form, Kernel, Options, build};
-use singe::mapping::{self, Mapper, Weights};
-use singe::schedule::{self, Limits, Placement, Schedule, Storage, proof};
+use mapping::{Mapper, Weights};
+use schedule::{Limits, Placement, Schedule, Storage, proof};
 use testkit::made_up;
 use testkit::numbers::Numbers;
 

@@ -1,19 +1,17 @@
 //! What the search tried, as the report has it: one candidate was taken, and of every other it says why not.
 
 use diagnostics::Diagnostic;
+use kernels::{Form, Kernel, Matrix};
 use kinetics::Model;
+use mapping::{Mapper, Weights};
+use overlay::{Codegen, Frame, Residence};
+use schedule::{Placement, proof};
 use singe::driver::{self, Failure, FailureKind, Request};
-use singe::emit;
 use singe::forms;
-use singe::kernels::{self, Form, Kernel, Matrix};
-use singe::lower;
-use singe::mapping::{self, Mapper, Weights};
 use singe::observer::Observer;
-use singe::overlay::{self, Codegen, Frame, Residence};
 use singe::plan::Occupancy;
 use singe::plan::Resolved;
 use singe::report::KernelReport;
-use singe::schedule::{self, Placement, proof};
 use singe::search::{Candidate, Draft, Found, Inputs, LevelTime, Outcome, ScheduleScore, Search, Step, Trial};
 use testkit::request;
 
@@ -182,7 +180,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
     let target = own.asked.common.target;
     let code = lower::lower(&program, target);
-    let ptx = emit::ptx::print(&code, target.compute_capability);
+    let ptx = emit_ptx::print(&code, target.compute_capability);
     Draft::new(graph, mapping, (proven, schedules), program, (code, ptx))
 }
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use kernels::{Kernel, Outputs, StateVariables};
 use kinetics::integrator::RODAS5P;
 use singe::driver::{self, Request};
-use singe::kernels::{Kernel, Outputs, StateVariables};
 use singe::observer::Observer;
 use singe::plan::Set;
 use testkit::project::{build_for_cpu, generate, run, there};

@@ -1,11 +1,11 @@
 //! States that are told by concentrations, density, energy or enthalpy: proven and verified in every kernel, and the temperature kernel.
 
+use graph::Units;
+use graph::interpret;
+use kernels::{Form, Kernel, Options, StateVariables};
 use kinetics::approximation::range::TemperatureRange;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::Units;
-use singe::graph::interpret;
-use singe::kernels::{self, Form, Kernel, Options, StateVariables};
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::verified::unit;
 

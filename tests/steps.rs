@@ -1,18 +1,18 @@
 //! One step of a reactor in time as a kernel: proven, verified against the published formulas and partial pivoting, and against a plain
 //! interpreter of the method in bits; what is wrong in it is found.
 
+use graph::{Graph, Op, Part, StepRef, Units, interpret};
+use kernels::elimination::{self, Elimination};
+use kernels::{Form, Integrator, Kernel, Options, StateVariables};
 use kinetics::integrator::advance::{self, Solver, System};
 use kinetics::{Model, State, Stiffness};
 use machine::target::Target;
+use overlay::Codegen;
+use schedule::proof;
 use singe::driver::{self, Request};
-use singe::elimination::{self, Elimination};
-use singe::graph::{Graph, Op, Part, StepRef, Units, interpret};
-use singe::kernels::{self, Form, Integrator, Kernel, Options, StateVariables};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::overlay::Codegen;
 use singe::plan::{Effort, SlotMemory};
-use singe::schedule::proof;
 use singe::verify::{self, Subject};
 use testkit::verified::{each, unit};
 

@@ -1,15 +1,15 @@
 //! Straight code for each warp: sums that are split among the warps which make their terms, and values that pass in registers.
 
+use graph::interpret::{self, Machine};
+use graph::{Graph, Value};
+use kernels::{Form, Kernel, Options, build};
 use machine::target::Target;
+use mapping::{Mapper, Mapping, Weights, partial_sums};
+use overlay::{Codegen, Residence};
+use schedule::{Limits, Placement, Schedule, balance, proof, refine};
 use singe::driver::{self, Request};
-use singe::graph::interpret::{self, Machine};
-use singe::graph::{Graph, Value};
-use singe::kernels::{Form, Kernel, Options, build};
-use singe::mapping::{self, Mapper, Mapping, Weights, partial_sums};
 use singe::observer::Observer;
-use singe::overlay::{Codegen, Residence};
 use singe::report::KernelReport;
-use singe::schedule::{self, Limits, Placement, Schedule, balance, proof, refine};
 use testkit::made_up;
 use testkit::request;
 
@@ -190,7 +190,7 @@ fn no_warp_makes_terms_while_others_wait() {
     let (_, graph, mapping) = split(Kernel::Chemistry, Form::LogSpace, 4);
     let schedule = scheduled(&graph, &mapping);
     let begins = |warp: usize| {
-        let makes = |at: &&singe::graph::StepRef| graph.ops[at.op].name.starts_with("reaction");
+        let makes = |at: &&graph::StepRef| graph.ops[at.op].name.starts_with("reaction");
         schedule.phases.iter().position(|phase| phase.runs[warp].iter().any(|at| makes(&at)))
     };
     let first: Vec<Option<usize>> = (0..4).map(begins).collect();

@@ -1,14 +1,14 @@
 //! Every target: verified, and compiled by the real compilers for it where they are installed.
 
+use kernels::Kernel;
 use kinetics::Model;
 use machine::target::Target;
 use machine::toolchain::{self, Job};
 use mechanism::Files;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::skip;
 

@@ -1,13 +1,13 @@
 //! Temperatures that kernels let through: from 100 to 10,000 K where powers of two have no guards. Beyond, every result of every such
 //! form is not a number, in the graph and in each layout of the lowered code, whichever variables tell the state.
 
+use graph::{Graph, interpret};
+use kernels::{Form, Kernel, Matrix, Options, StateVariables};
 use kinetics::{Model, State};
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Form, Kernel, Matrix, Options, StateVariables};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::made_up;
 use testkit::request;

@@ -1,12 +1,12 @@
 //! The thermodynamics kernel and the source terms of the chemistry: proven, and verified against the reference, in every layout, with
 //! every output, in both systems of units; figures of Cantera; what the interface says of the rows.
 
+use graph::Units;
+use kernels::{Form, Kernel, Output, Outputs, StateVariables};
 use kinetics::State;
 use kinetics::properties::properties;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::Units;
-use singe::kernels::{Form, Kernel, Output, Outputs, StateVariables};
-use singe::overlay::Codegen;
 use testkit::verified::each;
 
 fn of(kernel: Kernel) -> Outputs {

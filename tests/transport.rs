@@ -1,11 +1,11 @@
 //! The transport kernel: proven and verified against the reference for any number of warps, in every form, layout, unit and state; what
 //! its parts share is computed once.
 
+use graph::Units;
+use kernels::{Form, Kernel, Options, StateVariables, TRANSPORT_PARTS};
 use kinetics::Model;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::Units;
-use singe::kernels::{self, Form, Kernel, Options, StateVariables, TRANSPORT_PARTS};
-use singe::overlay::Codegen;
 use testkit::verified::each;
 
 fn verified(model: &Model, change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32> + Clone) {

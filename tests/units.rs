@@ -1,9 +1,9 @@
 //! Kernels in CGS: verified in the simulator against the reference in those units, and worth in SI what they should be.
 
+use graph::{Units, interpret};
+use kernels::{Kernel, Options};
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::graph::{Units, interpret};
-use singe::kernels::{self, Kernel, Options};
-use singe::overlay::Codegen;
 use testkit::request;
 use testkit::verified::reports;
 

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
+use graph::{Graph, interpret};
+use kernels::{Exponential, Form, Kernel, Options};
 use kinetics::{self, Model, State};
 use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job};
 use mechanism::{self, Collider, Rate, Reaction, Reverse};
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::made_up;
 use testkit::reference::own;

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use kernels::{Form, Kernel};
+use mapping::Weights;
 use mechanism::Options;
+use overlay::Codegen;
+use schedule::Placement;
 use singe::driver::{self, FailureKind, Request};
-use singe::kernels::{Form, Kernel};
-use singe::mapping::Weights;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Effort;
-use singe::schedule::Placement;
 use testkit::reference::own;
 use testkit::request::of as request;
 use testkit::shipped;

@@ -1,8 +1,8 @@
 //! Every kernel in warp-specialized code, proven and verified at few, odd and all warps; `cargo xtask warps` goes through every number.
 
 use clap::ValueEnum;
+use kernels::{Kernel, StateVariables};
 use singe::driver::{self, Request};
-use singe::kernels::{Kernel, StateVariables};
 use singe::observer::Observer;
 use testkit::request;
 

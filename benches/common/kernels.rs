@@ -6,10 +6,10 @@ use std::sync::Arc;
 use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
+use overlay::Codegen;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use testkit::request;
 
 /// Every PTX text under tests/corpus, in the order of the names.

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use kernels::{Form, Kernel, Matrix};
+use overlay::Codegen;
 use singe::driver::Request;
 use singe::forms::{self, Rates};
-use singe::kernels::{Form, Kernel, Matrix};
-use singe::overlay::Codegen;
 
 use crate::{Case, case};
 

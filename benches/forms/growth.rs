@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use kernels::{Form, Kernel};
 use plotters::prelude::*;
-use singe::kernels::{Form, Kernel};
 
 use crate::KERNELS;
 

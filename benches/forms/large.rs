@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use kernels::{Form, Kernel};
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 
 use crate::{KERNELS, case, model, request, row};
 

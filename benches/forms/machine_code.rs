@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use kernels::{Form, Kernel};
 use machine::target::Target;
+use overlay::Codegen;
 use serde_json::Value;
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 
 const HEAD: &str = "
 ## In machine code

@@ -8,15 +8,15 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use kernels::{Form, Kernel, Matrix};
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use mechanism::{self, Companion, Files};
+use overlay::Codegen;
 use singe::compilers;
 use singe::driver::{self, Request, Unit};
 use singe::forms::{self, Rates};
-use singe::kernels::{self, Form, Kernel, Matrix};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::verify;
 use testkit::request;
 

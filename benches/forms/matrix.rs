@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use kernels::{Form, Kernel};
 use machine::target::Target;
 use singe::compilers;
 use singe::driver::Multiplier;
-use singe::kernels::{Form, Kernel};
 
 use crate::{CASES, model, request, states, unit};
 

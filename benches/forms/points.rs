@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use kernels::Form;
 use machine::target::Target;
+use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::kernels::Form;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::report::KernelReport;
 
 const HEAD: &str = "
@@ -28,7 +28,7 @@ pub fn table(shared: &Path) -> String {
     let mut text = String::from(HEAD);
     let case = crate::case("gri30", "gri30", false, [None; 3]);
     let target = Target::by_name("ampere").expect("a known target");
-    for kernel in singe::kernels::Kernel::ALL {
+    for kernel in kernels::Kernel::ALL {
         for (form, codegen) in [
             (Some(Form::Pairwise), Codegen::Overlay),
             (None, Codegen::Overlay),

@@ -6,14 +6,14 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use kernels::{ErrorBound, Io, Kernel, Precision};
 use machine::target::Target;
 use machine::toolchain;
+use overlay::Codegen;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 use singe::driver::{self, Request};
-use singe::kernels::{ErrorBound, Io, Kernel, Precision};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::report::KernelReport;
 use singe::report::accuracy::rounded_up;
 use singe::verify::MachineCode;

@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use kernels::Factors;
+use kernels::elimination::{self, matrix};
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
 use kinetics::integrator::RODAS5P;
@@ -16,14 +18,12 @@ use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
 use kinetics::reactor::Constant;
 use machine::target::Target;
+use overlay::Codegen;
 use ptx::inst::Type;
 use sass::Cubin;
 use singe::compilers::{self, CompilerOutput};
 use singe::driver::{self, Request};
-use singe::elimination::{self, matrix};
-use singe::kernels::Factors;
 use singe::observer::Observer;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use testkit::gpu_reactor::{self, Kept, Points, STATUS, STEPS, THREADS};
 use warpsim::Buffer;
@@ -219,7 +219,7 @@ fn made(
     let request = request.with(|r| {
         r.common.target = target;
         r.common.factors = factors;
-        r.common.state = singe::kernels::StateVariables::MassFractions;
+        r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
     });
     let request = request.for_target().expect("a request");

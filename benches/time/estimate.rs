@@ -6,15 +6,15 @@ use std::path::Path;
 use super::agreement::{mean_error, tau};
 use super::fit::{Row, fit};
 use super::{compiled, request};
+use kernels::Kernel;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::kernels::Kernel;
-use singe::overlay::Codegen;
 use singe::report::KernelReport;
 
 const HEAD: &str = "# The fast estimate of time, beside the full model
 
 Before a kernel is compiled, and where its machine code cannot be run, its time is estimated from counts of PTX
-(`crates/machine/src/cost/estimate.rs`). The few factors of the estimate that no machine file has were fitted to these rows; nothing
+(`crates/gpu/machine/src/cost/estimate.rs`). The few factors of the estimate that no machine file has were fitted to these rows; nothing
 here was measured on a GPU. Nanoseconds per point on the target's board: `busiest pipe` is the bound that counts of double-precision
 slots, shuffles, shared memory and bytes give alone. `cargo bench --bench time -- estimate --write` writes this page.
 

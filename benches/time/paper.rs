@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::agreement::{mean_error, tau};
 use super::{compiled, request};
+use kernels::{Form, Kernel};
 use mechanism::Companion;
+use overlay::Codegen;
 use singe::driver::Request;
-use singe::kernels::{Form, Kernel};
-use singe::overlay::Codegen;
 use singe::report::KernelReport;
 
 const HEAD: &str = "# The paper's kernels on the paper's boards
@@ -165,7 +165,7 @@ fn constants(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
         let of = |constants| {
             one(&base.clone().with(|r| r.tuning.constants = Some(constants))).map(|kernel| millions(&kernel))
         };
-        let residences = [singe::overlay::Residence::Striped, singe::overlay::Residence::ConstantBank];
+        let residences = [overlay::Residence::Striped, overlay::Residence::ConstantBank];
         let [Ok(registers), Ok(bank)] = residences.map(of) else { continue };
         let ratio = registers / bank;
         add(text, &format!("| {mechanism} | {kernel} | {registers:.3} | {bank:.3} | {ratio:.2} |"));

@@ -7,13 +7,13 @@ use clap_complete::Shell;
 
 use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
-use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::plan::{Common, Effort, Emit, Set, Tuning};
 use backend::{
     AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
     VerifyArguments,
 };
+use kernels::Kernel;
 use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
 
 pub mod backend;

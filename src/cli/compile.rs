@@ -11,15 +11,15 @@ use super::exit::tell;
 use super::out::print;
 use crate::cache::Cache;
 use crate::driver::{self, Failure, Outcome, Request};
-use crate::kernels::{Kernel, StateVariables};
 use crate::observer::Observer;
-use crate::overlay::Codegen;
 use crate::plan::{self, Common, Emit, Free, Tuning};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
+use kernels::{Kernel, StateVariables};
 use kinetics::integrator::Method;
 use mechanism::{Companion, Files, Options};
+use overlay::Codegen;
 
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {

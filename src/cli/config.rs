@@ -20,13 +20,13 @@ use toml::{Table, Value};
 
 use super::args::values::{Layout, Wanted};
 use crate::failure::Failure;
-use crate::kernels::Kernel;
-use crate::overlay::Codegen;
 use crate::plan::varied::LAYOUT;
 use crate::plan::{self, Common, Free, Request, Tuning};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
+use kernels::Kernel;
 use mechanism::{self, Input};
+use overlay::Codegen;
 
 /// The request with what the file adds to it, and the tuning of each kernel that has a table in the file. Flags that were `given`
 /// keep their values; `with_kernels` tells what asking for some kernels and reactors changes besides.

@@ -3,7 +3,6 @@
 use super::on_compilers::subject;
 use crate::cache::{self, Cache};
 use crate::compilers;
-use crate::emit::cpu::{self, Called};
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{self, Unit};
@@ -11,6 +10,7 @@ use crate::plan::Request;
 use crate::report::TextForCpu;
 use crate::verify::{Points, TextOnCpu};
 use diagnostics::Diagnostic;
+use emit_c::cpu::{self, Called};
 use kinetics::Model;
 use machine::toolchain::{self, HostCompiler};
 

@@ -4,9 +4,9 @@ use super::{compile_one, on_compilers};
 use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::Unit;
-use crate::overlay::Codegen;
 use crate::plan::Request;
 use kinetics::Model;
+use overlay::Codegen;
 
 /// Layouts that are tried in the place of data-parallel code, the shortest code first.
 const OTHERS: [Codegen; 3] = [Codegen::Overlay, Codegen::Partial, Codegen::Switch];

@@ -1,7 +1,6 @@
 //! The programs around kernels: reactors are compiled and run, where a compiler for the target is found; of others it is told that they are not.
 
 use crate::compilers::{self, CompilerOutput};
-use crate::emit::host::{self, REACTOR_THREADS};
 use crate::failure::Failure;
 use crate::fault;
 use crate::observer::Observer;
@@ -10,6 +9,7 @@ use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{ReactorSubject, ReactorVerification, verify_reactor};
 use diagnostics::Diagnostic;
+use emit_c::host::{self, REACTOR_THREADS};
 use kinetics::Model;
 use machine::toolchain;
 use warpsim::machine_code;

@@ -2,8 +2,8 @@
 
 use super::provenance::provenance;
 use super::{Unit, interface, project};
-use crate::emit::{cpu, host};
 use crate::plan::Request;
+use emit_c::{cpu, host};
 use kinetics::Model;
 use machine::target::Target;
 

@@ -1,10 +1,10 @@
 //! What the C header says of each kernel and array.
 
 use super::Unit;
-use crate::emit::host::{ArrayInterface, Dialect, Interface, KernelInterface, Rows, Species};
-use crate::graph::Units;
-use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use crate::report::accuracy::accuracy;
+use emit_c::host::{ArrayInterface, Dialect, Interface, KernelInterface, Rows, Species};
+use graph::Units;
+use kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use kinetics::Model;
 use machine::target::Target;
 

@@ -1,6 +1,6 @@
 //! What libraries for other codes tell of a mechanism.
 
-use crate::emit::cpu::{Stoichiometry, TransportData};
+use emit_c::cpu::{Stoichiometry, TransportData};
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
 use mechanism::{Geometry, Reaction, Transport};

@@ -15,13 +15,12 @@ mod transaction;
 mod unit;
 mod write;
 
-use crate::emit::cuda::Provenance;
-use crate::emit::{cpu, host};
-use crate::graph;
-use crate::lower::code::Code;
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
+use emit_c::cuda::Provenance;
+use emit_c::{cpu, host};
 use kinetics::Model;
+use lower::code::Code;
 use machine::target::Target;
 use provenance::provenance;
 use source::source_extension;

@@ -1,10 +1,10 @@
 //! OpenFOAM's chemistry, with the sources of its reactors.
 
 use super::Unit;
-use crate::emit::cpu::{self, Plugin};
-use crate::emit::cuda::Provenance;
-use crate::emit::host::{self, Interface, Reactor};
 use crate::plan::{Emit, Request};
+use emit_c::cpu::{self, Plugin};
+use emit_c::cuda::Provenance;
+use emit_c::host::{self, Interface, Reactor};
 use kinetics::Model;
 use mechanism::Reaction;
 

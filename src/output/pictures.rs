@@ -1,11 +1,11 @@
 //! The pictures of a kernel.
 
 use super::Unit;
-use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::report::time::{self, Bar};
 use crate::report::{schedule_picture, straight_line_picture};
 use crate::verify::Prediction;
+use overlay::Codegen;
 
 pub struct Picture {
     pub file: String,

@@ -2,11 +2,11 @@
 
 use super::Unit;
 use super::source::source_extension;
-use crate::emit::host::{Case, Duel, Project, Table};
-use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
 use crate::verify;
+use emit_c::host::{Case, Duel, Project, Table};
 use kinetics::{self, Model, State};
+use overlay::Codegen;
 
 /// States of the self-check beyond those of a full group.
 const REST: usize = 12;

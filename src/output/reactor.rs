@@ -1,9 +1,9 @@
 //! What a project advances its reactors with, and what CVODE solves their systems with.
 
 use super::Unit;
-use crate::emit::host::{Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, Systems};
-use crate::kernels::Kernel;
 use crate::plan::Request;
+use emit_c::host::{Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, Systems};
+use kernels::Kernel;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::RODAS5P;
 use kinetics::integrator::advance::{Status, advance};

@@ -1,14 +1,14 @@
 //! The text of a kernel.
 
 use super::provenance::provenance;
-use crate::emit::cpu;
-use crate::emit::cuda::{self, Provenance};
-use crate::emit::hip;
-use crate::lower::code::Code;
 use crate::plan::Resolved;
 use crate::report::KernelReport;
 use crate::report::accuracy::accuracy;
+use emit_c::cpu;
+use emit_c::cuda::{self, Provenance};
+use emit_c::hip;
 use kinetics::Model;
+use lower::code::Code;
 use machine::target::Target;
 
 /// CUDA, HIP for AMD, or C++ for a CPU.

@@ -1,16 +1,16 @@
 //! A compiled kernel.
 
 use crate::compilers::CompilerOutput;
-use crate::graph::Graph;
-use crate::kernels::Kernel;
-use crate::lower::code::Code;
-use crate::mapping::Mapping;
-use crate::overlay::Codegen;
-use crate::overlay::program::Program;
 use crate::report::KernelReport;
-use crate::schedule::proof::Proven;
 use crate::search::{self, Draft, LayoutTime, LevelTime, TimedKernel, Version, Waits};
+use graph::Graph;
+use kernels::Kernel;
+use lower::code::Code;
+use mapping::Mapping;
+use overlay::Codegen;
+use overlay::program::Program;
 use sass::Cubin;
+use schedule::proof::Proven;
 use warpsim::machine_code::Cause;
 
 /// What the real compilers made of a kernel.

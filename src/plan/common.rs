@@ -4,8 +4,8 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::values;
-use crate::graph::Units;
-use crate::kernels::{ErrorBound, Factors, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
+use graph::Units;
+use kernels::{ErrorBound, Factors, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
 use kinetics::Stiffness;
 use kinetics::reactor::Constant;
 use machine::target::Target;

@@ -1,9 +1,9 @@
 //! Libraries for other codes: whose functions they call, and what these must be like.
 
 use super::{Emit, Request};
-use crate::graph::Units;
-use crate::kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use diagnostics::Diagnostic;
+use graph::Units;
+use kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use kinetics::Stiffness;
 use mechanism::Mechanism;
 

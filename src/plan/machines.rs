@@ -1,13 +1,13 @@
 //! What machines can have of a request, and what kernels and outputs must go together.
 
 use super::{Common, Emit, Free, Request, Tuning};
-use crate::graph::Units;
-use crate::kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
-use crate::overlay::Codegen;
 use diagnostics::Diagnostic;
+use graph::Units;
+use kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::{Shuffle, Target};
+use overlay::Codegen;
 
 /// Those that have a proven bound of single precision.
 const SINGLE_KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];

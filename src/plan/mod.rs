@@ -15,12 +15,12 @@ pub mod varied;
 
 use std::path::PathBuf;
 
-use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
-use crate::kernels::Kernel;
-use crate::overlay::Codegen;
+use emit_c::cuda::names::identifier;
+use kernels::Kernel;
 use kinetics::integrator::Method;
 use mechanism::{self, Companion, Files, Input};
+use overlay::Codegen;
 
 pub use common::Common;
 pub use effort::Effort;

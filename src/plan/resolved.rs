@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{Request, Tuning};
-use crate::kernels::Kernel;
-use crate::overlay::Codegen;
+use kernels::Kernel;
+use overlay::Codegen;
 
 /// One kernel in one layout, with its own tuning: all that making it depends on besides what concerns every kernel.
 #[derive(Debug, Clone, Copy)]

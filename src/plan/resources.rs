@@ -2,14 +2,14 @@
 
 use super::{Emit, Multiplier, Prefetch, Resolved, SlotMemory, Tuning};
 use crate::forms::{Rates, Variant};
-use crate::graph::function_tables::POWERS;
-use crate::kernels::{self, Exponential, Form, Matrix};
-use crate::overlay::{Codegen, Residence};
-use crate::schedule::Limits;
 use diagnostics::Diagnostic;
+use graph::function_tables::POWERS;
+use kernels::{Exponential, Form, Matrix};
 use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
 use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
+use overlay::{Codegen, Residence};
+use schedule::Limits;
 
 /// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;

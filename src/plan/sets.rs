@@ -1,10 +1,10 @@
 //! Named sets: kernels with a state and outputs of their own, beside the others in one project.
 
 use super::Request;
-use crate::emit::cuda::names::identifier;
-use crate::kernels::{Kernel, Outputs, StateVariables};
 use clap::ValueEnum;
 use diagnostics::Diagnostic;
+use emit_c::cuda::names::identifier;
+use kernels::{Kernel, Outputs, StateVariables};
 
 /// The longest name of a set: names of Fortran have 63 characters, which a project's and a kernel's take the rest of.
 const LONGEST_NAME: usize = 8;

@@ -4,10 +4,10 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::values;
-use crate::kernels::Form;
-use crate::mapping::{Mapper, Weights};
-use crate::overlay::Residence;
-use crate::schedule::Placement;
+use kernels::Form;
+use mapping::{Mapper, Weights};
+use overlay::Residence;
+use schedule::Placement;
 
 /// How many grid points a lane may work on at once.
 pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];

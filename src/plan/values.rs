@@ -4,12 +4,12 @@ use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
 use super::{Multiplier, POINTS_PER_LANE};
-use crate::kernels::{Form, Outputs};
-use crate::mapping::Weights;
-use crate::overlay::Residence;
 use clap::ValueEnum;
+use kernels::{Form, Outputs};
 use kinetics::Stiffness;
 use machine::target::Target;
+use mapping::Weights;
+use overlay::Residence;
 
 /// A module for `#[serde(with)]` and, as its `parse`, for clap: a value from a text, and the text of a value.
 macro_rules! text {

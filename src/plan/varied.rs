@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 
 use super::{Common, SlotMemory};
-use crate::kernels::{Form, Kernel};
-use crate::overlay::Codegen;
+use kernels::{Form, Kernel};
+use overlay::Codegen;
 
 /// The flag of the layout; all others are fields of [`Tuning`](super::Tuning).
 pub const LAYOUT: &str = "codegen";
@@ -63,7 +63,7 @@ const FLAGS: [(&str, HeededBy, Values); 16] = [
 
 /// Layouts that a search tries on the target of a request.
 pub fn layouts(common: &Common) -> Vec<Codegen> {
-    let is_alone = common.target.is_cpu() || common.precision != crate::kernels::Precision::Double;
+    let is_alone = common.target.is_cpu() || common.precision != kernels::Precision::Double;
     if is_alone { vec![Codegen::DataParallel] } else { Codegen::value_variants().to_vec() }
 }
 

@@ -31,21 +31,21 @@ use serde::Serialize;
 
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
-use crate::graph::{Graph, StepRef, critical};
-use crate::kernels::{Io, Kernel};
-use crate::lower::code::Code;
-use crate::mapping::{self, Cost, Mapping, Optimality};
-use crate::overlay::Codegen;
-use crate::overlay::program::{Array, Program};
 use crate::plan::{Request, Resolved, Tuning};
-use crate::schedule::balance::{self, Balance};
-use crate::schedule::overlap::{self, Overlap};
-use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
 use crate::verify::{CodeOnAmd, MachineCode, Prediction, TextOnCpu, TextVerification, Verification};
 use diagnostics::Diagnostic;
+use graph::{Graph, StepRef, critical};
+use kernels::{Io, Kernel};
 use kinetics::Model;
+use lower::code::Code;
 use machine::target::Target;
+use mapping::{Cost, Mapping, Optimality};
+use overlay::Codegen;
+use overlay::program::{Array, Program};
+use schedule::balance::{self, Balance};
+use schedule::overlap::{self, Overlap};
+use schedule::{Schedule, Storage};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::overlay::program::{Execution, Program};
 use crate::verify::Verification;
 use machine::cost::{Bound, Executed, Spread, Work};
 use machine::target::{self, Target};
+use overlay::program::{Execution, Program};
 use sass::{Class, Pipe};
 use warpsim::machine_code::Counts;
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::accuracy::rounded_up;
-use crate::graph::single::together;
-use crate::schedule::single::Claim;
+use graph::single::together;
+use schedule::single::Claim;
 use serde::Serialize;
 
 /// Relative errors at most; of rates, relative to the gross ones.

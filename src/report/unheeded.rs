@@ -1,8 +1,8 @@
 //! Flags that were given and changed nothing, and what files for other codes do without.
 
 use super::KernelReport;
-use crate::kernels::{Form, Kernel};
 use crate::plan::{Multiplier, Request};
+use kernels::{Form, Kernel};
 
 /// One warning for each.
 pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {

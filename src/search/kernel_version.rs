@@ -2,9 +2,9 @@
 
 use super::{LayoutTime, LevelTime, Sensitivity, TimedKernel, Version};
 use crate::failure::{Failure, FailureKind};
-use crate::kernels::Kernel;
 use crate::plan::Resolved;
 use diagnostics::Diagnostic;
+use kernels::Kernel;
 
 /// A version of a kernel that was proven and simulated, and perhaps compiled.
 pub trait KernelVersion {

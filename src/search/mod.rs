@@ -22,16 +22,16 @@ pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
-use crate::graph::Graph;
-use crate::lower::code::Code;
-use crate::mapping::Mapping;
-use crate::overlay::Codegen;
-use crate::overlay::program::{Arithmetic, Program};
 use crate::plan::{Emit, POINTS_PER_LANE, Resolved};
-use crate::schedule::Storage;
-use crate::schedule::proof::Proven;
-use crate::schedule::single::Claim;
+use graph::Graph;
+use lower::code::Code;
 use machine::cost::{self, RegisterPressure};
+use mapping::Mapping;
+use overlay::Codegen;
+use overlay::program::{Arithmetic, Program};
+use schedule::Storage;
+use schedule::proof::Proven;
+use schedule::single::Claim;
 use width::Width;
 
 /// A candidate on its way to code: proven, and lowered.

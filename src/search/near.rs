@@ -2,8 +2,8 @@
 
 use super::kernel_version::KernelVersion;
 use super::neighbor::Version;
-use crate::overlay::Codegen;
 use crate::plan::{Multiplier, Tuning};
+use overlay::Codegen;
 
 /// What a version of whose layout none was timed is taken to need of its estimate. The versions that were chosen for GRI-Mech 3.0 and dimethyl ether on Hopper
 /// and Ampere took 0.71 to 1.7 times theirs, and none of them is left out with this; a few that were not chosen took 0.6. Straight code of each warp

@@ -1,9 +1,9 @@
 //! Which other number of warps, and which other way to multiply, is tried beside the fastest version of a kernel.
 
 use super::TimedKernel;
-use crate::kernels::Kernel;
-use crate::overlay::Codegen;
 use crate::plan::{Effort, Multiplier, Resolved, Tuning};
+use kernels::Kernel;
+use overlay::Codegen;
 
 /// What two versions of a kernel differ in here.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! What else is tried when the machine code of a kernel has been timed.
 
 use super::Version;
-use crate::kernels::{Form, Kernel};
-use crate::overlay::program::Program;
-use crate::overlay::{Codegen, Residence};
 use crate::plan::{Prefetch, Resolved, Tuning};
+use kernels::{Form, Kernel};
+use overlay::program::Program;
+use overlay::{Codegen, Residence};
 
 /// Another way to make a kernel of straight-line code.
 #[derive(Debug, Clone, Copy, PartialEq)]

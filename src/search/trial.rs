@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::forms::Variant;
-use crate::kernels;
-use crate::schedule::{Limits, Way};
+use schedule::{Limits, Way};
 
 /// A setting of everything that the compiler chooses by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,12 +3,12 @@
 use super::{Candidate, Draft, Inputs, Outcome, Score, Trial};
 use crate::failure::Failure;
 use crate::forms::{Choice, Variant};
-use crate::kernels::{self, Form, Kernel};
-use crate::lower::code::Slots;
-use crate::overlay::Codegen;
 use crate::plan::Resolved;
-use crate::schedule::Limits;
 use diagnostics::Diagnostic;
+use kernels::{Form, Kernel};
+use lower::code::Slots;
+use overlay::Codegen;
+use schedule::Limits;
 
 pub struct Width<'a> {
     own: Resolved<'a>,

@@ -15,11 +15,11 @@ use kinetics::{inverse, jacobian, thermal_diffusion};
 
 use super::simulate::{self, gradients, vector};
 use super::{Subject, inputs};
-use crate::graph::interpret::{Arithmetic as Number, Evaluation};
-use crate::graph::single::together;
-use crate::graph::{Graph, Op, Units};
-use crate::kernels::{Io, Kernel, Output, Property, TRANSPORT_PARTS};
-use crate::overlay::program::{Arithmetic, Program};
+use graph::interpret::{Arithmetic as Number, Evaluation};
+use graph::single::together;
+use graph::{Graph, Op, Units};
+use kernels::{Io, Kernel, Output, Property, TRANSPORT_PARTS};
+use overlay::program::{Arithmetic, Program};
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do. Arrays of singles hold them without a rounding.
 pub fn states(model: &Model, graph: &Graph, program: &Program, count: usize) -> Vec<State> {

@@ -6,9 +6,9 @@ use super::Subject;
 use super::judge;
 use super::simulate::{self, Shape};
 use super::text::{at_launch, launches};
-use crate::overlay::program::Program;
 use diagnostics::Diagnostic;
 use kinetics::{self, State};
+use overlay::program::Program;
 use sass::Cubin;
 use warpsim::machine_code::{self, Counts, Failure, Report};
 

@@ -16,15 +16,15 @@ mod time;
 
 use serde::Serialize;
 
-use crate::graph::Graph;
-use crate::kernels::Kernel;
-use crate::mapping::Mapping;
-use crate::overlay::program::Program;
-use crate::schedule::proof::Proven;
 use diagnostics::Diagnostic;
+use graph::Graph;
+use kernels::Kernel;
 use kinetics::{self, Model, Stiffness};
 use machine::cost::DIVISION_SLOTS;
+use mapping::Mapping;
+use overlay::program::Program;
 use ptx::Module;
+use schedule::proof::Proven;
 
 pub use judge::{largest_error, reference, states, tolerance, with_least};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};

@@ -10,10 +10,10 @@ use super::Subject;
 use super::judge;
 use super::machine_code::points_per_turn;
 use super::simulate::{self, Shape};
-use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
 use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
 use kinetics::State;
+use overlay::program::{Execution, Program};
 use warpsim::Buffer;
 
 /// What running the machine code showed.

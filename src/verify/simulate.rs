@@ -14,9 +14,9 @@ use ptx::Module;
 use ptx::inst::{Space, Type};
 use warpsim::{self, Buffer, Launch};
 
-use crate::graph::Graph;
-use crate::graph::interpret::Fields;
-use crate::kernels::Io;
+use graph::Graph;
+use graph::interpret::Fields;
+use kernels::Io;
 
 /// How a kernel is launched on states.
 #[derive(Debug, Clone, Copy)]

@@ -2,10 +2,10 @@
 //! with itself, rates with the gross ones.
 
 use super::{Subject, inputs, judge};
-use crate::graph::single::Machine;
-use crate::graph::{Graph, interpret};
-use crate::schedule::single::Claim;
 use diagnostics::Diagnostic;
+use graph::single::Machine;
+use graph::{Graph, interpret};
+use schedule::single::Claim;
 
 /// The largest relative error on so many states. `whole`: what is computed in double precision.
 ///

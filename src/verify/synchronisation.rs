@@ -5,11 +5,9 @@
 
 use super::simulate::requested_at_launch;
 use super::text::launches;
-use crate::emit;
-use crate::lower;
-use crate::overlay::program::Program;
 use diagnostics::Diagnostic;
 use machine::target::Target;
+use overlay::program::Program;
 use ptx::Module;
 use warpsim::{Launch, prove};
 
@@ -28,7 +26,7 @@ pub fn prove_printed(
     let mut found = open(program, module)?;
     if program.first_global.is_some() && found.is_none() {
         let shared = Program { first_global: None, ..program.clone() };
-        found = open(&shared, &emit::ptx::print(&lower::lower(&shared, target), target.compute_capability))?;
+        found = open(&shared, &emit_ptx::print(&lower::lower(&shared, target), target.compute_capability))?;
     }
     match found {
         None => Ok(()),

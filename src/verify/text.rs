@@ -10,9 +10,9 @@ use super::Subject;
 use super::judge::{self, expected};
 use super::simulate::{self, Shape};
 use super::synchronisation;
-use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
 use kinetics::{self, State};
+use overlay::program::{Execution, Program};
 use ptx::Module;
 use ptx::inst::Space;
 

@@ -4,6 +4,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use emit_c::host::{Coefficients, Energies};
+use graph::interpret::Machine;
+use kernels::elimination::{self, Elimination};
+use kernels::{Factors, Kernel, StateVariables};
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
 use kinetics::integrator::options::{MOST_NEGATIVE, Options, TEMPERATURES};
@@ -14,16 +18,12 @@ use kinetics::thermo::h_rt;
 use kinetics::{Model, State};
 use machine::target::Target;
 use machine::toolchain;
+use overlay::Codegen;
 use ptx::inst::Type;
 use singe::compilers;
 use singe::driver::{self, Request};
-use singe::elimination::{self, Elimination};
-use singe::emit::host::{Coefficients, Energies};
-use singe::graph::interpret::Machine;
-use singe::kernels::{Factors, Kernel, StateVariables};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::overlay::Codegen;
 use singe::plan::Emit;
 use warpsim::{Buffer, Launch};
 

@@ -1,11 +1,11 @@
 //! The C header of a mechanism, as it reads and through C and C++ compilers.
 
 use crate::provenance;
+use emit_c::host::{ArrayInterface, Dialect, Interface, KernelInterface, Species, header};
+use graph::Units;
+use kernels::Io;
 use machine::target::ComputeCapability;
-use singe::emit::host::{ArrayInterface, Dialect, Interface, KernelInterface, Species, header};
-use singe::graph::Units;
-use singe::kernels::Io;
-use singe::overlay::program::Array;
+use overlay::program::Array;
 use std::process::Command;
 
 fn interface() -> Interface {

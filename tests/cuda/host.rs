@@ -6,8 +6,8 @@ use crate::print;
 use crate::random::{self, FIELDS, WARPS};
 use crate::{compilers, provenance, target};
 use machine::toolchain::Job;
-use singe::overlay::points::widen;
-use singe::overlay::program::Program;
+use overlay::points::widen;
+use overlay::program::Program;
 use std::fmt::Write;
 use std::process::Command;
 

@@ -8,11 +8,11 @@ mod random;
 mod text;
 mod toolchain;
 
+use emit_c::cuda::{self, Input, Provenance};
+use lower::lower;
 use machine::target::Target;
 use machine::toolchain::{Toolchain, find};
-use singe::emit::cuda::{self, Input, Provenance};
-use singe::lower::lower;
-use singe::overlay::program::Program;
+use overlay::program::Program;
 use testkit::skip;
 
 fn provenance() -> Provenance {

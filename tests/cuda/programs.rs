@@ -1,8 +1,8 @@
 //! Small programs written by hand, one for each idea of the emitted text.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-use singe::kernels::Io;
-use singe::overlay::program::{
+use kernels::Io;
+use overlay::program::{
     Array, BarrierKind, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Share, Unary, Value,
     Var,
 };
@@ -18,7 +18,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
     arrays.push(Array { name: "result".to_owned(), rows: output_rows, output: true, io: Io::Double });
     Program {
         kernel: kernel.to_owned(),
-        arithmetic: singe::overlay::program::Arithmetic::Double,
+        arithmetic: overlay::program::Arithmetic::Double,
         symbol: format!("test_{kernel}"),
         execution,
         points_per_lane: 1,

@@ -1,9 +1,9 @@
 //! Random data-parallel programs, and what they compute.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use singe::graph::{elementary, exp2, log2};
-use singe::kernels::Io;
-use singe::overlay::program::{
+use graph::{elementary, exp2, log2};
+use kernels::Io;
+use overlay::program::{
     Array, Bank, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Share, Unary, Value, Var,
 };
 
@@ -41,7 +41,7 @@ pub fn program(seed: u64) -> Program {
     let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output, io: Io::Double };
     Program {
         kernel: format!("random {seed}"),
-        arithmetic: singe::overlay::program::Arithmetic::Double,
+        arithmetic: overlay::program::Arithmetic::Double,
         symbol: format!("random_{seed}"),
         execution: Execution::DataParallel { warps: WARPS },
         points_per_lane: 1,

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::process::Command;
 
 use cranelift_entity::PrimaryMap;
+use emit_c::cuda::Provenance;
+use emit_c::{cpu, cuda, hip, host};
+use graph::Units;
+use graph::interpret::Arithmetic as Number;
+use kernels::{Io, Precision};
+use lower::code::{Code, Field, Integer, IntegerOperator, Real, Statement};
+use lower::lower;
 use machine::target::Target;
-use singe::emit::cuda::Provenance;
-use singe::emit::{cpu, cuda, hip, host};
-use singe::graph::Units;
-use singe::graph::interpret::Arithmetic as Number;
-use singe::kernels::{Io, Precision};
-use singe::lower::code::{Code, Field, Integer, IntegerOperator, Real, Statement};
-use singe::lower::lower;
-use singe::overlay::program::{
+use overlay::program::{
     Arithmetic, Array, Binary, ConstantRef, Constants, Execution, Index, Node, Program, Share, Unary, Value,
 };
 use testkit::project::{run, there};

@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use diagnostics::Diagnostic;
+use kernels::Kernel;
 use singe::cli::{CompileArguments, Layout};
 use singe::driver::{Failure, Request, Tuning};
-use singe::kernels::Kernel;
 use singe::plan;
 use singe::plan::varied::LAYOUT;
 

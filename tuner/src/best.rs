@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use kernels::StateVariables;
 use singe::driver::Request;
-use singe::kernels::StateVariables;
 use singe::plan::{Common, Tuning, varied::LAYOUT};
 use toml::{Table, Value};
 

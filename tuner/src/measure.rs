@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use kernels::{Form, Kernel};
 use serde::{Deserialize, Serialize};
 use singe::driver::{self, Multiplier, POINTS_PER_LANE, Request, Tuning};
-use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::plan::{self, Free, Occupancy};
 use singe::report::KernelReport;

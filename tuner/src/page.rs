@@ -1,6 +1,6 @@
 //! The report of a search as one HTML file.
 
-use singe::kernels::Kernel;
+use kernels::Kernel;
 use singe::report::page::{self, Section, escaped, figure, folded, known_columns, note, table};
 
 use crate::best::{head, row};

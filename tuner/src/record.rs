@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use diagnostics::Diagnostic;
+use kernels::Kernel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use singe::kernels::Kernel;
 
 use crate::claims::Claims;
 use crate::level::Level;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use diagnostics::Diagnostic;
-use singe::kernels::Kernel;
+use kernels::Kernel;
 
 use crate::level::Level;
 use crate::measure::{Cost, Trial};

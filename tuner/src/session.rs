@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use diagnostics::Diagnostic;
+use kernels::Kernel;
 use serde_json::json;
 use singe::driver::{Failure, Request};
-use singe::kernels::Kernel;
 
 use crate::arguments::Arguments;
 use crate::clock::Clock;
@@ -158,7 +158,7 @@ fn header(arguments: &Arguments, request: &Request, says: &str, program: &str) -
         "common": request.common,
         "tuning": request.tuning,
         "kernels of their own": (own, own_layouts),
-        "layout": request.codegens().map(singe::overlay::Codegen::name).collect::<Vec<_>>(),
+        "layout": request.codegens().map(overlay::Codegen::name).collect::<Vec<_>>(),
         "times": says,
     });
     let words = arguments.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -1,12 +1,12 @@
 //! What to try: what `singe` takes by itself, then all combinations of the values of some flags, each once.
 
 use clap::ValueEnum;
+use kernels::{Form, Kernel};
+use overlay::Codegen;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use singe::cli::Layout;
 use singe::driver::Request;
-use singe::kernels::{Form, Kernel};
-use singe::overlay::Codegen;
 use singe::plan::varied::{self, LAYOUT};
 use toml::{Table, Value};
 

@@ -2,14 +2,14 @@
 
 use clap::ValueEnum;
 use diagnostics::Diagnostic;
+use kernels::Kernel;
 use machine::target::Target;
+use overlay::Codegen;
 use serde::Serialize;
 use singe::cli::print;
 use singe::driver::{self, Failure, Request};
-use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output;
-use singe::overlay::Codegen;
 use singe::plan::Free;
 
 use crate::arguments::Arguments;

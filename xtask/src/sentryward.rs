@@ -1,4 +1,4 @@
-//! Runs SentryWard 0.1.1 and `singe verify` on the small kernels of `crates/warpsim/tests/verdicts`, whose first lines say
+//! Runs SentryWard 0.1.1 and `singe verify` on the small kernels of `crates/gpu/warpsim/tests/verdicts`, whose first lines say
 //! what the PTX memory model says of them, and writes the table of `docs/lab/verdicts.md`.
 //!
 //! SentryWard is installed with pip into a temporary folder and only run; nothing of it is kept.
@@ -72,7 +72,7 @@ fn install(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn compare(root: &Path, singe: &Path, tool: &Path, folder: &Path) -> Result<String, String> {
-    let kernels = kernels(&root.join("crates/warpsim/tests/verdicts"))?;
+    let kernels = kernels(&root.join("crates/gpu/warpsim/tests/verdicts"))?;
     let (mut rows, mut ours, mut theirs) = (String::new(), Tally::default(), Tally::default());
     for kernel in &kernels {
         let begin = Instant::now();
@@ -96,7 +96,7 @@ fn compare(root: &Path, singe: &Path, tool: &Path, folder: &Path) -> Result<Stri
         )
     };
     Ok(format!(
-        "# Verdicts on small kernels\n\nWhat `singe verify` and SentryWard {VERSION} say of the kernels in `crates/warpsim/tests/verdicts`, each \
+        "# Verdicts on small kernels\n\nWhat `singe verify` and SentryWard {VERSION} say of the kernels in `crates/gpu/warpsim/tests/verdicts`, each \
          in a process of its own, with the verdict that the PTX memory model gives. `cargo xtask sentryward` fills this \
          page; [what the differences come from](../proofs.md#beside-other-tools).\n\n| tool | decided | as the model says | \
          otherwise | time (s) |\n|---|---:|---:|---:|---:|\n{}{}\n| kernel | why | model | singe | SentryWard |\n|---|---|---|---|---|\n{rows}",

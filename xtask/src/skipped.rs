@@ -1,4 +1,4 @@
-//! The tests that a run skipped: each notes itself in a file (see crates/testkit/src/skip.rs).
+//! The tests that a run skipped: each notes itself in a file (see crates/base/testkit/src/skip.rs).
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -136,14 +136,14 @@ mod tests {
     fn binaries_are_those_with_tests_in_the_folders_of_their_packages() {
         let message = |kind: &str, test: bool| {
             format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/a/crates/ptx/Cargo.toml","target":{{"kind":["{kind}"],"name":"own"}},"profile":{{"test":{test}}},"executable":"/t/own-1"}}"#
+                r#"{{"reason":"compiler-artifact","manifest_path":"/a/crates/gpu/ptx/Cargo.toml","target":{{"kind":["{kind}"],"name":"own"}},"profile":{{"test":{test}}},"executable":"/t/own-1"}}"#
             )
         };
         let found = |name: &str| {
-            Some(Binary { name: name.into(), executable: "/t/own-1".into(), folder: "/a/crates/ptx".into() })
+            Some(Binary { name: name.into(), executable: "/t/own-1".into(), folder: "/a/crates/gpu/ptx".into() })
         };
-        assert_eq!(binary(Path::new("/a"), &message("test", true)), found("crates/ptx own"));
-        assert_eq!(binary(Path::new("/a"), &message("lib", true)), found("crates/ptx lib own"));
+        assert_eq!(binary(Path::new("/a"), &message("test", true)), found("crates/gpu/ptx own"));
+        assert_eq!(binary(Path::new("/a"), &message("lib", true)), found("crates/gpu/ptx lib own"));
         assert_eq!(binary(Path::new("/a"), &message("bin", false)), None);
         assert_eq!(binary(Path::new("/a"), "no message"), None);
     }

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
-use crate::kernels::Kernel;
-use crate::overlay::Codegen;
+use emit_c::cuda::names::identifier;
+use kernels::Kernel;
 use machine::target::Target;
+use overlay::Codegen;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compilers {

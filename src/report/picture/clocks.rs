@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::schedule::timeline::{Barrier, Timeline};
 use crate::verify::Prediction;
+use schedule::timeline::{Barrier, Timeline};
 use warpsim::machine_code::Meeting;
 
 /// From the slots of a schedule to the clocks of one turn of the streaming loop, for each warp: points that are joined by

@@ -1,6 +1,6 @@
 //! What operations are, and the colours of these kinds: the same ones in every layout of every kernel.
 
-use crate::graph::{Graph, Part, StepRef};
+use graph::{Graph, Part, StepRef};
 
 /// The colour of each kind as red, green and blue. Kinds that no kernel has together may share one.
 const COLORS: [(&str, [u8; 3]); 45] = [

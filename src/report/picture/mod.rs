@@ -9,13 +9,13 @@ mod straight_line;
 
 use super::svg::{FAINT, GROUND, INK, Svg};
 use super::time::axis;
-use crate::graph::{Graph, StepRef};
-use crate::schedule::Schedule;
-use crate::schedule::timeline::{Barrier, Block, Timeline, timeline};
 use crate::verify::Prediction;
 use clocks::Clocks;
+use graph::{Graph, StepRef};
 pub use kind::kind_and_part;
 use kind::{color, kind, part};
+use schedule::Schedule;
+use schedule::timeline::{Barrier, Block, Timeline, timeline};
 pub use straight_line::straight_line_picture;
 
 const LANE: f64 = 28.0;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::{color, kind_of};
 use super::legend;
-use crate::graph::body::{Inst, Tally, Unary};
-use crate::overlay::program::{Binary, Node, Program, Value, Var};
 use crate::report::svg::{FAINT, INK, Svg};
 use crate::report::time::axis;
+use graph::body::{Inst, Tally, Unary};
+use overlay::program::{Binary, Node, Program, Value, Var};
 
 const LEFT: f64 = 110.0;
 const WIDTH: f64 = 1050.0;
@@ -220,8 +220,8 @@ fn bar(svg: &mut Svg, top: f64, (kind, tally): (&str, &Tally), (most, slots): (u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overlay::program::Share;
     use cranelift_entity::EntityRef;
+    use overlay::program::Share;
 
     fn set(var: usize, value: Value) -> Node {
         Node::Let { var: Var::new(var), value }
@@ -230,12 +230,8 @@ mod tests {
     /// a = field; b = field; rate: c = exp(a) [d literal]; c = c d + b; store c
     fn nodes() -> Vec<Node> {
         let v = Var::new;
-        let field = |row| Value::Field {
-            array: 0,
-            row: crate::overlay::program::Index::Literal(row),
-            point: 0,
-            share: Share::Whole,
-        };
+        let field =
+            |row| Value::Field { array: 0, row: overlay::program::Index::Literal(row), point: 0, share: Share::Whole };
         vec![
             set(0, field(0)),
             set(1, field(1)),
@@ -243,13 +239,7 @@ mod tests {
             set(2, Value::Unary(Unary::Exp, v(0))),
             set(3, Value::Literal(2.0)),
             set(4, Value::Fma(v(2), v(3), v(1))),
-            Node::StoreField {
-                array: 1,
-                row: crate::overlay::program::Index::Literal(0),
-                point: 0,
-                value: v(4),
-                rest: None,
-            },
+            Node::StoreField { array: 1, row: overlay::program::Index::Literal(0), point: 0, value: v(4), rest: None },
         ]
     }
 
@@ -270,8 +260,8 @@ mod tests {
         let mut program = Program {
             kernel: String::new(),
             symbol: String::new(),
-            arithmetic: crate::overlay::program::Arithmetic::Double,
-            execution: crate::overlay::program::Execution::DataParallel { warps: 1 },
+            arithmetic: overlay::program::Arithmetic::Double,
+            execution: overlay::program::Execution::DataParallel { warps: 1 },
             points_per_lane: 1,
             slots: 0,
             first_global: None,
@@ -279,7 +269,7 @@ mod tests {
             arrays: Vec::new(),
             vars: cranelift_entity::PrimaryMap::new(),
             counters: 0,
-            constants: crate::overlay::program::Constants::default(),
+            constants: overlay::program::Constants::default(),
             staging_bytes: None,
             body: nodes(),
         };

@@ -3,11 +3,11 @@
 use crate::compilers::Compiled;
 use crate::report::accuracy::rounded_up;
 use crate::report::{KernelReport, OnAmd};
-use crate::schedule::overlap::Overlap;
 use crate::verify::{
     ClassesOfPtx, CodeOnAmd, Cube, MachineCode, MachineCodeVerification, Prediction, TextOnCpu, Verification,
 };
 use sass::Class;
+use schedule::overlap::Overlap;
 
 /// A bound and the kelvins between which it holds.
 pub fn bound(error: f64, range: Option<[f64; 2]>) -> String {

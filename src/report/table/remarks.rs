@@ -2,8 +2,8 @@
 
 use super::figures::{bound, hundredths};
 use super::{is_of_a_cpu, is_of_amd};
-use crate::graph::body::Tally;
 use crate::report::{KernelReport, Report, causes, on_cpu};
+use graph::body::Tally;
 
 /// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {

@@ -5,9 +5,9 @@ use super::figures::{
     lengths, memory, microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd,
     single, verdict, verified_machine_code, verified_text,
 };
-use crate::mapping::Optimality;
 use crate::report::KernelReport;
 use crate::verify::CodeOnAmd;
+use mapping::Optimality;
 use sass::Class;
 
 /// A row.

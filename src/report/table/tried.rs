@@ -1,8 +1,8 @@
 //! What was tried for a kernel, as tables of a page: the first row of each is its head.
 
 use super::figures::{bound, hundredths};
-use crate::graph::body::Tally;
 use crate::report::KernelReport;
+use graph::body::Tally;
 
 /// The layouts, and which row is the chosen one.
 pub fn layouts(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Phase;
-use crate::graph::Graph;
 use crate::report::picture::kind_and_part;
-use crate::schedule::Schedule;
+use graph::Graph;
+use schedule::Schedule;
 use warpsim::machine_code::Timeline;
 
 /// The phases of all turns of the streaming loop, as the first CTA went through them. None where its barriers are not those of the

@@ -70,7 +70,7 @@ mod tests {
     use crate::level::Level;
     use crate::measure::Outcome;
     use crate::space::{self, Axis};
-    use singe::kernels::Kernel;
+    use kernels::Kernel;
 
     /// All candidates of a small space, some of which take equally long.
     fn trials() -> Vec<Trial> {

@@ -1,0 +1,64 @@
+//! Kernels that are compiled, proven and verified.
+
+use kernels::Kernel;
+use kinetics::Model;
+use singe::driver::{self, Request};
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::report::KernelReport;
+
+use crate::request;
+
+/// The reports of all kernels of a request, each verified on 64 states at least.
+pub fn reports(request: &Request) -> Vec<KernelReport> {
+    let what = what(request);
+    let report = driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|failure| panic!("{what}: {:#?}", failure.diagnostics.first()));
+    for kernel in &report.kernels {
+        let found = kernel.verification.as_ref().expect("verification was asked for");
+        assert!(found.states >= 64 && found.largest_error <= found.tolerance, "{what} {}: {found:?}", kernel.kernel);
+        println!(
+            "{what}: {} {} {} error {:.1e}, {:.0} slots, {:.0} shuffles, {} barriers, {} phases",
+            kernel.codegen,
+            kernel.form,
+            kernel.kernel,
+            found.largest_error,
+            found.slots_per_point,
+            found.shuffles_per_point,
+            kernel.barriers,
+            kernel.phases
+        );
+    }
+    report.kernels
+}
+
+/// Kernels of a model at each number of warps, with what else a request is changed to; the largest error of all. Each is verified on 33
+/// states, if no other number is asked for.
+pub fn each(
+    model: &Model,
+    kernels: &[Kernel],
+    change: impl Fn(&mut Request),
+    warps: impl IntoIterator<Item = u32> + Clone,
+) -> f64 {
+    let plain = Request { verify: Some(33), ..request::of(crate::shipped("h2o2")) }.with(change);
+    let cases = kernels.iter().flat_map(|&kernel| warps.clone().into_iter().map(move |warps| (kernel, warps)));
+    let units = cases.map(|(kernel, warps)| unit(kernel, model, &plain.clone().with(|r| r.tuning.warps = warps)));
+    units.map(|unit| unit.report.verification.map_or(0.0, |found| found.largest_error)).fold(0.0, f64::max)
+}
+
+/// A kernel of a model, whatever the mechanism that the request names.
+pub fn unit(kernel: Kernel, model: &Model, request: &Request) -> Unit {
+    let what = format!("{} {kernel} {}", model.mechanism.name, what(request));
+    let unit = driver::compile_kernel(kernel, model, request, &mut Observer::silent())
+        .unwrap_or_else(|failure| panic!("{what}: {:#?}", failure.diagnostics.first()));
+    let found = unit.report.verification.as_ref().expect("verification was asked for");
+    assert!(found.largest_error <= found.tolerance, "{what}: {found:?}");
+    println!("{what} {}: error {:.1e}, {:.0} slots", unit.report.form, found.largest_error, found.slots_per_point);
+    unit
+}
+
+fn what(request: &Request) -> String {
+    let folder = request.files.mechanism.parent().and_then(|folder| folder.file_name()).unwrap_or_default().display();
+    let (common, tuning) = (&request.common, &request.tuning);
+    format!("{folder} for {}, {} warps, {:?}, {:?}", common.target.name, tuning.warps, request.codegen, tuning.form)
+}

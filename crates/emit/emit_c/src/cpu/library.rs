@@ -1,0 +1,115 @@
+//! What libraries with other codes' calling conventions need of a mechanism, around the functions of one point.
+
+use crate::cuda::tables::{real, wrapped};
+use crate::host::{Interface, prefix, short_name};
+use serde::Serialize;
+
+/// What such a library must know of a mechanism beyond the interface of its kernels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stoichiometry {
+    /// g/mol
+    pub element_weights: Vec<f64>,
+    /// Whether a reaction changes the amount of each species.
+    pub reacting: Vec<bool>,
+    /// By reaction (species, coefficient), negative of reactants; nothing where some are no whole numbers.
+    pub reactions: Option<Vec<Vec<(usize, i32)>>>,
+}
+
+/// What the templates of all of them have.
+#[derive(Serialize)]
+pub(super) struct Library {
+    pub prefix: String,
+    pub device_header: String,
+    /// What stands before each function, and a blank.
+    inline: &'static str,
+    rows: Places,
+    stoichiometry: bool,
+    first_entries: String,
+    entry_species: String,
+    entry_coefficients: String,
+    element_weights: String,
+    /// Names of the functions; empty where there is none.
+    chemistry: String,
+    thermodynamics: String,
+    progress: String,
+    jacobian: String,
+    viscosity: String,
+    conductivity: String,
+    diffusion: String,
+}
+
+impl Library {
+    /// Of an interface with the kernels of chemistry and thermodynamics.
+    pub fn new(interface: &Interface, stoichiometry: &Stoichiometry, inline: &'static str) -> Self {
+        let prefix = prefix(interface);
+        let function = |kernel: &str| {
+            let found = interface.kernels.iter().map(|found| short_name(&found.symbol, &prefix));
+            found.into_iter().find(|name| *name == kernel).unwrap_or("").to_owned()
+        };
+        let reactions = stoichiometry.reactions.as_deref().unwrap_or(&[]);
+        let ends = reactions.iter().scan(0, |end, entries| {
+            *end += entries.len();
+            Some(*end)
+        });
+        let entries = || reactions.iter().flatten();
+        Self {
+            device_header: format!("{}_device.h", interface.mechanism),
+            inline,
+            rows: Places::new(interface, &prefix),
+            stoichiometry: stoichiometry.reactions.is_some(),
+            first_entries: wrapped(std::iter::once(0).chain(ends).map(|end| end.to_string())),
+            entry_species: wrapped(entries().map(|(species, _)| (species + 1).to_string())),
+            entry_coefficients: wrapped(entries().map(|(_, coefficient)| coefficient.to_string())),
+            element_weights: wrapped(stoichiometry.element_weights.iter().map(|&weight| real(weight))),
+            chemistry: function("chemistry"),
+            thermodynamics: function("thermodynamics"),
+            progress: function("progress"),
+            jacobian: function("jacobian"),
+            viscosity: function("viscosity"),
+            conductivity: function("conductivity"),
+            diffusion: function("diffusion"),
+            prefix,
+        }
+    }
+}
+
+/// First rows of quantities, and how many rows there are.
+#[derive(Serialize)]
+struct Places {
+    cp: u32,
+    h: u32,
+    s: u32,
+    properties: u32,
+    equilibrium: u32,
+    forward: u32,
+    reverse: u32,
+    creation: u32,
+    destruction: u32,
+    rates: u32,
+}
+
+impl Places {
+    fn new(interface: &Interface, prefix: &str) -> Self {
+        let kernel = |name: &str| interface.kernels.iter().find(|kernel| short_name(&kernel.symbol, prefix) == name);
+        let first = |name: &str| {
+            let rows = interface.kernels.iter().flat_map(|kernel| &kernel.rows);
+            rows.into_iter().find(|rows| rows.name == name).map_or(0, |rows| rows.first)
+        };
+        let all = |name: &str| {
+            let outputs = kernel(name).into_iter().flat_map(|kernel| &kernel.arrays);
+            outputs.filter(|array| array.array.output).map(|array| array.array.rows).sum()
+        };
+        Self {
+            cp: first("species-molar-cp"),
+            h: first("species-molar-h"),
+            s: first("species-molar-s"),
+            properties: all("thermodynamics"),
+            equilibrium: first("equilibrium-constants"),
+            forward: first("forward-rates"),
+            reverse: first("reverse-rates"),
+            creation: first("creation-rates"),
+            destruction: first("destruction-rates"),
+            rates: all("progress"),
+        }
+    }
+}

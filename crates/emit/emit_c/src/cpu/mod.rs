@@ -1,0 +1,193 @@
+//! C++17 for CPUs from the typed [`Code`](lower::code::Code) of data-parallel kernels: one file per kernel.
+//!
+//! Every double of the code is a vector of as many points as the machine's registers hold; threads share the points by OpenMP.
+//! The vectors are those of GCC's and Clang's vector extensions, so that the text does not depend on what a compiler finds to
+//! vectorise. It is the same for the same input, to the byte.
+
+mod body;
+mod chemkin;
+mod device;
+mod functions;
+mod kinetix;
+mod library;
+mod openfoam;
+mod pelephysics;
+mod single;
+mod texts;
+
+use super::cuda::body::comment;
+use super::cuda::glue::{Template, render};
+use super::cuda::kernel::{list, pointer};
+use super::cuda::tables::{real, wrapped};
+use super::cuda::{Provenance, names, overlap};
+use kernels::{Io, Precision};
+use lower::code::{Code, Table, TableKind, Values};
+use overlay::program::Array;
+use serde::Serialize;
+
+pub use chemkin::chemkin;
+pub use device::device_header;
+pub use kinetix::kinetix;
+pub use library::Stoichiometry;
+pub use openfoam::{Plugin, openfoam};
+pub use pelephysics::{TransportData, pelephysics};
+pub use single::{SINGLE_HEADER, single_header};
+pub use texts::{Called, program};
+
+/// The name of the header that all kernels include.
+pub const VECTOR_HEADER: &str = "singe_vector.h";
+
+/// The header that all kernels include: vectors of doubles and what is computed with them.
+pub fn vector_header() -> String {
+    render(Template::Vector, &())
+}
+
+/// The whole file of one kernel, which must be data-parallel with one point per lane.
+pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> String {
+    let printed = body::print(code, body::Strides { input: "stride", output: "stride" }, precision);
+    let prefix = names::identifier(&provenance.mechanism);
+    let pointers: Vec<String> =
+        code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name)).collect();
+    let own = |text: &str| text.to_owned();
+    let context = [format!("const struct {prefix}_context *context")];
+    let sizes = [own("int points"), own("int stride"), own("struct CUstream_st *stream")];
+    let launch_parameters = context.into_iter().chain(pointers.iter().cloned()).chain(sizes);
+    let restricted = pointers.iter().zip(&printed.arrays).map(|(pointer, name)| {
+        let unused = if printed.body.contains(&format!("({name} +")) { "" } else { "[[maybe_unused]] " };
+        format!("{unused}{}", pointer.replace('*', "*__restrict__ "))
+    });
+    let vector_parameters = pointers.iter().cloned().chain([own("ptrdiff_t stride")]);
+    let file = File {
+        header: header(code, provenance, precision),
+        vector_header: header_name(precision),
+        include: format!("{prefix}.h"),
+        tables: printed
+            .tables(code)
+            .map(|table| definition(table, &code.symbol, "alignas(64) static const", precision))
+            .collect(),
+        functions: printed
+            .functions
+            .iter()
+            .map(|function| functions::definition(*function, "static inline") + "\n")
+            .collect(),
+        symbol: &code.symbol,
+        number: number_of(&code.arrays),
+        compute_parameters: list("inline void compute(".len(), restricted.chain([own("ptrdiff_t stride")])),
+        parameters: list(code.symbol.len() + "void _vector(".len(), vector_parameters),
+        launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
+        slots: if code.slots.rows == 0 { String::new() } else { format!("  real slots[{}];\n", code.slots.rows) },
+        body: printed.body,
+        share: overlap::function(&code.symbol),
+        refusal: overlap::refusal(&code.symbol, &code.arrays, &printed.arrays),
+        arrays: code
+            .arrays
+            .iter()
+            .zip(&printed.arrays)
+            .map(|(array, name)| ArrayLine { name: name.clone(), rows: array.rows, output: array.output })
+            .collect(),
+    };
+    render(Template::CpuKernel, &file)
+}
+
+/// The type of what the arrays of a kernel hold, which is the same for all.
+fn number_of(arrays: &[Array]) -> &'static str {
+    arrays.first().map_or(Io::Double, |array| array.io).c_type()
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    header: String,
+    vector_header: &'static str,
+    include: String,
+    tables: String,
+    functions: String,
+    symbol: &'a str,
+    /// The type of what the arrays hold.
+    number: &'static str,
+    compute_parameters: String,
+    parameters: String,
+    launch_parameters: String,
+    slots: String,
+    body: String,
+    share: String,
+    refusal: String,
+    arrays: Vec<ArrayLine>,
+}
+
+#[derive(Serialize)]
+struct ArrayLine {
+    name: String,
+    rows: u32,
+    output: bool,
+}
+
+fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String {
+    let (kernel, mechanism) = (&code.kernel, &provenance.mechanism);
+    let mut lines = vec![
+        format!("{}: {kernel} of {mechanism}, made by singe {}", code.symbol, env!("CARGO_PKG_VERSION")),
+        "\n".into(),
+    ];
+    lines.extend(provenance.lines());
+    lines.extend(provenance.form.iter().map(|form| format!("form        {form}")));
+    let [reals, indices] = code.bank_entries;
+    if let Some(bound) = &provenance.precision {
+        lines.push(format!("precision   {bound}"));
+    }
+    let vector = match precision {
+        Precision::Double => "a vector of points",
+        Precision::Single | Precision::Mixed => "a vector of points in single precision",
+    };
+    lines.push(format!("target      cpu: {vector} at a time, threads by OpenMP"));
+    lines.push(format!("banks       entries: {reals} real, {indices} index"));
+    lines.push(format!("slots       {} vectors on the stack", code.slots.rows));
+    lines.iter().map(|line| comment("", line)).collect()
+}
+
+/// That header: its name and text.
+pub fn header_of(precision: Precision) -> (String, String) {
+    let text = match precision {
+        Precision::Double => vector_header(),
+        Precision::Single | Precision::Mixed => single_header(),
+    };
+    (header_name(precision).to_owned(), text)
+}
+
+/// The name of the header that kernels of a precision include.
+pub fn header_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Double => VECTOR_HEADER,
+        Precision::Single | Precision::Mixed => SINGLE_HEADER,
+    }
+}
+
+/// The name of a table.
+fn table_name(symbol: &str, kind: TableKind) -> String {
+    format!("{symbol}_{}", kind.name())
+}
+
+fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str, precision: Precision) -> String {
+    let (about, (name, items)) = (table_about(*kind), table_items(values, precision));
+    let (count, table) = (items.len(), table_name(symbol, *kind));
+    format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
+}
+
+/// What a table holds, as a comment.
+fn table_about(kind: TableKind) -> &'static str {
+    match kind {
+        TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
+        TableKind::Powers => "// 2^(j/256), j 2^44 less in its bits\n",
+        TableKind::RealBank => "// Constants\n",
+        TableKind::Reals | TableKind::Indices | TableKind::IndexBank => "// Rows, slots and numbers of rounds\n",
+    }
+}
+
+/// The type and the entries of a table.
+fn table_items(values: &Values, precision: Precision) -> (&'static str, Vec<String>) {
+    match values {
+        Values::Reals(values) if precision == Precision::Single => {
+            ("float", values.iter().map(|&x| single::number(x as f32)).collect())
+        }
+        Values::Reals(values) => ("double", values.iter().map(|x| real(*x)).collect()),
+        Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
+    }
+}

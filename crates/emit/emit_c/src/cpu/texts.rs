@@ -1,0 +1,63 @@
+//! A program that calls texts for CPUs, so that what they give can be compared.
+
+use crate::cuda::glue::{Template, render};
+use crate::cuda::names::identifier;
+use crate::host::short_name;
+use overlay::program::Array;
+use serde::Serialize;
+
+/// A kernel that is called.
+pub struct Called<'a> {
+    pub symbol: &'a str,
+    /// By its function of one point, else by its launch function.
+    pub by_points: bool,
+    /// The last one is the output.
+    pub arrays: &'a [Array],
+    pub points: usize,
+    pub stride: usize,
+}
+
+/// The program's text. It reads the inputs of all calls as doubles, array by array, and writes the output arrays, in which what nothing
+/// stores is not a number. `headers` come before the kernels, which lie in files of their symbols' names and include that of `vectors`.
+pub fn program(mechanism: &str, (vectors, headers): (&str, &[String]), calls: &[Called<'_>]) -> String {
+    let prefix = identifier(mechanism);
+    let include = |file: &str| format!("#include \"{file}\"\n");
+    let mut includes = include(vectors) + &headers.iter().map(|header| include(header)).collect::<String>();
+    // Each file has functions of the same names, and finds those of the vectors before others beside it.
+    let guard = vectors.to_uppercase().replace('.', "_");
+    for Called { symbol, .. } in calls.iter().filter(|call| !call.by_points) {
+        let (vectors, text) = (include(vectors), include(&format!("{symbol}.cpp")));
+        includes += &format!("namespace file_of_{symbol} {{\n#undef {guard}\n{vectors}{text}}}\n");
+    }
+    let calls = calls.iter().map(|call| text(call, &prefix)).collect();
+    render(Template::CpuTexts, &Program { includes, prefix, calls })
+}
+
+#[derive(Serialize)]
+struct Program {
+    includes: String,
+    prefix: String,
+    calls: String,
+}
+
+fn text(call: &Called<'_>, prefix: &str) -> String {
+    let Called { symbol, by_points, arrays, points, stride } = call;
+    let (output, inputs) = arrays.split_last().expect("a kernel has an output");
+    let mut text = String::from("  {\n");
+    for (at, array) in inputs.iter().enumerate() {
+        let (number, count) = (array.io.c_type(), array.rows as usize * stride);
+        text += &format!("    const auto a{at} = read<{number}>({count});\n");
+    }
+    let (number, count) = (output.io.c_type(), output.rows as usize * stride);
+    text += &format!("    std::vector<{number}> out({count}, ({number})NAN);\n");
+    let given = |more: &str| (0..inputs.len()).map(|at| format!("a{at}.data(){more}, ")).collect::<String>();
+    text += &if *by_points {
+        let (name, given) = (short_name(symbol, prefix), given(" + p"));
+        let call = format!("{prefix}_device::{name}({given}{stride}, out.data() + p, {stride})");
+        format!("    for (int p = 0; p < {points}; ++p) {call};\n")
+    } else {
+        let given = given("");
+        format!("    status |= {symbol}_launch(context, {given}out.data(), {points}, {stride}, nullptr);\n")
+    };
+    text + "    write(out);\n  }\n"
+}

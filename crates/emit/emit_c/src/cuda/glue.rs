@@ -1,0 +1,240 @@
+//! The fixed parts of emitted files, as Handlebars templates. A template takes no decision.
+
+use super::dialect::{Dialect, hipified};
+use handlebars::{Handlebars, no_escape};
+use serde::Serialize;
+use std::sync::LazyLock;
+
+/// A file of `templates/`.
+#[derive(Debug, Clone, Copy)]
+pub enum Template {
+    Kernel,
+    HipKernel,
+    /// Of all kernels for AMD
+    HipRuntime,
+    HipCmake,
+    Header,
+    Context,
+    Wrapper,
+    Module,
+    Example,
+    Cmake,
+    Install,
+    Driver,
+    Reference,
+    Vector,
+    Single,
+    CpuKernel,
+    CpuContext,
+    CpuCmake,
+    CpuDriver,
+    CpuExample,
+    Device,
+    /// Of functions of one point
+    Conversions,
+    /// Of both programs that integrate reactors
+    Conditions,
+    Ignition,
+    CpuIgnition,
+    /// That runs texts for CPUs
+    CpuTexts,
+    ReactorHeader,
+    ReactorWrapper,
+    ReactorModule,
+    /// Of programs that solve linear systems of reactors
+    Elimination,
+    /// Of both programs that advance reactors
+    ReactorMethod,
+    Reactor,
+    GpuReactor,
+    ReactorDriver,
+    /// Of libraries with other codes' calling conventions
+    ChemkinStates,
+    ChemkinHeader,
+    Chemkin,
+    PeleHeader,
+    Pele,
+    KinetixData,
+    Kinetix,
+    FoamModel,
+    FoamFiles,
+    FoamOptions,
+    FoamCmake,
+}
+
+const ALL: [Template; 45] = [
+    Template::Kernel,
+    Template::HipKernel,
+    Template::HipRuntime,
+    Template::HipCmake,
+    Template::Header,
+    Template::Context,
+    Template::Wrapper,
+    Template::Module,
+    Template::Example,
+    Template::Cmake,
+    Template::Install,
+    Template::Driver,
+    Template::Reference,
+    Template::Vector,
+    Template::Single,
+    Template::CpuKernel,
+    Template::CpuContext,
+    Template::CpuCmake,
+    Template::CpuDriver,
+    Template::CpuExample,
+    Template::Device,
+    Template::Conversions,
+    Template::Conditions,
+    Template::Ignition,
+    Template::CpuIgnition,
+    Template::CpuTexts,
+    Template::ReactorHeader,
+    Template::ReactorWrapper,
+    Template::ReactorModule,
+    Template::Elimination,
+    Template::ReactorMethod,
+    Template::Reactor,
+    Template::GpuReactor,
+    Template::ReactorDriver,
+    Template::ChemkinStates,
+    Template::ChemkinHeader,
+    Template::Chemkin,
+    Template::PeleHeader,
+    Template::Pele,
+    Template::KinetixData,
+    Template::Kinetix,
+    Template::FoamModel,
+    Template::FoamFiles,
+    Template::FoamOptions,
+    Template::FoamCmake,
+];
+
+/// Fills a template.
+pub fn render(template: Template, data: &impl Serialize) -> String {
+    render_in(Dialect::Cuda, template, data)
+}
+
+/// Fills a template, which is one for CUDA, in a dialect of that.
+pub fn render_in(dialect: Dialect, template: Template, data: &impl Serialize) -> String {
+    let templates = if dialect.is_hip() { &HIP_TEMPLATES } else { &TEMPLATES };
+    templates.render(template.name(), data).expect("tests render every template, and undefined names are errors")
+}
+
+impl Template {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel.cu",
+            Self::HipKernel => "kernel.hip",
+            Self::HipRuntime => "hip_runtime",
+            Self::HipCmake => "hip_CMakeLists.txt",
+            Self::Header => "header.h",
+            Self::Context => "context.cu",
+            Self::Wrapper => "wrapper.hpp",
+            Self::Module => "module.f90",
+            Self::Example => "example.f90",
+            Self::Cmake => "CMakeLists.txt",
+            Self::Install => "install.cmake",
+            Self::Driver => "driver.cu",
+            Self::Reference => "reference.h",
+            Self::Vector => "singe_vector.h",
+            Self::Single => "singe_single.h",
+            Self::CpuKernel => "kernel.cpp",
+            Self::CpuContext => "context.cpp",
+            Self::CpuCmake => "cpu_CMakeLists.txt",
+            Self::CpuDriver => "driver.cpp",
+            Self::CpuExample => "cpu_example.f90",
+            Self::Device => "device.h",
+            Self::Conversions => "conversions",
+            Self::Conditions => "conditions",
+            Self::Ignition => "ignition.cu",
+            Self::CpuIgnition => "ignition.cpp",
+            Self::CpuTexts => "texts.cpp",
+            Self::ReactorHeader => "reactor.h",
+            Self::ReactorWrapper => "reactor.hpp",
+            Self::ReactorModule => "reactor.f90",
+            Self::Elimination => "elimination",
+            Self::ReactorMethod => "reactor_method",
+            Self::Reactor => "reactor.cpp",
+            Self::GpuReactor => "reactor.cu",
+            Self::ReactorDriver => "reactor_driver.cu",
+            Self::ChemkinStates => "chemkin_states",
+            Self::ChemkinHeader => "chemkin.h",
+            Self::Chemkin => "chemkin.cpp",
+            Self::PeleHeader => "mechanism.H",
+            Self::Pele => "mechanism.cpp",
+            Self::KinetixData => "mech.h",
+            Self::Kinetix => "kinetix.h",
+            Self::FoamModel => "openfoam.C",
+            Self::FoamFiles => "Make/files",
+            Self::FoamOptions => "Make/options",
+            Self::FoamCmake => "openfoam_CMakeLists.txt",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Kernel => include_str!("../../../../../templates/kernel.cu.hbs"),
+            Self::HipKernel => include_str!("../../../../../templates/hip/kernel.hip.hbs"),
+            Self::HipRuntime => include_str!("../../../../../templates/hip/runtime.hbs"),
+            Self::HipCmake => include_str!("../../../../../templates/hip/CMakeLists.txt.hbs"),
+            Self::Header => include_str!("../../../../../templates/header.h.hbs"),
+            Self::Context => include_str!("../../../../../templates/context.cu.hbs"),
+            Self::Wrapper => include_str!("../../../../../templates/wrapper.hpp.hbs"),
+            Self::Module => include_str!("../../../../../templates/module.f90.hbs"),
+            Self::Example => include_str!("../../../../../templates/example.f90.hbs"),
+            Self::Cmake => include_str!("../../../../../templates/CMakeLists.txt.hbs"),
+            Self::Install => include_str!("../../../../../templates/install.cmake.hbs"),
+            Self::Driver => include_str!("../../../../../templates/driver.cu.hbs"),
+            Self::Reference => include_str!("../../../../../templates/reference.h.hbs"),
+            Self::Vector => include_str!("../../../../../templates/cpu/singe_vector.h.hbs"),
+            Self::Single => include_str!("../../../../../templates/cpu/singe_single.h.hbs"),
+            Self::CpuKernel => include_str!("../../../../../templates/cpu/kernel.cpp.hbs"),
+            Self::CpuContext => include_str!("../../../../../templates/cpu/context.cpp.hbs"),
+            Self::CpuCmake => include_str!("../../../../../templates/cpu/CMakeLists.txt.hbs"),
+            Self::CpuDriver => include_str!("../../../../../templates/cpu/driver.cpp.hbs"),
+            Self::CpuExample => include_str!("../../../../../templates/cpu/example.f90.hbs"),
+            Self::Device => include_str!("../../../../../templates/device.h.hbs"),
+            Self::Conversions => include_str!("../../../../../templates/conversions.hbs"),
+            Self::Conditions => include_str!("../../../../../templates/conditions.hbs"),
+            Self::Ignition => include_str!("../../../../../templates/ignition.cu.hbs"),
+            Self::CpuIgnition => include_str!("../../../../../templates/cpu/ignition.cpp.hbs"),
+            Self::CpuTexts => include_str!("../../../../../templates/cpu/texts.cpp.hbs"),
+            Self::ReactorHeader => include_str!("../../../../../templates/cpu/reactor.h.hbs"),
+            Self::ReactorWrapper => include_str!("../../../../../templates/reactor.hpp.hbs"),
+            Self::ReactorModule => include_str!("../../../../../templates/reactor.f90.hbs"),
+            Self::Elimination => include_str!("../../../../../templates/elimination.hbs"),
+            Self::ReactorMethod => include_str!("../../../../../templates/reactor_method.hbs"),
+            Self::GpuReactor => include_str!("../../../../../templates/reactor.cu.hbs"),
+            Self::ReactorDriver => include_str!("../../../../../templates/reactor_driver.cu.hbs"),
+            Self::Reactor => include_str!("../../../../../templates/cpu/reactor.cpp.hbs"),
+            Self::ChemkinHeader => include_str!("../../../../../templates/cpu/chemkin.h.hbs"),
+            Self::ChemkinStates => include_str!("../../../../../templates/cpu/chemkin_states.hbs"),
+            Self::Chemkin => include_str!("../../../../../templates/cpu/chemkin.cpp.hbs"),
+            Self::PeleHeader => include_str!("../../../../../templates/cpu/mechanism.h.hbs"),
+            Self::Pele => include_str!("../../../../../templates/cpu/mechanism.cpp.hbs"),
+            Self::KinetixData => include_str!("../../../../../templates/kinetix/mech.h.hbs"),
+            Self::Kinetix => include_str!("../../../../../templates/kinetix/kinetix.h.hbs"),
+            Self::FoamModel => include_str!("../../../../../templates/openfoam/chemistry.C.hbs"),
+            Self::FoamFiles => include_str!("../../../../../templates/openfoam/files.hbs"),
+            Self::FoamOptions => include_str!("../../../../../templates/openfoam/options.hbs"),
+            Self::FoamCmake => include_str!("../../../../../templates/openfoam/CMakeLists.txt.hbs"),
+        }
+    }
+}
+
+static TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(str::to_owned));
+
+static HIP_TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(hipified));
+
+fn registered(text: fn(&str) -> String) -> Handlebars<'static> {
+    let mut templates = Handlebars::new();
+    templates.set_strict_mode(true);
+    templates.register_escape_fn(no_escape);
+    for template in ALL {
+        templates
+            .register_template_string(template.name(), text(template.text()))
+            .expect("the templates are well formed");
+    }
+    templates
+}

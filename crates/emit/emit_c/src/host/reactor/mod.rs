@@ -1,0 +1,313 @@
+//! Reactors that are advanced in time: a stiff integrator around the kernels of a CPU.
+
+mod driver;
+mod energies;
+
+pub use driver::{KnownReactor, REFERENCE_TOLERANCE, driver};
+pub use energies::{Coefficients, Energies};
+
+use super::fortran::fortran_prefix;
+use super::systems::{Systems, Tables};
+use super::{Interface, Provenance, file_comment, prefix, short_name};
+use crate::cuda::body::comment;
+use crate::cuda::glue::{Template, render_in};
+use crate::cuda::tables::{real, wrapped};
+use kernels::Factors;
+use kinetics::constants::GAS_CONSTANT;
+use kinetics::integrator::{Explicit, Method, options};
+use kinetics::reactor::Constant;
+use machine::target::Target;
+use serde::Serialize;
+
+/// What a project advances its reactors with.
+#[derive(Debug, Clone)]
+pub struct Reactor {
+    pub constant: Constant,
+    /// Whether the state has its enthalpy or energy in place of the temperature.
+    pub by_energy: bool,
+    pub method: Method,
+    pub factors: Factors,
+    pub energies: Energies,
+    /// The symbols of the kernels of the rates and of their sparse Jacobian.
+    pub rates: String,
+    pub jacobian: String,
+    pub systems: Systems,
+}
+
+impl Reactor {
+    /// The first array of the state.
+    fn state_array(&self) -> &'static str {
+        match (self.by_energy, self.constant) {
+            (false, _) => "temperature",
+            (true, Constant::Pressure) => "enthalpy",
+            (true, Constant::Volume) => "energy",
+        }
+    }
+
+    fn constant_array(&self) -> &'static str {
+        match self.constant {
+            Constant::Pressure => "pressure",
+            Constant::Volume => "density",
+        }
+    }
+
+    /// Doubles of the workspace of each thread on a GPU.
+    pub fn workspace_rows(&self, interface: &Interface) -> usize {
+        let (unknowns, stages) = (interface.species.len() + 1, self.method.m.len());
+        let tables = Tables::new(&self.systems, self.factors, interface);
+        unknowns * (stages + 5) + 1 + tables.doubles() + self.systems.pattern.len()
+    }
+}
+
+/// (name, text) of the header, of the program, for a CPU or a GPU, and, for host codes (`callers`), of the C++ header and of the Fortran
+/// module that call it.
+pub fn reactor(
+    interface: &Interface,
+    reactor: &Reactor,
+    provenance: &Provenance,
+    target: &Target,
+    callers: bool,
+) -> Vec<(String, String)> {
+    let (is_gpu, is_hip) = (!target.is_cpu(), target.is_amd());
+    let file = File { is_gpu, is_hip, ..File::new(interface, reactor, provenance) };
+    let (program, template) = match (is_gpu, is_hip) {
+        (false, _) => (".cpp", Template::Reactor),
+        (true, false) => (".cu", Template::GpuReactor),
+        (true, true) => (".hip", Template::GpuReactor),
+    };
+    let mut files = vec![(".h", Template::ReactorHeader), (program, template)];
+    if callers {
+        files.extend([(".hpp", Template::ReactorWrapper), ("_module.f90", Template::ReactorModule)]);
+    }
+    let named = |(end, template): (&str, Template)| {
+        (format!("{}_reactor{end}", file.prefix), render_in(interface.dialect, template, &file))
+    };
+    files.into_iter().map(named).collect()
+}
+
+/// Threads of a CTA on a GPU, each with a reactor.
+pub const THREADS: usize = 128;
+
+#[derive(Serialize)]
+struct File {
+    comment: String,
+    fortran_comment: String,
+    /// What Fortran's names begin with.
+    fortran: String,
+    guard: String,
+    is_gpu: bool,
+    is_hip: bool,
+    threads: usize,
+    workspace_rows: usize,
+    /// Of the functions of one point.
+    rates_name: String,
+    jacobian_name: String,
+    prefix: String,
+    upper: String,
+    constant: &'static str,
+    constant_array: &'static str,
+    constant_unit: &'static str,
+    /// Enthalpy or energy, and the heat capacity that is its slope.
+    heat: &'static str,
+    capacity: &'static str,
+    by_energy: bool,
+    /// The first array of the state, and what it is.
+    state_array: &'static str,
+    state_unit: &'static str,
+    rates: String,
+    jacobian: String,
+    species: usize,
+    #[serde(flatten)]
+    method: MethodText,
+    #[serde(flatten)]
+    limits: Limits,
+    #[serde(flatten)]
+    tables: Tables,
+    ranges: usize,
+    range_ends: usize,
+    has_inverse_powers: bool,
+    ends: String,
+    coefficients: String,
+    formation: String,
+    temperature_entries: String,
+    unknowns: usize,
+    gas_constant: String,
+}
+
+impl File {
+    fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> Self {
+        let prefix = prefix(interface);
+        let upper = prefix.to_uppercase();
+        let (constant, constant_unit, heat, capacity) = match reactor.constant {
+            Constant::Pressure => ("pressure", "Pa", "enthalpy", "cp"),
+            Constant::Volume => ("volume", "kg/m^3", "energy", "cv"),
+        };
+        let [ends, coefficients] = reactor.energies.tables();
+        let species = interface.species.len();
+        let tables = Tables::new(&reactor.systems, reactor.factors, interface);
+        let unknowns = species + 1;
+        Self {
+            workspace_rows: reactor.workspace_rows(interface),
+            comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
+            fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
+            fortran: fortran_prefix(&prefix),
+            is_gpu: false,
+            is_hip: false,
+            threads: THREADS,
+            rates_name: short_name(&reactor.rates, &prefix).to_owned(),
+            jacobian_name: short_name(&reactor.jacobian, &prefix).to_owned(),
+            guard: format!("SINGE_{upper}_REACTOR_H"),
+            constant,
+            constant_array: reactor.constant_array(),
+            constant_unit,
+            heat,
+            capacity,
+            by_energy: reactor.by_energy,
+            state_array: reactor.state_array(),
+            state_unit: if reactor.by_energy { "J/kg" } else { "K" },
+            rates: reactor.rates.clone(),
+            jacobian: reactor.jacobian.clone(),
+            species,
+            method: MethodText::new(&reactor.method),
+            limits: Limits::default(),
+            tables,
+            ranges: reactor.energies.ranges[0].len(),
+            range_ends: reactor.energies.ends[0].len().max(1),
+            has_inverse_powers: reactor.energies.has_inverse_powers(),
+            ends,
+            coefficients,
+            formation: wrapped(reactor.energies.of_formation.iter().map(|&h| real(h))),
+            temperature_entries: wrapped(
+                temperature_entries(&reactor.systems.pattern, species).map(|entry| entry.to_string()),
+            ),
+            unknowns,
+            gas_constant: real(GAS_CONSTANT),
+            prefix,
+            upper,
+        }
+    }
+}
+
+/// The entries of the temperature's row by each mass fraction and by the temperature, which all Jacobians of reactors have.
+fn temperature_entries(pattern: &[(u32, u32)], species: usize) -> impl Iterator<Item = usize> {
+    (0..=species as u32).filter_map(move |column| pattern.iter().position(|&entry| entry == (species as u32, column)))
+}
+
+/// The method as C++.
+#[derive(Serialize)]
+struct MethodText {
+    method: &'static str,
+    source: String,
+    order_of_method: u32,
+    stages: usize,
+    gamma: String,
+    a: String,
+    c: String,
+    m: String,
+    e: String,
+    same: String,
+    explicit: Option<ExplicitText>,
+}
+
+impl MethodText {
+    fn new(method: &Method) -> Self {
+        let mut source = format!("{}: {}", method.name, method.source);
+        if let Some(explicit) = &method.explicit {
+            source += &format!("; {}: {}", explicit.name, explicit.source);
+        }
+        let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
+        Self {
+            method: method.name,
+            source: comment("", &source),
+            order_of_method: method.order,
+            stages: method.m.len(),
+            gamma: real(method.gamma),
+            a: triangle(method.a),
+            c: triangle(method.c),
+            m: list(method.m),
+            e: list(method.e),
+            same: same.join(", "),
+            explicit: method.explicit.as_ref().map(ExplicitText::new),
+        }
+    }
+}
+
+/// The method for points that are not stiff as C++.
+#[derive(Serialize)]
+struct ExplicitText {
+    name: &'static str,
+    order: u32,
+    stages: usize,
+    a: String,
+    b: String,
+    e: String,
+    half_stable: String,
+}
+
+impl ExplicitText {
+    fn new(method: &Explicit) -> Self {
+        Self {
+            name: method.name,
+            order: method.order,
+            stages: method.b.len(),
+            a: triangle(method.a),
+            b: list(method.b),
+            e: list(method.e),
+            half_stable: real(0.5 * method.stable),
+        }
+    }
+}
+
+fn list(values: &[f64]) -> String {
+    wrapped(values.iter().map(|&x| real(x)))
+}
+
+/// Rows of a tableau, of which the first is empty.
+fn triangle(rows: &[&[f64]]) -> String {
+    let row = |row: &&[f64]| {
+        let values: Vec<String> = row.iter().map(|&x| real(x)).collect();
+        format!("  {{{}}},\n", if values.is_empty() { "0.0".to_owned() } else { values.join(", ") })
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Numbers that the reference has, too.
+#[derive(Serialize)]
+struct Limits {
+    coldest: String,
+    hottest: String,
+    most_negative: String,
+    relative_tolerance: String,
+    absolute_tolerance: String,
+    most_steps: usize,
+    first_change: String,
+    least_error: String,
+    largest_error: String,
+    least_root: String,
+    no_wall: String,
+    most_dead_ends: usize,
+    most_first_steps: String,
+    most_explicit_steps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let [coldest, hottest] = options::TEMPERATURES;
+        Self {
+            coldest: real(coldest),
+            hottest: real(hottest),
+            most_negative: real(options::MOST_NEGATIVE),
+            relative_tolerance: real(options::Options::default().relative_tolerance),
+            absolute_tolerance: real(options::Options::default().absolute_tolerance),
+            most_steps: options::Options::default().most_steps,
+            first_change: real(options::FIRST_CHANGE),
+            least_error: real(options::ERRORS[0]),
+            largest_error: real(options::ERRORS[1]),
+            least_root: real(options::LEAST_ROOT),
+            no_wall: real(options::NO_WALL),
+            most_dead_ends: options::MOST_DEAD_ENDS,
+            most_first_steps: real(options::MOST_FIRST_STEPS),
+            most_explicit_steps: options::MOST_EXPLICIT_STEPS,
+        }
+    }
+}

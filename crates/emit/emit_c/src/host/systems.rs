@@ -1,0 +1,282 @@
+//! The linear systems of implicit integrators of reactors: their sparse matrix, and its factorisation as code.
+
+use super::Interface;
+use crate::cuda::body::comment;
+use crate::cuda::tables::{real, wrapped};
+use kernels::Factors;
+use kernels::elimination::{self, Checked, Elimination};
+use serde::Serialize;
+
+/// The matrix of an integrator, a number on the diagonal less the Jacobian, and how it is factored.
+#[derive(Debug, Clone)]
+pub struct Systems {
+    /// (row, column) of the entries of the Jacobian's output.
+    pub pattern: Vec<(u32, u32)>,
+    /// Of the matrix that [`elimination::matrix`] has.
+    pub elimination: Checked,
+}
+
+impl Systems {
+    /// With the sparse Jacobian of so many species that has these entries.
+    pub fn new(pattern: Vec<(u32, u32)>, species: usize) -> Self {
+        let elimination = elimination::of_reactor(&pattern, species);
+        Self { pattern, elimination }
+    }
+}
+
+/// The elimination as tables, and the Jacobian's entries.
+#[derive(Serialize)]
+pub struct Tables {
+    #[serde(flatten)]
+    spelling: Spelling,
+    index: &'static str,
+    rows: usize,
+    entries: usize,
+    factors: usize,
+    jacobian_rows: usize,
+    /// The first row of what the entries of each row share.
+    shared: usize,
+    /// Kilomoles of each species in a kilogram.
+    inverse_weights: String,
+    /// The unknowns in the order of elimination, as a comment.
+    names: String,
+    /// Of the Jacobian, by columns.
+    entry_rows: String,
+    column_starts: String,
+    order: String,
+    row_starts: String,
+    entry_places: String,
+    entry_sources: String,
+    factor_starts: String,
+    upper_starts: String,
+    factor_places: String,
+    /// The factorisation as statements; empty where they are too many.
+    straight: String,
+    calls: String,
+    /// The solution as statements.
+    solution: String,
+}
+
+/// How the elimination spells its numbers. Floats are of the matrix times the step, so that what is too large for them becomes small enough in a
+/// shorter step. Solutions are sums of doubles in any case: with floats, errors of the stages would be those of floats.
+#[derive(Serialize, Clone, Copy)]
+struct Spelling {
+    is_single: bool,
+    /// The types of what a vector has and of what an array has.
+    number: &'static str,
+    stored: &'static str,
+    /// One number for all points, and products with sums that are rounded once.
+    all: &'static str,
+    fused: &'static str,
+    /// What a solution reads factors by.
+    read: &'static str,
+    /// What a factorisation takes besides the Jacobian.
+    scale: &'static str,
+}
+
+impl Spelling {
+    fn of(factors: Factors) -> Self {
+        match factors {
+            Factors::Double => Self {
+                is_single: false,
+                number: "real",
+                stored: "double",
+                all: "all",
+                fused: "fma",
+                read: "at",
+                scale: "inverse_step",
+            },
+            Factors::Single => Self {
+                is_single: true,
+                number: "single",
+                stored: "float",
+                all: "all_single",
+                fused: "fused_singles",
+                read: "wide",
+                scale: "scale",
+            },
+        }
+    }
+
+    /// An entry of the matrix, where the Jacobian has one.
+    fn entry(self, of_jacobian: Option<usize>, is_diagonal: bool) -> String {
+        let Self { is_single, all, .. } = self;
+        match (of_jacobian, is_diagonal) {
+            (None, false) => format!("{all}(0.0)"),
+            (None, true) if is_single => format!("{all}(1.0)"),
+            (None, true) => "inverse_step".to_owned(),
+            (Some(entry), true) if is_single => format!("narrow(fma(-at(b.jacobian, {entry}), scale, all(1.0)))"),
+            (Some(entry), true) => format!("inverse_step - at(b.jacobian, {entry})"),
+            (Some(entry), false) if is_single => format!("narrow(-at(b.jacobian, {entry}) * scale)"),
+            (Some(entry), false) => format!("-at(b.jacobian, {entry})"),
+        }
+    }
+}
+
+/// More products than these are a loop over tables: their statements would be more than caches for instructions hold.
+const MOST_STATEMENTS: usize = 50_000;
+
+/// An entry of the matrix: the place of its column, and the row of the Jacobian's output.
+type Entry = (usize, usize);
+
+/// A function that factors one row.
+fn factor_row(
+    plan: &Elimination,
+    spelling: Spelling,
+    (at, is_sum): (usize, bool),
+    entries: &[Entry],
+    starts: (&[usize], &[usize]),
+) -> String {
+    let (factor_starts, upper_starts) = starts;
+    let source = |column: usize| entries.iter().find(|entry| entry.0 == column).map(|entry| entry.1);
+    let mut columns: Vec<usize> = plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]).copied().collect();
+    columns.dedup();
+    let Spelling { number, all, fused, scale, .. } = spelling;
+    let mut text = format!("SINGE_STEP void factor_{at}(Block &b, real {scale})\n{{\n  (void){scale};\n");
+    for column in columns {
+        let value = match (source(column), column == at, is_sum) {
+            (_, true, true) => format!("{all}(-1.0)"),
+            (Some(k), false, true) => format!("{all}(inverse_weights[{k}])"),
+            (of_jacobian, is_diagonal, _) => spelling.entry(of_jacobian, is_diagonal),
+        };
+        text += &format!("  {number} r{column} = {value};\n");
+    }
+    for (n, &k) in plan.lower[at].iter().enumerate() {
+        let p = factor_starts[at] + n;
+        text += &format!("  const {number} l{k} = r{k} * at(b.inverse_pivot, {k});\n  put(b.factor, {p}, l{k});\n");
+        for (m, column) in plan.upper[k].iter().enumerate() {
+            let q = upper_starts[k] + m;
+            text += &format!("  r{column} = {fused}(-l{k}, at(b.factor, {q}), r{column});\n");
+        }
+    }
+    for (n, column) in plan.upper[at].iter().enumerate() {
+        text += &format!("  put(b.factor, {}, r{column});\n", upper_starts[at] + n);
+    }
+    let one = if spelling.is_single { "1.0f" } else { "1.0" };
+    text + &format!("  put(b.inverse_pivot, {at}, {one} / r{at});\n}}\n\n")
+}
+
+/// Subtracts from a row the products of its factors, from `first` on, with what stands at their columns.
+fn less_known(read: &str, at: usize, first: usize, columns: &[usize]) -> String {
+    if columns.is_empty() {
+        return String::new();
+    }
+    let in_fours = columns.len() / 4 * 4;
+    let product = |(n, column): (usize, &usize)| {
+        let s = if n < in_fours { n % 4 } else { 0 };
+        format!("    s{s} = fma({read}(b.factor, {}), x{column}, s{s});\n", first + n)
+    };
+    let products: String = columns.iter().enumerate().map(product).collect();
+    let sums = "real s0 = all(0.0), s1 = all(0.0), s2 = all(0.0), s3 = all(0.0);";
+    format!("  {{\n    {sums}\n{products}    x{at} = x{at} - ((s0 + s1) + (s2 + s3));\n  }}\n")
+}
+
+/// What solves the factored system, by the sums of the template's loops in the same order.
+fn solution(
+    plan: &Elimination,
+    Spelling { is_single, read, .. }: Spelling,
+    sum: usize,
+    (factor_starts, upper_starts): (&[usize], &[usize]),
+) -> String {
+    let mut text = String::new();
+    for (at, &unknown) in plan.order.iter().enumerate() {
+        let right = match (unknown == sum, is_single) {
+            (true, _) => "all(0.0)".to_owned(),
+            (false, true) => format!("separate_product(at(x, {unknown}), scale)"),
+            (false, false) => format!("at(x, {unknown})"),
+        };
+        text += &format!("  real x{at} = {right};\n{}", less_known(read, at, factor_starts[at], &plan.lower[at]));
+    }
+    for (at, &unknown) in plan.order.iter().enumerate().rev() {
+        text += &less_known(read, at, upper_starts[at], &plan.upper[at]);
+        text += &format!("  x{at} = x{at} * {read}(b.inverse_pivot, {at});\n");
+        if unknown != sum {
+            text += &format!("  put(x, {unknown}, x{at});\n");
+        }
+    }
+    text
+}
+
+impl Tables {
+    /// What the Jacobian, the factors, and two numbers for each row take the place of.
+    pub fn doubles(&self) -> usize {
+        let of_factors = self.factors + self.rows;
+        self.jacobian_rows + self.rows + if self.spelling.is_single { of_factors.div_ceil(2) } else { of_factors }
+    }
+
+    pub fn new(systems: &Systems, held_in: Factors, interface: &Interface) -> Self {
+        let spelling = Spelling::of(held_in);
+        let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
+        let Elimination { order, lower, upper } = plan;
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &unknown)| place[unknown] = at);
+        let (mut row_starts, mut entries) = (vec![0], Vec::new());
+        for &unknown in order {
+            if unknown == species + 1 {
+                entries.extend((0..species).map(|k| (place[k], k)));
+            }
+            let of_row = pattern.iter().enumerate().filter(|(_, (row, _))| *row as usize == unknown);
+            entries.extend(of_row.map(|(at, &(_, column))| (place[column as usize], at)));
+            row_starts.push(entries.len());
+        }
+        let (mut factor_starts, mut upper_starts, mut factors) = (vec![0], Vec::new(), Vec::new());
+        for (lower, upper) in lower.iter().zip(upper) {
+            factors.extend(lower);
+            upper_starts.push(factors.len());
+            factors.extend(upper);
+            factor_starts.push(factors.len());
+        }
+        let of_row = |at: usize| &entries[row_starts[at]..row_starts[at + 1]];
+        let row = |at: usize| {
+            let starts = (&factor_starts[..], &upper_starts[..]);
+            factor_row(plan, spelling, (at, order[at] == species + 1), of_row(at), starts)
+        };
+        let is_straight = plan.multiply_adds() <= MOST_STATEMENTS;
+        let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
+        let calls: Vec<String> = (0..order.len()).map(|at| format!("factor_{at}(b, {});", spelling.scale)).collect();
+        let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
+        let solution = if is_straight {
+            solution(plan, spelling, species + 1, (&factor_starts, &upper_starts))
+        } else {
+            String::new()
+        };
+        let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
+        let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
+        let most = pattern.len().max(factors.len()).max(places.len());
+        Self {
+            spelling,
+            index: if most <= usize::from(u16::MAX) { "unsigned short" } else { "int" },
+            rows: order.len(),
+            entries: places.len(),
+            factors: factors.len(),
+            jacobian_rows: pattern.len(),
+            shared: pattern.partition_point(|&(_, column)| column as usize <= species),
+            inverse_weights: wrapped(interface.species.iter().map(|species| real(1.0 / species.molecular_weight))),
+            names: names(interface, plan),
+            entry_rows: wrapped(pattern.iter().map(|(row, _)| row.to_string())),
+            column_starts: wrapped(
+                (0..=species as u32).map(|column| pattern.partition_point(|entry| entry.1 < column).to_string()),
+            ),
+            order: list(order),
+            row_starts: list(&row_starts),
+            entry_places: list(&places),
+            entry_sources: list(&sources),
+            factor_starts: list(&factor_starts),
+            upper_starts: list(&upper_starts),
+            factor_places: list(&factors),
+            straight,
+            calls,
+            solution,
+        }
+    }
+}
+
+/// The unknowns in the order of their elimination.
+fn names(interface: &Interface, plan: &Elimination) -> String {
+    let name = |&unknown: &usize| match interface.species.get(unknown) {
+        Some(species) => species.name.as_str(),
+        None if unknown == interface.species.len() => "temperature",
+        None => "sum",
+    };
+    comment("", &plan.order.iter().map(name).collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,92 @@
+//! What the destruction of each stiff species is scaled by: gross rates summed over reactions, then the relaxation to its
+//! quasi-steady concentration within one step (Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542; paper Listing 4).
+
+use super::stages::Rates;
+use crate::build::{self, Operands, TIME_STEP, TRANSPORT_SOURCE};
+use crate::rates::plan::{DIRECTIONS, sides};
+use crate::rates::sources::Sources;
+use graph::body::Body;
+use graph::dataflow::{Graph, Operation, Step, Value};
+use mechanism::{Mechanism, SpeciesIndex};
+
+/// Adds the operation of one stiff species; its value is 1 where the species is slow enough.
+pub fn add(
+    graph: &mut Graph,
+    mechanism: &Mechanism,
+    k: SpeciesIndex,
+    rates: &[Option<Rates>],
+    sources: &Sources<'_>,
+) -> Value {
+    let mut iterations = Vec::new();
+    for (r, rates) in mechanism.reactions.iter().zip(rates) {
+        let staged = rates.iter().flat_map(|rates| &rates.staged).find(|(j, _)| *j == k);
+        let Some((_, values)) = staged else { continue };
+        let of = |side: &[(SpeciesIndex, f64)]| side.iter().find(|(j, _)| *j == k).map_or(0.0, |(_, nu)| *nu);
+        let mut terms = Vec::new();
+        for d in DIRECTIONS {
+            let (from, to) = sides(r, d);
+            if let Some(rate) = values[d] {
+                terms.extend([(0, of(from), rate), (1, of(to), rate)]);
+            }
+        }
+        terms.retain(|&(_, nu, _)| nu != 0.0);
+        // Destruction first: most reactions then have one shape, whichever side the species is on.
+        terms.sort_by_key(|&(state, ..)| state);
+        iterations.push(iteration(graph, &terms));
+    }
+    let name = &mechanism.species[k].name;
+    let prologue = build::empty_sums(graph, 2);
+    let epilogue = ratio(graph, k, mechanism.species[k].weight, sources);
+    let operation = Operation {
+        name: format!("stiffness {name}"),
+        states: 2,
+        prologue: Some(prologue),
+        iterations,
+        ordered: false,
+        epilogue,
+    };
+    let op = graph.add(operation, |_, _| format!("ratio {name}"));
+    graph.ops[op].epilogue.outputs[0]
+}
+
+/// Adds (state, coefficient, rate) terms to the two sums.
+fn iteration(graph: &mut Graph, terms: &[(u32, f64, Value)]) -> Step {
+    let mut o = Operands::default();
+    let mut sums = [o.body.state(0), o.body.state(1)];
+    for &(state, nu, rate) in terms {
+        let sum = sums[state as usize];
+        let rate = o.input(rate);
+        sums[state as usize] = if nu == 1.0 {
+            o.body.add(sum, rate)
+        } else {
+            let nu = o.constant(nu);
+            o.body.fma(nu, rate, sum)
+        };
+    }
+    o.body.states = sums.to_vec();
+    o.into_step(graph)
+}
+
+/// (creation + source + (c - steady)/dt)/destruction with steady = c (creation + source)/destruction; 1 where
+/// destruction dt <= 2 c.
+fn ratio(graph: &mut Graph, k: SpeciesIndex, weight: f64, sources: &Sources<'_>) -> Step {
+    let mut o = Operands::default();
+    let (destruction, creation) = (o.body.state(0), o.body.state(1));
+    let c = o.concentration(sources, k);
+    let source = o.field(TRANSPORT_SOURCE, k as u32);
+    let step = o.field(TIME_STEP, 0);
+    let per_weight = o.constant(1.0 / weight);
+    let b: &mut Body = &mut o.body;
+    let supply = b.fma(source, per_weight, creation);
+    let balance = b.div(supply, destruction);
+    let steady = b.mul(c, balance);
+    let excess = b.sub(c, steady);
+    let relaxation = b.div(excess, step);
+    let total = b.add(supply, relaxation);
+    let ratio = b.div(total, destruction);
+    let (one, two) = (b.literal(1.0), b.literal(2.0));
+    let consumed = b.mul(destruction, step);
+    let slow = b.mul(two, c);
+    b.values = vec![b.select_le(consumed, slow, one, ratio)];
+    o.into_step(graph)
+}

@@ -1,0 +1,165 @@
+//! Derivatives of the chemistry: of net production rates by concentrations and temperature, and of the tendencies of a closed reactor by
+//! mass fractions and temperature.
+//!
+//! Operations: those of the chemistry kernel up to third bodies; each reaction's derivatives by what it depends on directly
+//! ([`reaction_slopes`](super::reaction_slopes)); a sum of these for each entry that some reaction reaches. Third bodies, on which all
+//! species act, and activities are eliminated last: an entry takes the sum over a row's third bodies, corrected where the
+//! efficiency of its species is not 1, and a column's sum of derivatives by activity is divided by the equilibrium constant once.
+
+use std::cmp::Ordering;
+
+use super::known::{inverses, known};
+use super::matrix::Matrix;
+use super::places::Places;
+use super::reaction_slopes::{By, Wanted, derivatives};
+use super::terms::{Factor, Terms};
+use super::{qssa_slopes, reactor_slopes};
+use crate::build::{Operands, single};
+use crate::chemistry::inputs;
+use crate::options::{MatrixLayout, Options};
+use crate::rates::plan::{self, Plan};
+use crate::thermodynamics::begin;
+use graph::dataflow::{Graph, Quantity, Step};
+use kinetics::reactor::Constant;
+use kinetics::{Model, Stiffness};
+
+/// Column by column: of production rates by concentrations, then temperature; with a constant, of dY/dt and dT/dt by mass fractions, then
+/// temperature.
+pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Graph {
+    build_in(model, options, constant, MatrixLayout::Entries(options.storage))
+}
+
+/// The derivatives of a reactor's tendencies as a sparse part and one column of what the entries of each row share.
+pub fn build_sparse(model: &Model, options: &Options, constant: Constant) -> Graph {
+    build_in(model, options, Some(constant), MatrixLayout::Sparse)
+}
+
+fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout: MatrixLayout) -> Graph {
+    let mechanism = &model.mechanism;
+    let size = model.species().len();
+    let scalars = inputs::scalars(&mechanism.reactions);
+    let (name, rows) = match constant {
+        None => ("jacobian", size * (size + 1)),
+        Some(Constant::Pressure) => ("isobaric_jacobian", (size + 1) * (size + 1)),
+        Some(Constant::Volume) => ("isochoric_jacobian", (size + 1) * (size + 1)),
+    };
+    let mut graph = begin::begin(name, model, options, "jacobian", rows as u32, &scalars);
+    let options = &Options { stage_inputs: true, ..*options };
+    let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| plan::plan(mechanism, r, Stiffness::Off)).collect();
+    let mut sources = inputs::sources(&mut graph, model, options, &plans, &scalars, true);
+    qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
+    let known = known(&mut graph, model, &sources);
+    let wanted = Wanted {
+        rate: constant.is_some(),
+        scaling: constant == Some(Constant::Pressure),
+        pressure: constant == Some(Constant::Volume),
+    };
+    let mut terms = Terms::new();
+    for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
+        let net = plan::net_coefficients(r);
+        if net.is_empty() || plan.live == [false; 2] {
+            continue;
+        }
+        let mut o = Operands::default();
+        let all = derivatives(&mut o, (i, r), plan.live, (&sources, &known), wanted);
+        o.body.values = all.iter().map(|&(_, id)| id).collect();
+        let step = o.into_step(&mut graph);
+        let name = format!("derivatives {} {}", i + 1, r.equation);
+        let op = graph.add(single(name, step), |_, n| format!("derivative {} of {}", n + 1, i + 1));
+        for (&(by, _), value) in all.iter().zip(graph.ops[op].epilogue.outputs.clone()) {
+            for &(k, nu) in &net {
+                terms.entry((k, by)).or_default().push((value, Factor::Number(nu)));
+            }
+        }
+    }
+    let inverse = inverses(model, &sources);
+    qssa_slopes::eliminate(&mut graph, mechanism, &inverse, &mut terms);
+    let mut matrix = Matrix::new(&mut graph, model, &sources, inverse, terms);
+    let places = places(&mut graph, &matrix, layout, constant);
+    match constant {
+        None => store(&mut graph, model, &matrix, &places),
+        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, (layout, &places), constant),
+    }
+    graph
+}
+
+/// Where entries are stored; tells the graph how many there are and what they are.
+fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Option<Constant>) -> Places {
+    let size = matrix.size;
+    let rows = if constant.is_some() { size + 1 } else { size };
+    let columns = if layout == MatrixLayout::Sparse { size + 2 } else { size + 1 };
+    let is_stored = |row: usize, column: usize| {
+        let changes = row < size && has_change(matrix, row, constant);
+        let is_shared = changes || row < size && matrix.total(row).is_some();
+        let is_apart = layout == MatrixLayout::Sparse && row < size && matrix.is_sparse(row);
+        match column.cmp(&size) {
+            Ordering::Less => row == size || matrix.has_own(row, column) || is_shared && !is_apart,
+            Ordering::Equal => row == size || changes || matrix.has(row, By::Temperature),
+            Ordering::Greater => is_shared && is_apart,
+        }
+    };
+    let places = Places::new(layout, (rows, columns), is_stored);
+    if let Some(pattern) = places.pattern() {
+        graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32;
+        graph.pattern = pattern;
+    }
+    if constant.is_none() {
+        let all = graph.arrays.last().expect("a kernel has an output").rows;
+        let first = (0..size).find_map(|row| places.of(row, size)).unwrap_or(all);
+        let names = [("by-concentrations", 0, first), ("by-temperature", first, all - first)];
+        let named = names.map(|(name, first, rows)| Quantity { name: name.into(), first, rows });
+        graph.quantities.extend(named);
+    }
+    places
+}
+
+/// Whether the entries of a row have a part by pressure or density, which all species change.
+fn has_change(matrix: &Matrix, row: usize, constant: Option<Constant>) -> bool {
+    match constant {
+        None => false,
+        Some(Constant::Pressure) => matrix.has(row, By::Scaling),
+        Some(Constant::Volume) => matrix.has(row, By::Pressure),
+    }
+}
+
+/// Stores the derivatives of production rates.
+fn store(graph: &mut Graph, model: &Model, matrix: &Matrix, places: &Places) {
+    let (output, size) = (graph.arrays.len() as u32 - 1, matrix.size);
+    let species = model.species();
+    let place = |row: usize, column: usize| places.of(row, column).map(|place| (output, place));
+    for row in 0..size {
+        let mut rest = Vec::new();
+        for column in 0..size {
+            if !matrix.has_own(row, column) {
+                rest.extend(place(row, column));
+                continue;
+            }
+            let name = format!("{} by {}", species[row].name, species[column].name);
+            matrix.entry(graph, (row, column), name, |o, entry| {
+                o.body.stores = vec![entry];
+                place(row, column).into_iter().collect()
+            });
+        }
+        let name = format!("{} by temperature", species[row].name);
+        let value = matrix.sum(graph, row, By::Temperature, name);
+        let mut o = Operands::default();
+        let slope = match value {
+            Some(value) => o.input(value),
+            None => o.body.literal(0.0),
+        };
+        let same = match matrix.total(row) {
+            Some(total) if !rest.is_empty() => o.input(total),
+            _ => o.body.literal(0.0),
+        };
+        o.body.stores = vec![same; rest.len()];
+        if let Some(place) = place(row, size) {
+            o.body.stores.push(slope);
+            rest.push(place);
+        }
+        if rest.is_empty() {
+            continue;
+        }
+        let step = Step { stores: rest, ..o.into_step(graph) };
+        graph.add_stores(single(format!("rest of {}", species[row].name), step));
+    }
+}

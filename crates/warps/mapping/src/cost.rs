@@ -1,0 +1,127 @@
+//! Mappings as data, and what one costs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cranelift_entity::SecondaryMap;
+use serde::Serialize;
+
+use graph::{Graph, Op, Role};
+
+/// The weights of the three metrics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    pub flops: f64,
+    pub registers: f64,
+    pub locality: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { flops: 1.0, registers: 1.0, locality: 1.0 }
+    }
+}
+
+/// `flops=1,registers=1,locality=1`; what is left out weighs 1.
+impl FromStr for Weights {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut weights = Self::default();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or("write weights as flops=1,registers=1,locality=1")?;
+            let value = match value.parse::<f64>() {
+                Ok(v) if (0.0..=1e6).contains(&v) => v,
+                _ => return Err(format!("the weight of {name} must be a number from 0 to 1000000")),
+            };
+            match name {
+                "flops" => weights.flops = value,
+                "registers" => weights.registers = value,
+                "locality" => weights.locality = value,
+                _ => return Err(format!("unknown metric {name}; known: flops, registers, locality")),
+            }
+        }
+        Ok(weights)
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "flops={},registers={},locality={}", self.flops, self.registers, self.locality)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    pub warps: u32,
+    pub warp_of: SecondaryMap<Op, u32>,
+    pub optimality: Optimality,
+}
+
+/// What is known of the mapping that costs least.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimality {
+    /// Nothing: it was not looked for.
+    #[default]
+    Unknown,
+    /// It costs less by this share at most: 0 where it is this mapping.
+    Within { gap: f64 },
+    /// The search came to its limit of time. The mapping is the greedy one, since how far a search comes differs from machine to machine; a better
+    /// one costs less by this share of the best that was found, at most.
+    TimedOut { gap: f64 },
+}
+
+/// What a mapping costs, each metric relative to a perfect balance (1) or to the number of edges.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost {
+    /// Largest load of a warp in floating-point operations, over the mean load.
+    pub flops: f64,
+    /// Largest number of running states of a warp, over the mean.
+    pub registers: f64,
+    /// Edges of the graph that cross warps, over all edges (each value counted once per reading operation).
+    pub locality: f64,
+    /// The weighted sum.
+    pub total: f64,
+    /// Edges that cross warps.
+    pub crossing: u32,
+}
+
+/// An operation may be mapped to warps below this.
+pub(super) fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
+    let group = graph.qssa_warps.as_ref().filter(|group| group.roles[op] == Role::Member);
+    group.map_or(warps, |group| group.warps.clamp(1, warps))
+}
+
+/// The cost of a mapping.
+pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
+    let mut loads = vec![0u64; mapping.warps as usize];
+    let mut states = vec![0u64; mapping.warps as usize];
+    for (op, operation) in &graph.ops {
+        let w = mapping.warp_of[op] as usize;
+        loads[w] += graph.flops(op);
+        states[w] += u64::from(operation.states);
+    }
+    let (mut all, mut crossing) = (0u32, 0u32);
+    let edges = graph.petgraph();
+    for e in edges.edge_indices() {
+        let (a, b) = edges.edge_endpoints(e).expect("the index is the graph's own");
+        all += edges[e];
+        if mapping.warp_of[edges[a]] != mapping.warp_of[edges[b]] {
+            crossing += edges[e];
+        }
+    }
+    let (flops, registers) = (imbalance(&loads), imbalance(&states));
+    let locality = if all == 0 { 0.0 } else { f64::from(crossing) / f64::from(all) };
+    let total = weights.flops * flops + weights.registers * registers + weights.locality * locality;
+    Cost { flops, registers, locality, total, crossing }
+}
+
+pub(super) fn imbalance(loads: &[u64]) -> f64 {
+    let sum: u64 = loads.iter().sum();
+    if sum == 0 {
+        return 1.0;
+    }
+    let largest = loads.iter().copied().max().unwrap_or(0);
+    largest as f64 * loads.len() as f64 / sum as f64
+}

@@ -1,0 +1,104 @@
+//! Partial overlay ([`super::Codegen::Partial`]): which batches the warps share, and of which each warp has its steps in straight code of its own.
+//!
+//! In straight code the slots, rows and constants of a step are written into its instructions. Shared code looks them up, and is
+//! there once. So the steps whose look-ups cost most for the bytes that copies take become straight code, as long as all code stays
+//! within the cache for instructions; beyond it where they spare more instructions than the copies have, as
+//! one that is fetched from farther away takes about as long as one more that is issued.
+
+use super::align::{self, Batch};
+use super::phases::Phase;
+use graph::{Graph, Step, StepRef};
+
+/// What is decided for a kernel.
+pub struct Plan {
+    /// By phase and batch, in the order of [`align::align`]: whether the warps have copies of their own.
+    pub apart: Vec<Vec<bool>>,
+    /// Of the code, about.
+    pub bytes: usize,
+}
+
+/// Bytes of an instruction.
+const INSTRUCTION: usize = 16;
+/// Instructions that look up a slot or a row, and a constant.
+const INDEX: usize = 2;
+const CONSTANT: usize = 1;
+/// Instructions by which a warp passes code of others.
+const GUARD: usize = 3;
+/// Instructions by which a warp gets into code of its own, and out of it.
+const SWITCH: usize = 12;
+
+/// What one batch would save, for what.
+struct Choice {
+    phase: usize,
+    batch: usize,
+    /// Instructions of all warps.
+    saved: usize,
+    bytes: usize,
+}
+
+/// Decides for a cache of this size.
+pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
+    let mut plan = Plan { apart: Vec::new(), bytes: 0 };
+    let mut choices = Vec::new();
+    for (at, phase) in phases.iter().enumerate() {
+        let sequences: Vec<&[StepRef]> = phase.runs.iter().map(Vec::as_slice).collect();
+        let batches = align::align(graph, &sequences);
+        for (number, batch) in batches.iter().enumerate() {
+            let shared = INSTRUCTION * instructions(graph, batch, first(graph, batch), true);
+            plan.bytes += shared;
+            if graph.shapes[batch.shape].tensor.is_none() {
+                choices.push(choice(graph, batch, (at, number), shared));
+            }
+        }
+        plan.apart.push(vec![false; batches.len()]);
+    }
+    // the most for a byte first; the order of the code where that is equal
+    choices.sort_by(|a, b| (b.saved * a.bytes).cmp(&(a.saved * b.bytes)));
+    for choice in &choices {
+        plan.take(choice, choice.saved, cache_bytes);
+    }
+    // what stands between batches that are apart costs one more way through the warps' own code
+    for choice in &choices {
+        let apart = &plan.apart[choice.phase];
+        let is_apart = |at: Option<usize>| at.is_some_and(|at| apart.get(at).copied().unwrap_or(false));
+        let parts = is_apart(choice.batch.checked_sub(1)) && is_apart(Some(choice.batch + 1));
+        if parts && !apart[choice.batch] {
+            plan.take(choice, choice.saved + SWITCH * phases[choice.phase].runs.len(), cache_bytes);
+        }
+    }
+    plan
+}
+
+impl Plan {
+    /// Takes the batch out of the shared code where that saves time.
+    fn take(&mut self, choice: &Choice, saved: usize, cache_bytes: usize) {
+        if self.bytes + choice.bytes <= cache_bytes || INSTRUCTION * saved >= choice.bytes {
+            self.bytes += choice.bytes;
+            self.apart[choice.phase][choice.batch] = true;
+        }
+    }
+}
+
+fn choice(graph: &Graph, batch: &Batch, (phase, number): (usize, usize), shared: usize) -> Choice {
+    let steps = || batch.steps.iter().flatten().map(|&at| graph.step(at));
+    let apart: usize = steps().map(|step| INSTRUCTION * instructions(graph, batch, step, false)).sum();
+    let looked_up: usize = steps().map(|step| INDEX * indices(step) + CONSTANT * step.constants.len()).sum();
+    let is_everybodys = batch.steps.iter().all(|steps| !steps.is_empty());
+    let saved = looked_up + if is_everybodys { 0 } else { GUARD * batch.steps.len() };
+    Choice { phase, batch: number, saved, bytes: apart.saturating_sub(shared).max(1) }
+}
+
+/// Of a step, with what looks up its operands.
+fn instructions(graph: &Graph, batch: &Batch, step: &Step, looks_up: bool) -> usize {
+    let looked_up = if looks_up { INDEX * indices(step) + CONSTANT * step.constants.len() } else { 0 };
+    graph.shapes[batch.shape].slots() as usize + indices(step) + looked_up
+}
+
+fn indices(step: &Step) -> usize {
+    step.inputs.len() + step.outputs.len() + step.rows.len() + step.stores.len()
+}
+
+fn first<'a>(graph: &'a Graph, batch: &Batch) -> &'a Step {
+    let at = batch.steps.iter().flatten().next().expect("a batch has a step");
+    graph.step(*at)
+}

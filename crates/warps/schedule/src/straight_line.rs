@@ -1,0 +1,211 @@
+//! The order of one warp's steps in straight-line code, whose values have registers instead of memory: list scheduling that
+//! keeps few of them alive.
+//!
+//! What frees the most doubles comes next. Where several steps free as many: what feeds sums that have begun, then what is
+//! nearest to feeding a step that has all its other inputs, then what was made last. So a value meets all sums that it
+//! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::threshold_accepting`]): a step sees no further than
+//! itself, and species that few reactions read are better met by these together.
+
+use super::threshold_accepting;
+use super::{Phase, Placement, Schedule, Storage};
+use cranelift_entity::SecondaryMap;
+use graph::{Graph, Op, Part, StepRef, Value};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// Longer code, in instructions of the graph, is made of loops instead: compilers take more than linear time for one block.
+const LONGEST: usize = 30_000;
+
+/// Whether straight-line code of the graph is not too long. Matrix products on tensor cores exchange values through memory.
+pub fn is_short(graph: &Graph) -> bool {
+    let instructions: usize = graph.steps().map(|at| graph.body(at).insts.len()).sum();
+    instructions <= LONGEST && !graph.steps().any(|at| graph.crosses_lanes(at))
+}
+
+/// One phase of one warp. A slot stands for a register here: it is given to another value when its own is read for the last
+/// time, so that there are as many as values and running states alive at once.
+pub fn schedule(graph: &Graph) -> Schedule {
+    let greedy = list(graph, SecondaryMap::new());
+    let mut seen = BTreeSet::new();
+    let ops: Vec<Op> = greedy.order.iter().map(|at| at.op).filter(|&op| seen.insert(op)).collect();
+    let searched = list(graph, threshold_accepting::priorities(graph, &ops));
+    // What is alive is not all that decides what compilers spill: a little less of it in another order may be more spills.
+    let is_better = 2 * searched.crowding <= greedy.crowding;
+    let List { order, slot_of, slots, .. } = if is_better { searched } else { greedy };
+    Schedule {
+        warps: 1,
+        phases: vec![Phase { runs: vec![order], syncs: Vec::new(), warp_syncs: 0 }],
+        slot_of,
+        slots,
+        placement: Placement::Buffer,
+        storage: Storage::Registers,
+        crossing_values: 0,
+    }
+}
+
+fn list(graph: &Graph, priorities: SecondaryMap<Op, usize>) -> List<'_> {
+    let mut list = List::new(graph, priorities);
+    while let Some(at) = list.next() {
+        list.run(at);
+    }
+    list
+}
+
+struct List<'a> {
+    graph: &'a Graph,
+    /// The least comes first.
+    priorities: SecondaryMap<Op, usize>,
+    order: Vec<StepRef>,
+    /// Steps that could run now.
+    ready: BTreeSet<StepRef>,
+    readers: SecondaryMap<Value, Vec<StepRef>>,
+    /// By value: reads that are still to come, and when it was made.
+    reads_left: SecondaryMap<Value, u32>,
+    made: SecondaryMap<Value, Option<usize>>,
+    begun: SecondaryMap<Op, bool>,
+    done: BTreeSet<StepRef>,
+    iterations_left: SecondaryMap<Op, u32>,
+    slot_of: SecondaryMap<Value, Option<u32>>,
+    /// Slots of running states.
+    states: SecondaryMap<Op, Vec<u32>>,
+    free: BTreeSet<u32>,
+    slots: u32,
+    /// The sum over all instructions of the cube of what is alive.
+    crowding: u64,
+}
+
+/// What decides between steps that are ready; the least is the best.
+type Rank = (usize, i64, usize, usize, Reverse<Option<usize>>, StepRef);
+
+impl<'a> List<'a> {
+    fn new(graph: &'a Graph, priorities: SecondaryMap<Op, usize>) -> Self {
+        let mut readers: SecondaryMap<Value, Vec<StepRef>> = SecondaryMap::new();
+        let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
+        for at in graph.steps() {
+            for &v in &graph.step(at).inputs {
+                readers[v].push(at);
+                reads_left[v] += 1;
+            }
+        }
+        let mut iterations_left = SecondaryMap::new();
+        for (op, operation) in &graph.ops {
+            iterations_left[op] = operation.iterations.len() as u32;
+        }
+        let mut list = Self {
+            graph,
+            priorities,
+            order: Vec::new(),
+            ready: BTreeSet::new(),
+            readers,
+            reads_left,
+            made: SecondaryMap::new(),
+            begun: SecondaryMap::new(),
+            done: BTreeSet::new(),
+            iterations_left,
+            slot_of: SecondaryMap::new(),
+            states: SecondaryMap::new(),
+            free: BTreeSet::new(),
+            slots: 0,
+            crowding: 0,
+        };
+        let all: Vec<StepRef> = graph.steps().filter(|&at| list.is_ready(at)).collect();
+        list.ready.extend(all);
+        list
+    }
+
+    fn next(&self) -> Option<StepRef> {
+        self.ready.iter().copied().min_by_key(|&at| self.rank(at))
+    }
+
+    fn rank(&self, at: StepRef) -> Rank {
+        let step = self.graph.step(at);
+        let kept = step.outputs.iter().filter(|&&v| self.reads_left[v] > 0).count() as i64;
+        let mut inputs: Vec<Value> = step.inputs.clone();
+        inputs.sort_unstable();
+        let freed =
+            inputs.chunk_by(|a, b| a == b).filter(|reads| self.reads_left[reads[0]] == reads.len() as u32).count();
+        let states = i64::from(self.graph.ops[at.op].states);
+        let begins = if self.begun[at.op] { 0 } else { states };
+        let ends = if at.part == Part::Epilogue { states } else { 0 };
+        let readers = || step.outputs.iter().flat_map(|&v| &self.readers[v]);
+        let not_begun: BTreeSet<Op> = readers().map(|reader| reader.op).filter(|&op| !self.begun[op]).collect();
+        let missing = readers().map(|&reader| self.missing(reader)).min().unwrap_or(0);
+        let last = step.inputs.iter().filter_map(|&v| self.made[v]).max();
+        let change = kept + begins - ends - freed as i64;
+        (self.priorities[at.op], change, not_begun.len(), missing, Reverse(last), at)
+    }
+
+    /// Inputs that are still to be made.
+    fn missing(&self, at: StepRef) -> usize {
+        self.graph.step(at).inputs.iter().filter(|&&v| self.made[v].is_none()).count()
+    }
+
+    fn is_ready(&self, at: StepRef) -> bool {
+        let operation = &self.graph.ops[at.op];
+        let may_begin = self.begun[at.op] || self.begins_itself(at.op);
+        let in_turn = match at.part {
+            Part::Prologue => !self.begins_itself(at.op),
+            Part::Iteration(i) => {
+                let first = operation.iterations.len() as u32 - self.iterations_left[at.op];
+                may_begin && (!operation.ordered || i == first)
+            }
+            Part::Epilogue => may_begin && self.iterations_left[at.op] == 0,
+        };
+        in_turn && self.missing(at) == 0 && !self.done.contains(&at)
+    }
+
+    /// Whether an operation needs no prologue, or one that only sets its states: that runs just before what needs them.
+    fn begins_itself(&self, op: Op) -> bool {
+        let prologue = &self.graph.ops[op].prologue;
+        prologue.as_ref().is_none_or(|step| step.inputs.is_empty() && step.outputs.is_empty() && step.stores.is_empty())
+    }
+
+    fn run(&mut self, at: StepRef) {
+        let graph = self.graph;
+        let operation = &graph.ops[at.op];
+        self.ready.remove(&at);
+        if !std::mem::replace(&mut self.begun[at.op], true) {
+            if at.part != Part::Prologue && operation.prologue.is_some() {
+                self.order.push(StepRef { op: at.op, part: Part::Prologue });
+            }
+            self.states[at.op] = (0..operation.states).map(|_| self.slot()).collect();
+        }
+        let alive = u64::from(self.slots) - self.free.len() as u64;
+        self.crowding += graph.body(at).insts.len() as u64 * alive.pow(3);
+        let now = self.order.len();
+        self.order.push(at);
+        let step = graph.step(at);
+        for &v in &step.inputs {
+            self.reads_left[v] -= 1;
+            if self.reads_left[v] == 0 {
+                self.free.extend(self.slot_of[v]);
+            }
+        }
+        if at.part == Part::Epilogue {
+            let states = std::mem::take(&mut self.states[at.op]);
+            self.free.extend(states);
+        }
+        for &v in &step.outputs {
+            self.made[v] = Some(now);
+            self.slot_of[v] = Some(self.slot());
+            if self.reads_left[v] == 0 {
+                self.free.extend(self.slot_of[v]);
+            }
+        }
+        if let Part::Iteration(_) = at.part {
+            self.iterations_left[at.op] -= 1;
+        }
+        self.done.insert(at);
+        let own = operation.parts().map(|part| StepRef { op: at.op, part });
+        let fed = step.outputs.iter().flat_map(|&v| self.readers[v].iter().copied());
+        let next: Vec<StepRef> = own.chain(fed).filter(|&next| self.is_ready(next)).collect();
+        self.ready.extend(next);
+    }
+
+    fn slot(&mut self) -> u32 {
+        self.free.pop_first().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        })
+    }
+}
