@@ -1,7 +1,7 @@
 //! What the tests and benchmarks of all packages share.
 //!
-//! A package that tests without the compiler takes the kit without features. One that tests kernels takes the feature `ptx`, and those that
-//! test the compiler take the feature `compiler`.
+//! A house takes the features that its tests need: `chem` for models of mechanisms, `warps` for schedules, `ptx` for kernels in PTX, `compiler` for
+//! requests and projects of the whole compiler.
 #![forbid(unsafe_code)]
 
 pub mod numbers;
@@ -39,19 +39,19 @@ pub mod same_execution;
 
 #[cfg(feature = "compiler")]
 pub mod file_test;
-#[cfg(feature = "compiler")]
+#[cfg(feature = "warps")]
 pub mod handover;
 #[cfg(feature = "compiler")]
 pub mod host_program;
-#[cfg(feature = "compiler")]
+#[cfg(feature = "chem")]
 pub mod made_up;
-#[cfg(feature = "compiler")]
+#[cfg(feature = "chem")]
 mod model;
-#[cfg(feature = "compiler")]
+#[cfg(feature = "warps")]
 pub mod named_barriers;
 #[cfg(feature = "compiler")]
 pub mod project;
-#[cfg(feature = "compiler")]
+#[cfg(feature = "chem")]
 pub mod reference;
 #[cfg(feature = "compiler")]
 pub mod request;
@@ -60,6 +60,6 @@ pub mod sweep;
 #[cfg(feature = "compiler")]
 pub mod verified;
 
-#[cfg(feature = "compiler")]
+#[cfg(feature = "chem")]
 pub use model::{detailed, model};
 pub use place::{root, shipped};

@@ -48,7 +48,7 @@ fn everything(execution: Execution) -> Program {
 
 #[test]
 fn the_assembler_accepts_the_text() {
-    let ptxas = Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda11/nvidia/cuda_nvcc/bin/ptxas");
+    let ptxas = testkit::root().join(".toolchain/cuda11/nvidia/cuda_nvcc/bin/ptxas");
     if !ptxas.exists() {
         testkit::skip::skip(format!("there is no {}", ptxas.display()));
         return;

@@ -4,7 +4,7 @@ use mechanism::{Files, Mechanism, Options, Sources, Written, decode, parse, read
 use std::path::{Path, PathBuf};
 use testkit::skip;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../mechanisms");
 
 fn write(mechanism: &Mechanism) -> Written {
     mechanism::write(mechanism).expect("a CHEMKIN form")
@@ -50,7 +50,7 @@ fn ammonia_is_canonical() {
 fn ammonia_has_the_published_figures() {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/.toolchain/cantera/cantera/data/example_data/ammonia-CO-H2-Alzueta-2023.yaml"
+        "/../../../.toolchain/cantera/cantera/data/example_data/ammonia-CO-H2-Alzueta-2023.yaml"
     );
     if !Path::new(file).exists() {
         return skip::skip("Cantera's mechanisms are absent (`cargo xtask cantera` installs them)");

@@ -230,9 +230,9 @@ proptest! {
 }
 
 const H2O2: [&str; 3] = [
-    include_str!("../mechanisms/h2o2/chem.inp"),
-    include_str!("../mechanisms/h2o2/therm.dat"),
-    include_str!("../mechanisms/h2o2/tran.dat"),
+    include_str!("../../../../mechanisms/h2o2/chem.inp"),
+    include_str!("../../../../mechanisms/h2o2/therm.dat"),
+    include_str!("../../../../mechanisms/h2o2/tran.dat"),
 ];
 
 /// Rate constants of fractional orders stay in mol, where other readers take molecules for another unit; numbers with many digits fill their

@@ -201,7 +201,7 @@ ret;
 /// Where lanes are threads of their own, one of them writes for its warp, between barriers of all.
 #[test]
 fn lanes_on_their_own_need_an_order() {
-    let module = parse(include_str!("files/allocation/uniform-values-of-lanes-on-their-own.ptx"));
+    let module = parse(include_str!("../../../../tests/files/allocation/uniform-values-of-lanes-on-their-own.ptx"));
     let asked = options(6, Algorithm::ChaitinBriggs, Rewriting::AffRA);
     let good = allocate::allocate(&module, "k", &asked).unwrap();
     check::check(&good).unwrap();

@@ -9,9 +9,9 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::time::{Duration, Instant};
 
-const MECHANISM: &str = include_str!("../mechanisms/h2o2/chem.inp");
-const THERMO: &str = include_str!("../mechanisms/h2o2/therm.dat");
-const TRANSPORT: &str = include_str!("../mechanisms/h2o2/tran.dat");
+const MECHANISM: &str = include_str!("../../../../mechanisms/h2o2/chem.inp");
+const THERMO: &str = include_str!("../../../../mechanisms/h2o2/therm.dat");
+const TRANSPORT: &str = include_str!("../../../../mechanisms/h2o2/tran.dat");
 
 /// Pieces from which the grammars are made, and pieces that they must refuse.
 const PIECES: [&str; 64] = [

@@ -20,7 +20,7 @@ fn compiled(name: &str) -> Vec<Module> {
 }
 
 fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
+    let path = testkit::root().join("tests/corpus").join(name);
     let source = std::fs::read_to_string(path).unwrap();
     let mut modules = Vec::new();
     for &arch in archs {

@@ -101,7 +101,7 @@ fn straight_line_code_is_proven_and_keeps_few_values() {
 #[test]
 fn reactions_are_ordered_by_the_species_that_they_share() {
     let files = mechanism::Files {
-        mechanism: std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/gri30/chem.inp"),
+        mechanism: testkit::root().join("mechanisms/gri30/chem.inp"),
         ..mechanism::Files::default()
     };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();

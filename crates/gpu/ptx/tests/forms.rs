@@ -27,7 +27,7 @@ fn parse(name: &str, text: &str) -> Module {
 
 /// The files by name.
 fn files() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/forms");
+    let folder = testkit::root().join("tests/corpus/forms");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let named = |path: &std::path::PathBuf| {
