@@ -6,10 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use passes::allocate::report::{Counts, report};
+use passes::allocate::spill_location::{Known, Rewriting, Row};
+use passes::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
 use plotters::prelude::*;
-use ptx::allocate::report::{Counts, report};
-use ptx::allocate::spill_location::{Known, Rewriting, Row};
-use ptx::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
 use ptx::analysis::divergence::{self, BlockShape, Class, Divergence};
 use ptx::analysis::gated::Gated;
 use ptx::analysis::ssa::Def;

@@ -2,10 +2,10 @@
 //! computes the same bits.
 
 use overlay::Codegen;
+use passes::allocate::report::report;
+use passes::allocate::spill_location::{Rewriting, Row};
+use passes::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use ptx::Module;
-use ptx::allocate::report::report;
-use ptx::allocate::spill_location::{Rewriting, Row};
-use ptx::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::verify;

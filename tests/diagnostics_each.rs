@@ -9,7 +9,7 @@ use diagnostics::{Diagnostic, Source, Style, entries, render};
 use kernels::Kernel;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
-use ptx::{self, allocate};
+use passes::allocate;
 use schedule::Limits;
 use singe::driver;
 use singe::fault::{self, Fault};

@@ -45,7 +45,7 @@ fn every_flag_is_described() {
 #[test]
 fn every_pass_is_described() {
     let flags = page("guide/flags.md");
-    for pass in &ptx::passes::PASSES {
+    for pass in &passes::PASSES {
         let row = format!("| `{}` | {} |", pass.name, pass.description);
         assert!(flags.contains(&row), "not in docs/guide/flags.md: {row}");
     }

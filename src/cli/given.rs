@@ -9,7 +9,7 @@ use super::opt::kernels;
 use super::opt_arguments::OptArguments;
 use super::out::print;
 use crate::failure::Failure;
-use ptx::allocate::given::{Compared, Text, compare};
+use passes::allocate::given::{Compared, Text, compare};
 
 pub fn run(before: &Path, arguments: &OptArguments) -> Result<(), Failure> {
     let (old, source) = module(before)?;

@@ -7,8 +7,8 @@ use super::kernel::text;
 use super::sim::{chosen, wrong};
 use crate::failure::Failure;
 use machine::target::Target;
+use passes::{Options, at_level};
 use ptx::Module;
-use ptx::passes::{Options, occupancy};
 use warpsim::{Appraisal, setup};
 
 /// The kernel of a launch, and what its passes are told; `launch_shared` in place of the shared memory of the launch.
@@ -29,6 +29,6 @@ pub(super) fn launched(
     let model = Appraisal::new(module, &kernel, &setup, target);
     let model = model.map_err(|unfit| Failure::input([unfit.of_first(&kernel)]))?;
     let block = given.block.or(Some(setup.launch.threads));
-    let occupancy = occupancy::Options { launch_shared: shared, ..given.occupancy };
+    let occupancy = at_level::Options { launch_shared: shared, ..given.occupancy };
     Ok((kernel, Options { block, occupancy, model: Some(Arc::new(model)), ..given.clone() }))
 }

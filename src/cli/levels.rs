@@ -12,11 +12,11 @@ use crate::failure::Failure;
 use crate::report;
 use diagnostics::Diagnostic;
 use machine::target::{Target, occupancy};
+use passes::at_level;
+use passes::occupancy::header::{Ladder, header};
+use passes::occupancy::select::{Clock, Rows, Timed};
+use passes::occupancy::{Demand, Level, Selection, every, select};
 use ptx::Module;
-use ptx::occupancy::header::{Ladder, header};
-use ptx::occupancy::select::{Clock, Rows, Timed};
-use ptx::occupancy::{Demand, Level, Selection, every, select};
-use ptx::passes::{self, occupancy as pass};
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let path = arguments.ptx.as_deref().expect("clap asks for threads without it");
@@ -28,7 +28,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let (module, source) = module(path)?;
     let kernels = kernels(&module, arguments.kernel.as_ref(), path)?;
     let (block, target, shared) = (arguments.block, arguments.target, arguments.launch_shared);
-    let occupancy = pass::Options { launch_shared: shared.unwrap_or(0), ..pass::Options::default() };
+    let occupancy = at_level::Options { launch_shared: shared.unwrap_or(0), ..at_level::Options::default() };
     let given = passes::Options { block, target, occupancy, source: Some(source), ..passes::Options::default() };
     let own = match &arguments.launch {
         Some(launch) => Some(launched(&module, &kernels, launch, &given, shared)?),
@@ -69,9 +69,9 @@ struct KernelLevels {
 impl KernelLevels {
     fn of(module: &Module, kernel: &str, options: &passes::Options) -> Result<Self, Failure> {
         let index = module.funcs.iter().position(|func| func.name == kernel).expect("it is in the list of kernels");
-        let (demand, settings) = pass::question(module, index, options).map_err(failed)?;
+        let (demand, settings) = at_level::question(module, index, options).map_err(failed)?;
         let unproven = |refusal| match refusal {
-            ptx::occupancy::Refusal::Unproven(diagnostics) => Failure::verification(diagnostics),
+            passes::occupancy::Refusal::Unproven(diagnostics) => Failure::verification(diagnostics),
             refusal => Failure::input([Diagnostic::error("opt::occupancy", format!("{kernel}: {refusal}"))]),
         };
         let (clock, rows) = every(module, index, &demand, &settings).map_err(unproven)?;
@@ -149,13 +149,13 @@ impl KernelLevels {
         let row = |(level, row): &(Level, Result<Timed, String>)| match row {
             Err(why) => json!({ "level": level, "refused": why }),
             Ok(timed) => {
-                let mut value = pass::as_json(&timed.version);
+                let mut value = at_level::as_json(&timed.version);
                 value["clocks"] = json!(timed.clocks);
                 value["limited_by"] = json!(self.limits(timed));
                 value
             }
         };
-        let selection = self.selection.as_ref().map(pass::selection_json);
+        let selection = self.selection.as_ref().map(at_level::selection_json);
         json!({
             "kernel": self.kernel,
             "target": self.target.name,

@@ -11,9 +11,9 @@ use super::opt_arguments::{Chosen, OptArguments};
 use super::out::print;
 use crate::failure::Failure;
 use diagnostics::Diagnostic;
+use passes::{Pass, Report};
 use ptx::Module;
 use ptx::ir::{Func, FuncKind};
-use ptx::passes::{self, Pass, Report};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     if let Some(before) = &arguments.check {
@@ -31,7 +31,7 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
         for kernel in &kernels {
             let launched = own.as_ref().filter(|(name, _)| name == kernel);
             let options = launched.map_or(&given, |(_, options)| options);
-            let occupancy = passes::occupancy::Options { wanted: *wanted, ..options.occupancy };
+            let occupancy = passes::at_level::Options { wanted: *wanted, ..options.occupancy };
             let options = passes::Options { occupancy, ..options.clone() };
             let outcome = pass.run(&module, kernel, &options).map_err(failed)?;
             show_after(pass, kernel, &module, &outcome.module, arguments);

@@ -10,10 +10,10 @@ use clap::{Arg, Args, Command, ValueEnum};
 use super::args::values::{nvidia, shape};
 use diagnostics::Source;
 use machine::target::Target;
-use ptx::allocate::Algorithm;
-use ptx::allocate::spill_location::Rewriting;
-use ptx::passes::occupancy::{self, Wanted};
-use ptx::passes::{self, PASSES, Pass, allocation, predication};
+use passes::allocate::Algorithm;
+use passes::allocate::spill_location::Rewriting;
+use passes::at_level::Wanted;
+use passes::{PASSES, Pass, allocation, at_level, predication};
 
 #[derive(Debug, Args)]
 pub struct OptArguments {
@@ -91,9 +91,9 @@ impl OptArguments {
                 shared: self.shared,
             },
             predication: predication::Options { sbu: self.sbu, rbu: self.rbu, predicates: self.predicates },
-            occupancy: occupancy::Options {
+            occupancy: at_level::Options {
                 launch_shared: self.launch_shared.unwrap_or(0),
-                ..occupancy::Options::default()
+                ..at_level::Options::default()
             },
             model: None,
             source: Some(source),

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::plan::Resolved;
-use ptx::occupancy::select::{MOST_VERSIONS, direction};
-use ptx::occupancy::{self, Demand, Direction};
+use passes::occupancy::select::{MOST_VERSIONS, direction};
+use passes::occupancy::{self, Demand, Direction};
 
 /// A number of CTAs that an SM was to hold, and what the kernel became with it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

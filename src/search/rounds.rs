@@ -10,8 +10,8 @@ use super::rival::{Rival, rivals};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::{Effort, Occupancy, Request, Resolved, Tuning};
 use diagnostics::Diagnostic;
-use ptx::occupancy::Direction;
-use ptx::occupancy::settle::settle;
+use passes::occupancy::Direction;
+use passes::occupancy::settle::settle;
 
 /// The versions of each kernel that are kept, of those that are made and of those that are tried beside them.
 pub fn best<M: VersionMaker>(

@@ -1,8 +1,8 @@
 //! What a fuzzer feeds: texts that may be PTX, to the reader, the prover, the allocator and the passes. A panic is a finding.
 
 use diagnostics::Source;
-use ptx::passes::{Failure, Options, PASSES};
-use ptx::{Module, allocate, check, read};
+use passes::{Failure, Options, PASSES, allocate};
+use ptx::{Module, check, read};
 use warpsim::{Launch, prove};
 
 /// Reads the text; what was read is printed, read again, and must be the same.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use diagnostics::Source;
-use ptx::allocate::spill_location::Rewriting;
-use ptx::allocate::{Algorithm, Budget, Options};
+use passes::allocate::spill_location::Rewriting;
+use passes::allocate::{Algorithm, Budget, Options};
 use ptx::{Module, read};
 
 pub fn parse(text: &str) -> Module {

@@ -122,7 +122,8 @@ const CGS: &str = "units: {length: cm, time: s, quantity: mol, activation-energy
 
 #[test]
 fn both_formats_give_the_same_mechanism() {
-    let companions = [include_str!("../../../../mechanisms/gri30/therm.dat"), include_str!("../../../../mechanisms/gri30/tran.dat")];
+    let companions =
+        [include_str!("../../../../mechanisms/gri30/therm.dat"), include_str!("../../../../mechanisms/gri30/tran.dat")];
     let chemkin = valid(read("chem.inp", CHEMKIN, Some(companions)));
     let yaml = valid(yaml(CGS, REACTIONS));
     for (a, b) in chemkin.reactions.iter().zip(&yaml.reactions) {

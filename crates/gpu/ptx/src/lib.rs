@@ -1,8 +1,6 @@
-//! PTX as an IR: a reader and a printer of its text, checks, analyses of control flow, data flow and divergence, passes, and register
-//! allocation with a checker.
+//! PTX as an IR: a reader and a printer of its text, checks, and analyses of control flow, data flow and divergence.
 //!
 //! ```
-//! use ptx::allocate::{Options as Allocation, allocate, check};
 //! use ptx::analysis::divergence::{BlockShape, Divergence, Options};
 //! use ptx::analysis::gated::Gated;
 //!
@@ -44,11 +42,6 @@
 //! // Of blocks whose shape is not known this cannot be said.
 //! let divergence = Divergence::compute(func, &gated, Options::default());
 //! assert_eq!(divergence.uniform_branch(&gated, func.layout[0]), Some(false));
-//!
-//! // Allocate eight 32-bit registers per thread, prove the result, and print it.
-//! let allocation = allocate(&module, "scale", &Allocation { registers: 8, ..Allocation::default() }).expect("it fits");
-//! check::check(&allocation).expect("every use finds its value");
-//! assert!(allocation.module.to_string().contains("mul.f64"));
 //! ```
 //!
 //! # Rules of the IR
@@ -60,7 +53,7 @@
 //! - Operations, types and modifiers are PTX's, by name and meaning ([`inst`]). What the IR does not know is kept as text
 //!   ([`Op::Opaque`](inst::Op::Opaque)): it may read and write what it names, and nothing is assumed of it.
 //! - Parameters and variables are no registers: they are read and written with `ld` and `st`, or their address is taken.
-//! - [`check::check`] states all that must hold, and holds after every pass.
+//! - [`check::check`] states all that must hold, also behind every pass of the crate `passes`.
 //! - Printing and reading again gives the same module.
 //!
 //! "Uniform" means: equal in all lanes of one warp that are active at the same dynamic instance.
@@ -79,14 +72,9 @@
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
 //! | [`estimate`] | what a function takes by its text alone |
 //! | [`cost`] | who tells what versions of a kernel cost |
-//! | [`passes`] | passes by name, each from a module to a new one with a report |
-//! | [`predicate`] | divergent branches become masks: thread-aware predication |
-//! | [`occupancy`] | levels of occupancy, the kernel at each, and the choice of one |
-//! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
 pub mod align;
-pub mod allocate;
 pub mod analysis;
 pub mod asynchronous;
 pub mod builder;
@@ -100,11 +88,8 @@ pub mod ir;
 pub mod lines;
 mod modifier;
 mod names;
-pub mod occupancy;
 mod opcode;
 pub mod packed;
-pub mod passes;
-pub mod predicate;
 pub mod print;
 pub mod read;
 mod types;

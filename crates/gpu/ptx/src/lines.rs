@@ -18,7 +18,7 @@ impl Lines {
         (line != 0).then_some(line)
     }
 
-    pub(super) fn set(&mut self, block: Block, inst: Option<Inst>, line: u32) {
+    pub fn set(&mut self, block: Block, inst: Option<Inst>, line: u32) {
         match inst {
             Some(inst) => self.insts[inst] = line,
             None => self.ends[block] = line,

@@ -88,7 +88,7 @@ pub(super) fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item 
 }
 
 /// The variables in a function's operands and addresses.
-pub(super) fn mentioned(func: &Func) -> BTreeSet<Variable> {
+pub fn mentioned(func: &Func) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     for data in func.insts.values() {
         data.op.operands(|operand| {

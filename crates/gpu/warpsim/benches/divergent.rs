@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use machine::target::Target;
 use machine::toolchain;
+use passes::{Options, Outcome, Pass, predication};
 use ptx::Module;
 use ptx::cost::{Model, Unfit};
-use ptx::passes::{Options, Outcome, Pass, predication};
 use warpsim::{Appraisal, Counts};
 
 #[path = "common/clean.rs"]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
+use passes::{Options, Outcome, Pass};
 use ptx::Module;
-use ptx::passes::{Options, Outcome, Pass};
 use warpsim::{Buffer, Counts, Options as SimOptions};
 
 #[path = "common/clean.rs"]

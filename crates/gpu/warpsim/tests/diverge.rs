@@ -1,10 +1,10 @@
 //! `diverge=auto` takes the cheapest version of a kernel that it finds, never one that is dearer, and proves what it took.
 
+use passes::diverge::{Given, Plan, Step, choose};
+use passes::{Failure, Options, Pass};
 use ptx::Module;
 use ptx::cost::{Model, Static, Unfit};
 use ptx::ir::Block;
-use ptx::passes::diverge::{Given, Plan, Step, choose};
-use ptx::passes::{Failure, Options, Pass};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use warpsim::Appraisal;
 
 use cranelift_entity::EntityRef;
 use machine::target::{Target, occupancy};
-use ptx::occupancy::Demand;
+use passes::occupancy::Demand;
 use testkit::corpus::{self, Kernel};
 use testkit::same_execution::same;
 use testkit::skip;
@@ -163,10 +163,10 @@ fn plans_that_do_not_fit_are_refused() {
     let kernel = named("sb1");
     let func = kernel.module.func(&kernel.entry).expect("the kernel");
     let given = given(&kernel);
-    let divergent = ptx::predicate::divergent_branches(&kernel.module, func, given.shape());
+    let divergent = passes::predicate::divergent_branches(&kernel.module, func, given.shape());
     let other = func.layout.iter().copied().find(|block| !divergent.contains(block)).expect("a block without a branch");
     let masks = |block: Block| Step::Predicate { branches: BTreeSet::from([block]), tested: BTreeSet::new() };
-    let place = ptx::passes::meld::Place { branch: divergent[0], entries: [other, Block::new(0)] };
+    let place = passes::meld::Place { branch: divergent[0], entries: [other, Block::new(0)] };
     for step in [masks(other), Step::Meld(vec![place])] {
         let plan = Plan { steps: vec![step] };
         let failure = plan.apply(&kernel.module, &kernel.entry, &given).expect_err("it does not fit");

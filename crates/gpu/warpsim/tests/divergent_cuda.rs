@@ -4,8 +4,8 @@
 use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
+use passes::{Options, Pass, predication};
 use ptx::Module;
-use ptx::passes::{Options, Pass, predication};
 use std::path::Path;
 use std::sync::Arc;
 use testkit::corpus::{self, Kernel};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use ptx::allocate::{self, Algorithm};
+use passes::allocate::{self, Algorithm};
 use ptx::analysis::divergence::Class;
 use ptx::check::Rule;
 use ptx::inst::Op;

@@ -3,13 +3,13 @@
 
 use machine::target::{Target, occupancy};
 use machine::toolchain;
+use passes::allocate::Algorithm;
+use passes::allocate::spill_location::Rewriting;
+use passes::occupancy::header::{Ladder, header};
+use passes::occupancy::settle::settle;
+use passes::occupancy::split::split;
+use passes::occupancy::{Demand, Direction, Settings, Version, every, levels, realise, select};
 use ptx::Module;
-use ptx::allocate::Algorithm;
-use ptx::allocate::spill_location::Rewriting;
-use ptx::occupancy::header::{Ladder, header};
-use ptx::occupancy::settle::settle;
-use ptx::occupancy::split::split;
-use ptx::occupancy::{Demand, Direction, Settings, Version, every, levels, realise, select};
 use std::fmt::Write;
 use std::process::Command;
 use testkit::corpus;

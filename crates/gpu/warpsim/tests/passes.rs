@@ -3,9 +3,9 @@
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test passes` runs a thousand programs of each kind instead of a hundred.
 
 use machine::toolchain;
+use passes::meld::Kind;
+use passes::{Options, PASSES, Pass, meld, predication};
 use ptx::Module;
-use ptx::passes::meld::Kind;
-use ptx::passes::{Options, PASSES, Pass, meld, predication};
 use std::collections::BTreeMap;
 use testkit::corpus;
 use testkit::numbers::Numbers;

@@ -2,9 +2,9 @@
 //!
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test predicate` runs a thousand programs of each kind.
 
+use passes::predicate::Report;
+use passes::{Options, Pass, predication};
 use ptx::ir::Module;
-use ptx::passes::{Options, Pass, predication};
-use ptx::predicate::Report;
 use ptx::read;
 use std::sync::Arc;
 use testkit::numbers::Numbers;

@@ -1,6 +1,5 @@
 use super::programs::handover;
 use super::*;
-use std::path::Path;
 use std::process::Command;
 
 /// A program with everything that can be printed.

@@ -1,7 +1,7 @@
 //! Kernels as a compiler would hand them over.
 
 use super::corpus::Kernel;
-use ptx::passes::{Options, Pass};
+use passes::{Options, Pass};
 
 /// The kernel without dead code and with a simple graph: that is no merit of what comes later.
 pub fn clean(mut kernel: Kernel) -> Kernel {

@@ -2,7 +2,7 @@
 
 use super::TARGETS;
 use super::measured::Measured;
-use ptx::occupancy::Direction;
+use passes::occupancy::Direction;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! What a pass makes of a kernel is proven where the kernel was, with lanes in lockstep and as threads of their own.
 
+use passes::{Failure, Options, PASSES, allocation};
 use ptx::Module;
-use ptx::passes::{Failure, Options, PASSES, allocation};
 use testkit::corpus::{self, Kernel};
 use warpsim::prove::{Verdict, prove};
 

@@ -1,10 +1,10 @@
 //! Plans that are wrong: the checker says what is.
 
 use super::parse;
+use passes::predicate::check::{Beliefs, Kind, check};
+use passes::predicate::plan::{Plan, Step};
+use passes::predicate::{Options, plan};
 use ptx::ir::{Block, Func};
-use ptx::predicate::check::{Beliefs, Kind, check};
-use ptx::predicate::plan::{Plan, Step};
-use ptx::predicate::{Options, plan};
 use std::collections::BTreeSet;
 
 /// A branch with two sides and a loop, as planned.
@@ -91,7 +91,7 @@ fn lanes_that_part_and_blocks_without_a_place() {
     assert!(found(&func, plan.clone()).contains(&Kind::Parts));
     let exit = Some(Block::from_u32(1));
     assert_ne!(region.exit, exit);
-    plan.regions.insert(0, ptx::predicate::plan::Region { exit, ..region });
+    plan.regions.insert(0, passes::predicate::plan::Region { exit, ..region });
     assert!(found(&func, plan).iter().any(|kind| matches!(kind, Kind::Left { .. })));
 }
 
