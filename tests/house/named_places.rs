@@ -48,7 +48,7 @@ fn paragraphs(page: &str) -> Vec<String> {
 
 #[test]
 fn a_place_that_is_gone_is_told() {
-    let page = "- `src/kernels/mod.rs` and `rates/`, no `place` but `gone.rs`\n\n`rates/`";
+    let page = "- `crates/ir/kernels/src/lib.rs` and `rates/`, no `place` but `gone.rs`\n\n`rates/`";
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_eq!(missing(project, page), (4, vec!["gone.rs".to_owned(), "rates/".to_owned()]));
 }

@@ -31,7 +31,7 @@ pub struct Project {
 }
 
 /// What a folder with projects has as `CMakeLists.txt`: it includes the [file](cmake_file) of each.
-pub const FOLDER: &str = include_str!("../../../../../templates/folder.cmake");
+pub const FOLDER: &str = include_str!("../../templates/folder.cmake");
 
 /// What CMake builds of a project.
 pub fn cmake_file(name: &str) -> String {

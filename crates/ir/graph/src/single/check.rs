@@ -13,7 +13,7 @@ use super::known::Known;
 use super::premises::Domain;
 use kinetics::approximation::range::TemperatureRange;
 
-/// Half a unit in the last place of single precision; what `tests/precision.rs` finds of powers and logarithms is below twice that.
+/// Half a unit in the last place of single precision; what `crates/warps/schedule/tests/precision.rs` finds of powers and logarithms is below twice that.
 const HALF_ULP: f64 = 0.5 * f32::EPSILON as f64;
 const ULP: f64 = 2.0 * HALF_ULP;
 /// The same of double precision, of whose powers and logarithms more is left for an ulp than they need.

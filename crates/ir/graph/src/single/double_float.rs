@@ -20,7 +20,7 @@
 //!   of two is exact. In each step the coefficient is more than twice the product that is added to it.
 //!   **Long** powers have degree 10, and the terms from r^5 on are singles: their factor is at most 0.00142 and errs by 2.3 u as above, and r^5 is at most 1/32;
 //!   degree 11 would add 2.2e-13, and the five steps of pairs round by 75 u^2. All of that is 9.4e-12 of the power.
-//! - **2^x of a pair as a single**: what is left of x is rounded, by a 2^-26th at most, before the polynomial of singles, whose error `tests/precision.rs`
+//! - **2^x of a pair as a single**: what is left of x is rounded, by a 2^-26th at most, before the polynomial of singles, whose error `crates/warps/schedule/tests/precision.rs`
 //!   finds for all such arguments.
 //! - **log2 x**: y, the logarithm as a single, is off by less than 2e-6; x 2^-y - 1 is the rest, of which two terms of the series are taken (the third is
 //!   below 1e-17). The power errs by 1.5e-10, the rest is rounded to 5 u of 2e-6; the logarithm is at least 6: 4e-11 of it.

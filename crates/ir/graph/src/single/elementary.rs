@@ -1,4 +1,4 @@
-//! Powers and logarithms in single precision. `tests/precision.rs` goes through all arguments; the C++ of `templates/cpu/singe_single.h.hbs`
+//! Powers and logarithms in single precision. `crates/warps/schedule/tests/precision.rs` goes through all arguments; the C++ of `templates/cpu/singe_single.h.hbs`
 //! takes the same steps, so that both give the same bits.
 
 use super::super::body::{RealFunction, Unary};

@@ -13,7 +13,7 @@ pub struct Rounding {
 }
 
 impl Rounding {
-    /// Half a unit in the last place of 24 digits, and twice that for [`elementary`](super::elementary), whose errors `tests/precision.rs` goes through.
+    /// Half a unit in the last place of 24 digits, and twice that for [`elementary`](super::elementary), whose errors `crates/warps/schedule/tests/precision.rs` goes through.
     /// Of a plan in which some operations are in double precision, of those. `tests/` go through functions on doubles in steps.
     pub const DOUBLE: Self =
         Self { unit: f64::EPSILON / 2.0, power: 2.0 * f64::EPSILON, logarithm: 2.0 * f64::EPSILON };
