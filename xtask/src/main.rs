@@ -38,7 +38,12 @@ use std::process::ExitCode;
 type Chore = (&'static str, &'static str, &'static str, fn(&Path, &[String]) -> Result<(), String>);
 
 const CHORES: [Chore; 22] = [
-    ("test", "[ARGUMENTS of cargo test]", "fetch compilers and Cantera, run all tests, list those skipped", tests::all),
+    (
+        "test",
+        "[--quick | ARGUMENTS of cargo test]",
+        "fetch compilers and Cantera, run all tests, list those skipped",
+        tests::all,
+    ),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
     ("cantera", "", "fetch Cantera's mechanisms", |root, _| {
@@ -114,7 +119,7 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let lines = CHORES.iter().map(|(name, arguments, what, _)| {
         let command = format!("{name} {arguments}");
-        format!("\n  cargo xtask {command:34} {what}")
+        format!("\n  cargo xtask {command:42} {what}")
     });
     format!("Pages are those of docs/lab.{}", lines.collect::<String>())
 }

@@ -16,6 +16,34 @@ const NAMED: usize = 12;
 /// The binaries that take longest, each more than a minute and a half on two cores, begin first: one that begins last would run alone.
 const LONGEST: [&str; 7] = ["advanced", "amd", "book", "steps", "machine_code", "gpu_single", "estimates"];
 
+/// The tests of `--quick`, beside those in the sources: of each house those that take a few seconds together.
+pub const QUICK: [&str; 24] = [
+    "forms",
+    "yaml",
+    "reduction",
+    "cases",
+    "diagnostics",
+    "reference",
+    "tolerance",
+    "graphs",
+    "mappings",
+    "proof",
+    "schedules",
+    "carried",
+    "allocation_checker",
+    "check",
+    "random",
+    "limits",
+    "semantics",
+    "accepted",
+    "verdicts",
+    "kernels",
+    "files",
+    "house",
+    "command",
+    "transport",
+];
+
 /// A binary of tests, and the folder of its package, in which cargo would run it.
 #[derive(Debug, PartialEq)]
 struct Binary {
@@ -35,7 +63,21 @@ struct Ended {
 ///
 /// Errors: a build failed, or the names of binaries whose tests failed. With `fails_fast` no further one begins behind the first of these.
 pub fn run(root: &Path, skipped: &Path, fails_fast: bool) -> Result<(), String> {
-    let queue = in_order(built(root)?);
+    run_those(built(root, &[])?, skipped, fails_fast)?;
+    let mut documentation = program::cargo(root);
+    documentation.args(["test", "--workspace", "--release", "--doc"]).env("SINGE_SKIPPED", skipped);
+    program::succeeds(&mut documentation)
+}
+
+/// Builds and runs the tests of [`QUICK`], those in the sources, and no others.
+///
+/// Errors: as of [`run`].
+pub fn run_quick(root: &Path, skipped: &Path) -> Result<(), String> {
+    run_those(built(root, &QUICK)?, skipped, false)
+}
+
+fn run_those(binaries: Vec<Binary>, skipped: &Path, fails_fast: bool) -> Result<(), String> {
+    let queue = in_order(binaries);
     let count = queue.len();
     let (queue, ended) = (Mutex::new(queue), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -57,15 +99,19 @@ pub fn run(root: &Path, skipped: &Path, fails_fast: bool) -> Result<(), String> 
     if !failed.is_empty() {
         return Err(format!("tests failed: {}", failed.join(", ")));
     }
-    let mut documentation = program::cargo(root);
-    documentation.args(["test", "--workspace", "--release", "--doc"]).env("SINGE_SKIPPED", skipped);
-    program::succeeds(&mut documentation)
+    Ok(())
 }
 
-/// Has cargo build all binaries.
-fn built(root: &Path) -> Result<Vec<Binary>, String> {
+/// Has cargo build all binaries; with names those of the sources and of these names, in steps that a change makes anew in part.
+fn built(root: &Path, names: &[&str]) -> Result<Vec<Binary>, String> {
     let mut cargo = program::cargo(root);
     cargo.args(["test", "--workspace", "--release", "--no-run", "--message-format=json-render-diagnostics"]);
+    if !names.is_empty() {
+        cargo
+            .args(["--lib", "--bins"])
+            .args(names.iter().flat_map(|name| ["--test", *name]))
+            .env("CARGO_INCREMENTAL", "1");
+    }
     let output = cargo.stderr(Stdio::inherit()).output().map_err(|e| format!("cargo cannot be run: {e}"))?;
     if !output.status.success() {
         return Err(format!("the tests cannot be built: cargo ended with {}", output.status));

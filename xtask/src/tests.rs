@@ -4,9 +4,12 @@ use std::path::Path;
 
 use crate::{cantera, program, skipped, test_binaries, toolchain};
 
-/// Fetches what tests use, runs all of them, and lists those that were skipped. With arguments of `cargo test` other than `--no-fail-fast`
-/// cargo runs them, one binary after another.
+/// Fetches what tests use, runs all of them, and lists those that were skipped. With `--quick` nothing is fetched, and the quick tests run
+/// alone. With arguments of `cargo test` other than `--no-fail-fast` cargo runs them, one binary after another.
 pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
+    if arguments == ["--quick"] {
+        return skipped::listed(root, |list| test_binaries::run_quick(root, list));
+    }
     for missing in toolchain::fetch(root) {
         eprintln!("Not installed; the tests that need it will be skipped. {missing}");
     }
