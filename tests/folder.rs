@@ -82,6 +82,54 @@ fn files_that_singe_did_not_write_or_that_were_changed_stay_unless_forced() {
     assert!(again == first, "the same as at first");
 }
 
+/// Commands that write files of their own replace nobody else's either.
+#[test]
+fn no_command_replaces_other_bytes_unless_forced() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/reduction.ptx");
+    let path = |name: &str| out.join(name).display().to_string();
+    let levels = ["occupancy", kernel, "--levels", "all", "--block", "256", "--header"];
+    let commands: [(&str, Vec<&str>); 5] = [
+        ("k.ptx", vec!["opt", kernel, "--pass", "dce", "-o"]),
+        ("k.dot", vec!["analyze", kernel, "--picture"]),
+        ("k.svg", vec!["occupancy", "--threads", "64", "--sweep", "registers", "--picture"]),
+        ("k.hpp", levels.to_vec()),
+        ("pages/singe.1", vec!["man", "-o"]),
+    ];
+    for (file, words) in commands {
+        let target = if words[0] == "man" { path("pages") } else { path(file) };
+        let run = |more: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_singe"));
+            let output = command.args(&words).arg(&target).args(more).output().unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let made = run(&[]);
+        assert_eq!(made.0, Some(0), "{words:?}: {}", made.1);
+        let own = fs::read(out.join(file)).unwrap();
+        assert_eq!(run(&[]).0, Some(0), "{words:?}: the same bytes again");
+        fs::write(out.join(file), "mine\n").unwrap();
+        let (code, said) = run(&[]);
+        assert!(code == Some(1) && said.contains("output::not-ours") && said.contains("--force"), "{words:?}: {said}");
+        assert_eq!(fs::read_to_string(out.join(file)).unwrap(), "mine\n", "{words:?}");
+        assert_eq!(run(&["--force"]).0, Some(0), "{words:?}");
+        assert_eq!(fs::read(out.join(file)).unwrap(), own, "{words:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_may_be_written_again() {
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/reduction.ptx");
+    let folder = tempfile::tempdir().unwrap();
+    let file = fs::File::create(folder.path().join("all")).unwrap();
+    for target in ["/dev/null", "/dev/stdout"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_singe"));
+        command.args(["opt", kernel, "--pass", "dce", "-o", target]).stdout(file.try_clone().unwrap());
+        assert!(command.status().unwrap().success(), "{target}");
+    }
+}
+
 #[test]
 fn a_file_with_the_same_bytes_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();

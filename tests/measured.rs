@@ -112,6 +112,11 @@ fn a_kernel_is_measured_beside_its_prediction() {
     // an archive that is made again for one target has no packs of the other
     succeeds(&singe(path, &["measure", "axpy.cu", "--launch", "l.toml", "--target", "ampere"]));
     assert!(!archive.join("packs/hopper").exists() && archive.join("packs/ampere").is_dir());
+    std::fs::write(archive.join("run.sh"), "mine\n").unwrap();
+    let again = ["measure", "axpy.cu", "--launch", "l.toml", "--target", "ampere"];
+    let refused = singe(path, &again);
+    assert!(refused.status.code() == Some(1) && text(&refused.stderr).contains("output::not-ours"), "a changed file");
+    succeeds(&singe(path, &[&again[..], &["--force"]].concat()));
 }
 
 #[test]

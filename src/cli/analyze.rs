@@ -4,6 +4,7 @@ use super::args::backend::AnalyzeArguments;
 use super::kernel::module;
 use super::out::print;
 use crate::failure::Failure;
+use crate::output;
 use crate::report::divergence::Analysed;
 use diagnostics::Diagnostic;
 use ptx::analysis::divergence::{BlockShape, Options};
@@ -26,12 +27,7 @@ pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
     }
     if let Some(path) = &arguments.picture {
         let text: String = analysed.iter().map(Analysed::dot).collect();
-        std::fs::write(path, text).map_err(|e| {
-            let message = format!("cannot write to {}: {e}", path.display());
-            Failure::input(
-                [Diagnostic::error("output::unwritable", message).help("choose another file with --picture")],
-            )
-        })?;
+        output::write_file(path, &text, "--picture", arguments.force).map_err(Failure::input)?;
     }
     if arguments.json {
         print(format_args!("{:#}\n", serde_json::json!(analysed.iter().map(Analysed::json).collect::<Vec<_>>())))?;

@@ -124,6 +124,9 @@ pub struct ManArguments {
     /// Folder for singe.1 and a page for each command [default: singe.1 goes to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+    /// Replace files in that folder that have other bytes
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

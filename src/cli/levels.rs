@@ -1,14 +1,16 @@
 //! `singe occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
 use super::kernel::module;
 use super::launched::launched;
-use super::occupancy::write;
 use super::opt::{failed, kernels};
 use super::out::print;
 use crate::failure::Failure;
+use crate::output;
 use crate::report;
 use diagnostics::Diagnostic;
 use machine::target::{Target, occupancy};
@@ -35,7 +37,10 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         None => None,
     };
     let mut all = Vec::new();
-    for kernel in kernels {
+    for (number, kernel) in kernels.into_iter().enumerate() {
+        // the last kernel's file stays
+        let force = arguments.force || number > 0;
+        let write = |path: &Path, text: &str, flag| output::write_file(path, text, flag, force).map_err(Failure::input);
         let options = own.as_ref().filter(|(name, _)| *name == kernel).map_or(&given, |(_, options)| options);
         let made = KernelLevels::of(&module, &kernel, options)?;
         match arguments.json {

@@ -15,7 +15,7 @@ pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
     let Some(folder) = &arguments.output else {
         return print(format_args!("{}", page(command)?));
     };
-    output::write(folder, &pages(command)?, true).map_err(Failure::input)
+    output::write(folder, &pages(command)?, arguments.force).map_err(Failure::input)
 }
 
 /// The name and the text of each page: `singe.1`, `singe-check.1` and so on.

@@ -26,7 +26,7 @@ pub fn run(arguments: &MeasureArguments) -> Result<(), Failure> {
     let packs = if what.is_dir() { of_project(arguments)? } else { of_launches(arguments)? };
     let default = || PathBuf::from(format!("singe-measure-{}", name_of(what)));
     let folder = arguments.output.clone().unwrap_or_else(default);
-    write(&folder, packs)?;
+    write(&folder, packs, arguments.force)?;
     let shown = folder.display();
     diagnostics::to_stderr(format_args!(
         "{shown}: take it to where the GPU is, run `sh run.sh` there, and bring back its results.json\n"
@@ -95,8 +95,8 @@ fn of_launches(arguments: &MeasureArguments) -> Result<Packs, Failure> {
     Ok(Packs { packs, sources })
 }
 
-/// Writes the archive; packs that an earlier one left in the folder go.
-fn write(folder: &Path, packs: Packs) -> Result<(), Failure> {
+/// Writes the archive; the files of an earlier one that nobody changed go, and the folders that they leave empty.
+fn write(folder: &Path, packs: Packs, force: bool) -> Result<(), Failure> {
     let mut files = packs.sources;
     files.push(("runner.c".to_owned(), runner::SOURCE.into()));
     files.push(("run.sh".to_owned(), runner::SCRIPT.into()));
@@ -105,13 +105,13 @@ fn write(folder: &Path, packs: Packs) -> Result<(), Failure> {
         names.insert(target.name.clone());
         files.extend(of_pack.into_iter().map(|(name, bytes)| (format!("packs/{}/{name}", target.name), bytes)));
     }
-    output::write(folder, &files, true).map_err(Failure::input)?;
+    for note in output::write_project(folder, "singe-measure", files, true, force).map_err(Failure::input)? {
+        diagnostics::to_stderr(format_args!("{note}\n"));
+    }
     let earlier = std::fs::read_dir(folder.join("packs")).into_iter().flatten().flatten();
     for pack in earlier.filter(|pack| !names.contains(&*pack.file_name().to_string_lossy())) {
-        std::fs::remove_dir_all(pack.path()).map_err(|e| {
-            let message = format!("{} cannot be removed: {e}", pack.path().display());
-            Failure::input([Diagnostic::error("output::unwritable", message).help("choose another folder with -o")])
-        })?;
+        // what is not empty has files of somebody else
+        let _ = std::fs::remove_dir(pack.path());
     }
     Ok(())
 }

@@ -1,15 +1,13 @@
 //! `singe occupancy`: how many CTAs of a kernel an SM holds, and which resource allows no more.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
 use super::levels;
 use super::out::print;
 use crate::failure::Failure;
+use crate::output;
 use crate::report;
-use diagnostics::Diagnostic;
 use machine::target::{self, Kernel, Limits, Occupancy, Parameter, Target};
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
@@ -55,20 +53,10 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         (Some(path), Some((parameter, rows))) => {
             let title = format!("{} ({})", target.name, target.machine_code());
             let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows);
-            write(path, &svg, "--picture")
+            output::write_file(path, &svg, "--picture", arguments.force).map_err(Failure::input)
         }
         _ => Ok(()),
     }
-}
-
-/// Writes to the file that a flag gives.
-pub(super) fn write(path: &Path, text: &str, flag: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| {
-        let message = format!("cannot write to {}: {e}", path.display());
-        Failure::input([
-            Diagnostic::error("output::unwritable", message).help(format!("choose another file with {flag}"))
-        ])
-    })
 }
 
 fn text(target: &Target, kernel: Kernel, answer: &Occupancy) -> String {

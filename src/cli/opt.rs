@@ -10,6 +10,7 @@ use super::launched::launched;
 use super::opt_arguments::{Chosen, OptArguments};
 use super::out::print;
 use crate::failure::Failure;
+use crate::output;
 use diagnostics::Diagnostic;
 use passes::{Pass, Report};
 use ptx::Module;
@@ -41,10 +42,7 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     }
     let text = module.to_string();
     match (&arguments.output, arguments.json) {
-        (Some(path), _) => std::fs::write(path, &text).map_err(|e| {
-            let message = format!("cannot write to {}: {e}", path.display());
-            Failure::input([Diagnostic::error("output::unwritable", message).help("choose another file with -o")])
-        })?,
+        (Some(path), _) => output::write_file(path, &text, "-o", arguments.force).map_err(Failure::input)?,
         (None, false) => print(format_args!("{text}"))?,
         (None, true) => {}
     }

@@ -71,6 +71,9 @@ pub struct OptArguments {
     /// Write the PTX here instead of to standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace that file if it has other bytes
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Print the report as JSON, and the PTX only with -o
     #[arg(long)]
     pub json: bool,

@@ -35,7 +35,8 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     }
     if let Some(folder) = &arguments.picture {
         let warps = launch.size().div_ceil(32) as usize;
-        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps), true).map_err(Failure::input)?;
+        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps), arguments.force)
+            .map_err(Failure::input)?;
     }
     if arguments.json {
         let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });

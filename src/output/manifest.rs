@@ -18,8 +18,8 @@ pub fn name(project: &str) -> String {
 
 /// One line for each file: SHA-256 and name, as `sha256sum --check` reads them. Behind the files of the run come those of earlier runs
 /// that stay and are as these wrote them, so that a later run knows them still.
-pub fn text(files: &[(String, String)], kept: &[Stale]) -> String {
-    let own = files.iter().map(|(name, text)| format!("{}  {name}\n", sha256(text.as_bytes())));
+pub fn text(files: &[(String, impl AsRef<[u8]>)], kept: &[Stale]) -> String {
+    let own = files.iter().map(|(name, text)| format!("{}  {name}\n", sha256(text.as_ref())));
     let kept = kept.iter().filter(|file| file.state != State::Changed);
     let kept: String = kept.map(|Stale { name, hash, .. }| format!("{hash}  {name}\n")).collect();
     own.collect::<String>() + if kept.is_empty() { "" } else { EARLIER } + &kept
@@ -84,7 +84,7 @@ impl Lists {
     }
 
     /// The files that the project's own list has and the new files have not.
-    pub fn stale(&self, folder: &Path, files: &[(String, String)]) -> Vec<Stale> {
+    pub fn stale(&self, folder: &Path, files: &[(String, impl AsRef<[u8]>)]) -> Vec<Stale> {
         let left = lines(&self.own).filter(|(_, name)| files.iter().all(|(new, _)| new != name));
         let found = left.filter_map(|(hash, name)| {
             let bytes = fs::read(folder.join(name)).ok()?;
@@ -209,6 +209,6 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         std::fs::write(folder.path().join("other"), "text").unwrap();
         std::fs::write(inner.join("a.manifest"), format!("{}  ../other\n", sha256(b"text"))).unwrap();
-        assert_eq!(Lists::read(&inner, "a").stale(&inner, &[]), []);
+        assert_eq!(Lists::read(&inner, "a").stale(&inner, &files("a", &[])), []);
     }
 }

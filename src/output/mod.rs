@@ -27,7 +27,7 @@ use source::source_extension;
 
 pub use source::source;
 pub use unit::{OnCompilers, Unit};
-pub use write::{lies_within, write, write_project};
+pub use write::{lies_within, write, write_file, write_project};
 
 /// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.
 pub fn files(

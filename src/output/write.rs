@@ -13,10 +13,10 @@ use diagnostics::Diagnostic;
 ///
 /// Errors: the folder cannot be made or written; a file that another project has, or that Singe did not write as it is, would be replaced,
 /// and that was not asked for (`force`). Then nothing is changed.
-pub fn write_project(
+pub fn write_project<Bytes: AsRef<[u8]> + From<String>>(
     folder: &Path,
     project: &str,
-    mut files: Vec<(String, String)>,
+    mut files: Vec<(String, Bytes)>,
     clean: bool,
     force: bool,
 ) -> Result<Vec<String>, Vec<Diagnostic>> {
@@ -24,7 +24,7 @@ pub fn write_project(
     let _lock = transaction::begin(folder).map_err(failed)?;
     let lists = Lists::read(folder, project);
     let stale = lists.stale(folder, &files);
-    files.push((manifest::name(project), manifest::text(&files, if clean { &[] } else { &stale })));
+    files.push((manifest::name(project), manifest::text(&files, if clean { &[] } else { &stale }).into()));
     let mut changes = changes(folder, &files)?;
     if !force {
         refuse(folder, &changes, |name, bytes| lists.owner(name, bytes))?;
@@ -49,6 +49,25 @@ pub fn write(folder: &Path, files: &[(String, impl AsRef<[u8]>)], force: bool) -
         refuse(folder, &changes, |_, _| Owner::User)?;
     }
     transaction::commit(folder, &changes).map_err(failed)
+}
+
+/// Writes the one file that a flag names; what is no plain file, such as `/dev/stdout` or a pipe, has nothing to lose.
+///
+/// Errors: the file cannot be written, or has other bytes, and shall not be replaced (`force`).
+pub fn write_file(path: &Path, text: &str, flag: &str, force: bool) -> Result<(), Vec<Diagnostic>> {
+    let is_kept = path.is_file() && !path.starts_with("/dev");
+    if is_kept && fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()) {
+        return Ok(());
+    }
+    if is_kept && !force {
+        let help = format!("choose another file with {flag}, or replace the file with --force");
+        let message = format!("{} is not replaced: it has other bytes", path.display());
+        return Err(vec![Diagnostic::error("output::not-ours", message).help(help)]);
+    }
+    fs::write(path, text).map_err(|e| {
+        let message = format!("cannot write to {}: {e}", path.display());
+        vec![Diagnostic::error("output::unwritable", message).help(format!("choose another file with {flag}"))]
+    })
 }
 
 /// Whether a name stays within the folder that it is joined to, and is spelt in one way.

@@ -1,12 +1,13 @@
 //! The divergence analysis of a kernel as people read it: a summary, a listing with reasons, JSON, and a picture.
 
+use std::cell::OnceCell;
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
 use ptx::Module;
 use ptx::analysis::calls;
-use ptx::analysis::divergence::{Class, Coefficient, Divergence, Options, Reason, compute_boolean};
+use ptx::analysis::divergence::{Chain, Chains, Class, Coefficient, Divergence, Options, Reason, compute_boolean};
 use ptx::analysis::gated::{Gate, Gated};
 use ptx::analysis::ssa::Value;
 use ptx::inst::Special;
@@ -20,6 +21,7 @@ pub struct Analysed<'a> {
     options: Options,
     pub gated: Gated,
     pub result: Divergence,
+    chains: OnceCell<Chains>,
 }
 
 /// What a row of the table of kernels tells.
@@ -43,7 +45,7 @@ impl<'a> Analysed<'a> {
     pub fn new(module: &'a Module, func: &'a Func, options: Options) -> Self {
         let gated = calls::gated(module, func, options);
         let result = Divergence::compute(func, &gated, options);
-        Self { func, quotes: Quotes::new(module, func), options, gated, result }
+        Self { func, quotes: Quotes::new(module, func), options, gated, result, chains: OnceCell::new() }
     }
 
     pub fn summary(&self) -> Summary {
@@ -92,11 +94,14 @@ impl<'a> Analysed<'a> {
     pub fn json(&self) -> Json {
         let summary = self.summary();
         let value = |value: Value| {
-            let chain = self.result.reasons(self.func, &self.gated, self.options, value);
-            let chain: Vec<String> =
-                chain.iter().map(|(at, reason)| format!("{}: {}", self.name(*at), self.why(reason))).collect();
+            let chain = self.chain(value);
+            let told = |(at, reason): &(Value, Reason)| format!("{}: {}", self.name(*at), self.why(reason));
+            let mut links: Vec<String> = chain.links.iter().map(told).collect();
+            if let Some(source) = &chain.source {
+                links.extend(["…".to_owned(), told(source)]);
+            }
             json!({ "register": self.name(value), "state": self.state(value),
-                "class": format!("{:?}", self.result.state(value).class()), "reasons": chain })
+                "class": format!("{:?}", self.result.state(value).class()), "reasons": links })
         };
         let blocks: Vec<Json> =
             self.gated
@@ -197,10 +202,17 @@ impl<'a> Analysed<'a> {
 
     /// The source of a chain of reasons.
     fn blame(&self, value: Value) -> String {
-        let chain = self.result.reasons(self.func, &self.gated, self.options, value);
-        let names: Vec<String> = chain.iter().map(|(at, _)| self.name(*at)).collect();
+        let chain = self.chain(value);
+        let mut names: Vec<String> = chain.links.iter().map(|(at, _)| self.name(*at)).collect();
+        if let Some((at, _)) = chain.source {
+            names.extend(["…".to_owned(), self.name(at)]);
+        }
         let source = chain.last().map_or(String::new(), |(_, reason)| reason.rule.to_string());
         format!("{} ({source})", names.join(" from "))
+    }
+
+    fn chain(&self, value: Value) -> Chain {
+        self.chains.get_or_init(|| Chains::new(&self.result, self.func, &self.gated, self.options)).of(value)
     }
 
     fn why(&self, reason: &Reason) -> String {

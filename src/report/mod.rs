@@ -307,7 +307,7 @@ impl KernelReport {
         self.verdict = match &run {
             CodeOnAmd::Verified(_) => format!("proven, verified (own PTX; machine code of {})", on_amd.compiler),
             CodeOnAmd::NotRun(_) => {
-                format!("proven, not run (own PTX verified, not the machine code of {})", on_amd.compiler)
+                format!("proven, simulated (own PTX only; machine code of {} not run)", on_amd.compiler)
             }
         };
         on_amd.run = Some(run);

@@ -25,6 +25,9 @@ pub struct Words {
     /// Candidates to try at the same time where some are missing
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Replace files in that folder that singe-tune did not write, or that were changed since
+    #[arg(long)]
+    force: bool,
     /// Print what tune.json holds
     #[arg(long)]
     pub json: bool,
@@ -67,7 +70,7 @@ fn of_all(header: &Header) -> Vec<OsString> {
     let words: Vec<OsString> = header.words.iter().map(OsString::from).collect();
     let words = without(&words, &["--shard", "--threads", "-o", "--output"]);
     // The first word is wherever the program lies.
-    words.into_iter().skip(1).filter(|word| word != "--json").collect()
+    words.into_iter().skip(1).filter(|word| word != "--json" && word != "--force").collect()
 }
 
 /// The command line of the whole search.

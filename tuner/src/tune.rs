@@ -240,7 +240,11 @@ fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), F
     }
     files.push(("tune.html".to_owned(), page::page(&record, &chapters)));
     let folder = request.output.as_ref().expect("a command writes somewhere");
-    output::write(folder, &files, true).map_err(Failure::input)?;
+    for note in
+        output::write_project(folder, "singe-tune", files, request.clean, request.force).map_err(Failure::input)?
+    {
+        diagnostics::to_stderr(format_args!("{note}\n"));
+    }
     if arguments.json {
         return print(format_args!("{json}"));
     }

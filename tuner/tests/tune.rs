@@ -122,6 +122,23 @@ fn the_configuration_gives_the_same_kernels() {
 }
 
 #[test]
+fn files_that_somebody_changed_stay_unless_forced() {
+    let words =
+        [&["--kernel", "viscosity", "--vary", "warps=2", "--form", "auto", "--widen", "off"], &SMALL[..]].concat();
+    let first = tune(&words);
+    let again = tune_in(first.folder, &words);
+    assert_eq!(again.code, 0, "what it wrote itself is replaced: {}", again.stderr);
+    let best = again.folder.path().join("out/best.toml");
+    std::fs::write(&best, "mine\n").unwrap();
+    let refused = tune_in(again.folder, &words);
+    assert!(refused.code == 1 && refused.stderr.contains("output::not-ours"), "{}", refused.stderr);
+    assert_eq!(refused.text("best.toml"), "mine\n");
+    let forced = tune_in(refused.folder, &[&words[..], &["--force"]].concat());
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    assert!(forced.text("best.toml").contains("singe-tune"));
+}
+
+#[test]
 fn measured_times_decide() {
     // The fewer warps, the longer it takes, says this command; the estimate says otherwise or nothing.
     let command = "sed -n 's/^.. execution .*per CTA: \\([0-9]*\\),.*/\\1/p' h2o2_conductivity.cu";

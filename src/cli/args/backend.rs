@@ -51,6 +51,9 @@ pub struct OccupancyArguments {
     /// Draw the sweep, or the time of every level, to an SVG file
     #[arg(long, value_name = "FILE", requires = "drawn")]
     pub picture: Option<PathBuf>,
+    /// Replace the files of --picture and --header if they have other bytes
+    #[arg(long)]
+    pub force: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
@@ -105,6 +108,9 @@ pub struct AnalyzeArguments {
     /// Draw the control-flow graph, coloured by divergence, to a DOT file
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// Replace that file if it has other bytes
+    #[arg(long, requires = "picture")]
+    pub force: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
@@ -143,6 +149,9 @@ pub struct TimeArguments {
     /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
     #[arg(long, value_name = "FOLDER")]
     pub picture: Option<PathBuf>,
+    /// Replace files in that folder that have other bytes
+    #[arg(long, requires = "picture")]
+    pub force: bool,
     /// Time a kernel that races, too, as its warps interleave in the simulator, and warn of each race
     #[arg(long)]
     pub permit_races: bool,
@@ -172,6 +181,9 @@ pub struct MeasureArguments {
     /// Folder for the archive [default: singe-measure-NAME]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+    /// Replace files in that folder that Singe did not write, or that were changed since
+    #[arg(long)]
+    pub force: bool,
     /// Print what was measured as JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -14,6 +14,7 @@ mod affine;
 mod arithmetic;
 mod basis;
 mod boolean;
+mod chains;
 mod context;
 mod eval;
 mod lookup;
@@ -25,6 +26,7 @@ mod transfer;
 
 pub use basis::{Basis, Block as BlockShape};
 pub use boolean::compute as compute_boolean;
+pub use chains::{Chain, Chains, LONGEST_CHAIN};
 pub use context::Options;
 pub use reason::{Reason, Rule};
 pub use state::{Class, Coefficient, State};
@@ -70,17 +72,5 @@ impl Divergence {
     pub fn reason(&self, func: &Func, gated: &Gated, options: Options, value: Value) -> Option<Reason> {
         let context = Context { func, gated, basis: &self.basis, options };
         reason::reason(&context, |value| self.state(value), value)
-    }
-
-    /// The reason, the reason of the value to blame, and so on to the source.
-    pub fn reasons(&self, func: &Func, gated: &Gated, options: Options, value: Value) -> Vec<(Value, Reason)> {
-        let mut chain: Vec<(Value, Reason)> = Vec::new();
-        let mut next = Some(value);
-        while let Some(value) = next.filter(|value| chain.iter().all(|(seen, _)| seen != value)) {
-            let Some(reason) = self.reason(func, gated, options, value) else { break };
-            next = reason.cause;
-            chain.push((value, reason));
-        }
-        chain
     }
 }
