@@ -1,6 +1,7 @@
 //! Several groups of warps in a CTA: every kernel in every layout, any number of points, and groups that share no slot.
 
-use emit_c::cuda::{self, Provenance};
+use emit_c::base::Provenance;
+use emit_c::cuda;
 use kernels::Kernel;
 use kinetics::{self, Model, State};
 use lower::code::Code;

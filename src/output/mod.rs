@@ -17,7 +17,7 @@ mod write;
 
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
-use emit_c::cuda::Provenance;
+use emit_c::base::Provenance;
 use emit_c::{cpu, host};
 use kinetics::Model;
 use lower::code::Code;

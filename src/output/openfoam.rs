@@ -2,8 +2,8 @@
 
 use super::Unit;
 use crate::plan::{Emit, Request};
+use emit_c::base::Provenance;
 use emit_c::cpu::{self, Plugin};
-use emit_c::cuda::Provenance;
 use emit_c::host::{self, Interface, Reactor};
 use kinetics::Model;
 use mechanism::Reaction;

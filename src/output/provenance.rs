@@ -1,7 +1,7 @@
 //! What generated files say of where they come from.
 
 use crate::plan::Request;
-use emit_c::cuda::{Input, Provenance};
+use emit_c::base::{Input, Provenance};
 use kinetics::Model;
 
 pub fn provenance(request: &Request, model: &Model) -> Provenance {

@@ -16,7 +16,7 @@ pub mod varied;
 use std::path::PathBuf;
 
 use crate::fault::Fault;
-use emit_c::cuda::names::identifier;
+use emit_c::base::names::identifier;
 use kernels::Kernel;
 use kinetics::integrator::Method;
 use mechanism::{self, Companion, Files, Input};

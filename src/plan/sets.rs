@@ -3,7 +3,7 @@
 use super::Request;
 use clap::ValueEnum;
 use diagnostics::Diagnostic;
-use emit_c::cuda::names::identifier;
+use emit_c::base::names::identifier;
 use kernels::{Kernel, Outputs, StateVariables};
 
 /// The longest name of a set: names of Fortran have 63 characters, which a project's and a kernel's take the rest of.

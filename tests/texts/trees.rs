@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use cranelift_entity::PrimaryMap;
-use emit_c::cuda::Provenance;
+use emit_c::base::Provenance;
 use emit_c::{cpu, cuda, hip, host};
 use graph::Units;
 use graph::interpret::Arithmetic as Number;

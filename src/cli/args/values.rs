@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::fault::Fault;
-use emit_c::cuda::names::identifier;
+use emit_c::base::names::identifier;
 use kernels::Kernel;
 use machine::target::Target;
 use overlay::Codegen;

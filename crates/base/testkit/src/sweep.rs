@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use emit_c::base::Provenance;
 use emit_c::cpu;
-use emit_c::cuda::Provenance;
 use kernels::{Kernel, Precision};
 use kinetics::Model;
 use machine::target::Target;

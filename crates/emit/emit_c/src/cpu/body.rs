@@ -1,10 +1,10 @@
 //! The statements and expressions of a kernel, on vectors of points.
 
 use super::{functions, single, table_name};
-use crate::cuda::body::comment;
-use crate::cuda::names::Namer;
-use crate::cuda::tables::real;
-use crate::expression::{Expression, Operator};
+use crate::base::comment;
+use crate::base::expression::{Expression, Operator};
+use crate::base::names::Namer;
+use crate::base::tables::real;
 use cranelift_entity::SecondaryMap;
 use kernels::Precision;
 use lower::code::{Code, Field, Integer, Local, Real, Statement, Table, TableKind};

@@ -1,9 +1,9 @@
 //! A library with the calling conventions of CHEMKIN-II, around the functions of one point.
 
 use super::library::{Library, Stoichiometry};
-use crate::cuda::Provenance;
-use crate::cuda::glue::{Template, render};
-use crate::cuda::wrap;
+use crate::base::Provenance;
+use crate::base::glue::{Template, render};
+use crate::base::wrap;
 use crate::host::{Interface, file_comment};
 use serde::Serialize;
 

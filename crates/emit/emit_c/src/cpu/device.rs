@@ -2,12 +2,12 @@
 
 use super::body::{self, Printed, Strides};
 use super::{functions, table_about, table_items, table_name};
-use crate::cuda::Provenance;
-use crate::cuda::body::comment;
-use crate::cuda::glue::{Template, render};
-use crate::cuda::kernel::{list, pointer};
-use crate::cuda::names::Namer;
-use crate::cuda::tables::{real, wrapped};
+use crate::base::Provenance;
+use crate::base::comment;
+use crate::base::glue::{Template, render};
+use crate::base::names::Namer;
+use crate::base::parameters::{list, pointer};
+use crate::base::tables::{real, wrapped};
 use crate::host::{ArrayInterface, Interface, KernelInterface, file_comment, prefix, short_name, units_text};
 use crate::host::{gas_constant, string};
 use kernels::Precision;

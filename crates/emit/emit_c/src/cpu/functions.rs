@@ -1,14 +1,14 @@
 //! The elementary functions on vectors, step by step.
 
-use crate::cuda::functions::{about, literal};
-use crate::cuda::tables::real;
-use crate::expression::{Expression, Operator};
+use crate::base::expression::{Expression, Operator};
+use crate::base::functions::{about, literal};
+use crate::base::tables::real;
 use graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, SINGLE, Step, Word, WordOperation};
 use overlay::program::Unary;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-pub use crate::cuda::functions::name;
+pub use crate::base::functions::name;
 
 /// The definition: a variable for every step that has a name. It begins with `specifiers`.
 pub fn definition(unary: Unary, specifiers: &str) -> String {

@@ -1,10 +1,10 @@
 //! The files that KinetiX generates for nekRS, around the functions of one point.
 
 use super::library::{Library, Stoichiometry};
-use crate::cuda::Provenance;
-use crate::cuda::glue::{Template, render};
-use crate::cuda::tables::{real, wrapped};
-use crate::cuda::wrap;
+use crate::base::Provenance;
+use crate::base::glue::{Template, render};
+use crate::base::tables::{real, wrapped};
+use crate::base::wrap;
 use crate::host::{Interface, file_comment, string};
 use serde::Serialize;
 

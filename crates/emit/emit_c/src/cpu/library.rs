@@ -1,6 +1,6 @@
 //! What libraries with other codes' calling conventions need of a mechanism, around the functions of one point.
 
-use crate::cuda::tables::{real, wrapped};
+use crate::base::tables::{real, wrapped};
 use crate::host::{Interface, prefix, short_name};
 use serde::Serialize;
 

@@ -15,11 +15,11 @@ mod pelephysics;
 mod single;
 mod texts;
 
-use super::cuda::body::comment;
-use super::cuda::glue::{Template, render};
-use super::cuda::kernel::{list, pointer};
-use super::cuda::tables::{real, wrapped};
-use super::cuda::{Provenance, names, overlap};
+use crate::base::comment;
+use crate::base::glue::{Template, render};
+use crate::base::parameters::{list, pointer};
+use crate::base::tables::{real, wrapped};
+use crate::base::{Provenance, names, overlap};
 use kernels::{Io, Precision};
 use lower::code::{Code, Table, TableKind, Values};
 use overlay::program::Array;

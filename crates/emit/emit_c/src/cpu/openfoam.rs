@@ -1,8 +1,8 @@
 //! A chemistry model for OpenFOAM, around the functions of one point and, where they are asked for, the reactors.
 
-use crate::cuda::Provenance;
-use crate::cuda::glue::{Template, render};
-use crate::cuda::tables::{real, wrapped};
+use crate::base::Provenance;
+use crate::base::glue::{Template, render};
+use crate::base::tables::{real, wrapped};
 use crate::host::{Interface, file_comment, prefix};
 use kinetics::integrator::options::Options;
 use serde::Serialize;

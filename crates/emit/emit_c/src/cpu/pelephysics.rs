@@ -1,11 +1,11 @@
 //! The files `mechanism.H` and `mechanism.cpp` of PelePhysics, around the functions of one point.
 
 use super::library::{Library, Stoichiometry};
-use crate::cuda::Provenance;
-use crate::cuda::glue::{Template, render};
-use crate::cuda::names::Namer;
-use crate::cuda::tables::{real, wrapped};
-use crate::cuda::wrap;
+use crate::base::Provenance;
+use crate::base::glue::{Template, render};
+use crate::base::names::Namer;
+use crate::base::tables::{real, wrapped};
+use crate::base::wrap;
 use crate::host::{Interface, file_comment};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! What single precision says otherwise: numbers, names of functions, and the header that all kernels include.
 
-use crate::cuda::glue::{Template, render};
-use crate::expression::Expression;
+use crate::base::expression::Expression;
+use crate::base::glue::{Template, render};
 use graph::single::double_float;
 use graph::single::elementary::{self, EXP_LIMIT, EXP2_LIMIT};
 use overlay::program::Unary;

@@ -1,7 +1,7 @@
 //! A program that calls texts for CPUs, so that what they give can be compared.
 
-use crate::cuda::glue::{Template, render};
-use crate::cuda::names::identifier;
+use crate::base::glue::{Template, render};
+use crate::base::names::identifier;
 use crate::host::short_name;
 use overlay::program::Array;
 use serde::Serialize;

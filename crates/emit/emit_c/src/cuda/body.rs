@@ -1,13 +1,14 @@
 //! The statements of a kernel.
 
-use super::dialect::Dialect;
 use super::helpers::Helper;
 use super::legend;
-use super::names::Namer;
-use super::numbers::Numbers;
-use super::tables;
 use super::workspace::{self, OWN_ROWS, WORKSPACE};
-use crate::expression::{Expression, Operator};
+use crate::base::comment;
+use crate::base::dialect::Dialect;
+use crate::base::expression::{Expression, Operator};
+use crate::base::names::Namer;
+use crate::base::numbers::Numbers;
+use crate::base::tables;
 use cranelift_entity::SecondaryMap;
 use graph::function_tables::POWERS;
 use lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe, TableKind};
@@ -458,18 +459,6 @@ fn stripe_name(stripe: Stripe) -> String {
         Stripe::Real(register) => format!("c{register}"),
         Stripe::Index(register) => format!("k{register}"),
     }
-}
-
-/// Comment lines of any text: no line of it can end the comment or continue it onto the next line.
-pub fn comment(indent: &str, text: &str) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let line = line.trim_end_matches([' ', '\\']);
-        out.push_str(format!("{indent}// {line}").trim_end());
-        out.push('\n');
-    }
-    out
 }
 
 fn barrier(kind: BarrierKind) -> Helper {

@@ -2,8 +2,8 @@
 
 use super::body::Body;
 use super::helpers::Helper;
-use super::tables;
-use crate::expression::{Expression, Operator};
+use crate::base::expression::{Expression, Operator};
+use crate::base::tables;
 use graph::single::steps::representative;
 use lower::code::{BankSpace, Field, Integer, IntegerOperator, Local, Real, TableKind};
 use overlay::program::{Binary, Share, Unary};

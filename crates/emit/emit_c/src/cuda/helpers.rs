@@ -1,10 +1,10 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
-use super::dialect::Dialect;
-use super::functions;
 use super::hip_helpers as hip;
 use super::near;
-use super::numbers::Numbers;
+use crate::base::dialect::Dialect;
+use crate::base::functions;
+use crate::base::numbers::Numbers;
 use graph::single::double_float;
 use lower::code::PRODUCT_GROUPS;
 use machine::target::{Shuffle, Target};

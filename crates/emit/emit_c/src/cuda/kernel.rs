@@ -1,18 +1,19 @@
 //! The file of one kernel around its statements.
 
-use super::body::{self, Printed, comment};
-use super::dialect::Dialect;
-use super::glue::{Template, render};
+use super::body;
 use super::helpers::Helper;
 use super::legend;
-use super::numbers::Numbers;
-use super::overlap;
 use super::workspace::{self, WORKSPACE};
-use super::wrap;
-use super::{Provenance, names, tables};
+use crate::base::dialect::Dialect;
+use crate::base::glue::{Template, render};
+use crate::base::numbers::Numbers;
+use crate::base::overlap;
+use crate::base::parameters::{context_member, list, pointers, sizes};
+use crate::base::wrap;
+use crate::base::{Provenance, comment, names, tables};
 use lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
 use machine::target::Target;
-use overlay::program::{Array, Execution};
+use overlay::program::Execution;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let warps = code.execution.warps();
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
-    let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
+    let launch_parameters = std::iter::once(context).chain(pointers(code, &printed.arrays)).chain(sizes());
     let workspace_parameter = code.slots.first_global.map(|_| format!("void *{WORKSPACE}"));
     let launch_parameters =
         launch_parameters.chain(workspace_parameter).chain(["struct CUstream_st *stream".to_owned()]);
@@ -46,7 +47,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed)
+            pointers(code, &printed.arrays)
                 .map(|p| p.replace('*', "*__restrict__ "))
                 .chain(workspace::parameter(code))
                 .chain(sizes()),
@@ -185,42 +186,6 @@ pub(crate) fn barriers(statements: &[Statement]) -> BTreeMap<u32, u32> {
             _ => BTreeMap::new(),
         })
         .collect()
-}
-
-pub(crate) fn pointers(code: &Code, printed: &Printed) -> impl Iterator<Item = String> {
-    code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
-}
-
-/// The member of the mechanism's context that tells how many CTAs of a kernel the device holds.
-pub(crate) fn context_member(symbol: &str, prefix: &str) -> String {
-    let short = symbol.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(symbol);
-    format!("{short}_ctas")
-}
-
-/// The declaration of an array as a parameter.
-pub(crate) fn pointer(array: &Array, name: &str) -> String {
-    let constant = if array.output { "" } else { "const " };
-    format!("{constant}{} *{name}", array.io.c_type())
-}
-
-pub(crate) fn sizes() -> [String; 2] {
-    ["int points", "int stride"].map(str::to_owned)
-}
-
-/// A list of parameters that begins at this column, broken into lines.
-pub(crate) fn list(mut column: usize, items: impl Iterator<Item = String>) -> String {
-    let mut out = String::new();
-    for item in items {
-        column += item.len() + 2;
-        if !out.is_empty() && column > 120 {
-            out.push_str(",\n    ");
-            column = 4 + item.len() + 2;
-        } else if !out.is_empty() {
-            out.push_str(", ");
-        }
-        out.push_str(&item);
-    }
-    out
 }
 
 const ALLOW_DYNAMIC_SHARED: &str = "  if (error == cudaSuccess) {

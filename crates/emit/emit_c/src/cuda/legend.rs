@@ -1,6 +1,6 @@
 //! What slots hold and which warps a mask names, for readers.
 
-use super::body::comment;
+use crate::base::comment;
 use lower::code::Code;
 
 /// A paragraph in front of the declaration of the slots; empty where there are none.

@@ -8,13 +8,15 @@
 
 mod named_barriers;
 
-use super::cuda::body::{self, Printed, comment};
-use super::cuda::dialect::Dialect;
-use super::cuda::glue::{Template, render};
+use super::cuda::body::{self, Printed};
 use super::cuda::helpers::Helper;
-use super::cuda::kernel::{barriers, context_member, list, pointers, sizes};
-use super::cuda::numbers::Numbers;
-use super::cuda::{Provenance, legend, names, overlap, tables, wrap};
+use super::cuda::kernel::barriers;
+use super::cuda::legend;
+use crate::base::dialect::Dialect;
+use crate::base::glue::{Template, render};
+use crate::base::numbers::Numbers;
+use crate::base::parameters::{context_member, list, pointers, sizes};
+use crate::base::{Provenance, comment, names, overlap, tables, wrap};
 use lower::code::{Code, SlotSpace};
 use machine::target::{Amd, Target};
 use named_barriers::NamedBarriers;
@@ -29,7 +31,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
     let threads = 32 * warps;
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
-    let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
+    let launch_parameters = std::iter::once(context).chain(pointers(code, &printed.arrays)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
     let named = NamedBarriers::of(code);
     let set_up = named.as_ref().map_or(String::new(), NamedBarriers::set_up);
@@ -51,7 +53,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
+            pointers(code, &printed.arrays).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         prologue: legend::slots(code) + &slots(code) + &set_up + &printed.prologue,

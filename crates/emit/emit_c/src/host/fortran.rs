@@ -3,8 +3,8 @@
 use super::status::statuses;
 use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, units_text};
-use crate::cuda::glue::{Template, render_in};
-use crate::cuda::names::Namer;
+use crate::base::glue::{Template, render_in};
+use crate::base::names::Namer;
 use graph::Units;
 use serde::Serialize;
 

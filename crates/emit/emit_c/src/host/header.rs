@@ -4,12 +4,12 @@
 use super::status::{Status, statuses};
 use super::{Alias, ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, short_name, string, units_text};
-use crate::cuda::body::comment;
-use crate::cuda::glue::{Template, render, render_in};
-use crate::cuda::kernel::{context_member, list, pointer};
-use crate::cuda::names::Namer;
-use crate::cuda::tables::{real, wrapped};
-use crate::cuda::wrap;
+use crate::base::comment;
+use crate::base::glue::{Template, render, render_in};
+use crate::base::names::Namer;
+use crate::base::parameters::{context_member, list, pointer};
+use crate::base::tables::{real, wrapped};
+use crate::base::wrap;
 use kernels::Io;
 use serde::Serialize;
 

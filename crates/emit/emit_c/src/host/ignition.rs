@@ -3,8 +3,8 @@
 
 use super::systems::{Systems, Tables};
 use super::{Interface, Provenance, file_comment, prefix};
-use crate::cuda::glue::{Template, render};
-use crate::cuda::tables::real;
+use crate::base::glue::{Template, render};
+use crate::base::tables::real;
 use kernels::Factors;
 use kinetics::integrator::options::MOST_NEGATIVE;
 use kinetics::reactor::Constant;

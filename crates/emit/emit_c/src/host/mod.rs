@@ -18,10 +18,10 @@ pub use reactor::driver as reactor_driver;
 pub use reactor::{Coefficients, Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, reactor};
 pub use systems::Systems;
 
-use super::cuda::Provenance;
-use super::cuda::body::comment;
-pub use super::cuda::dialect::Dialect;
-use super::cuda::names::identifier;
+pub use crate::base::Dialect;
+use crate::base::Provenance;
+use crate::base::comment;
+use crate::base::names::identifier;
 use graph::Units;
 use kernels::Io;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};

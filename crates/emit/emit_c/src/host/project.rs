@@ -2,8 +2,8 @@
 
 use super::{Interface, Provenance};
 use super::{file_comment, prefix, string};
-use crate::cuda::glue::{Template, render, render_in};
-use crate::cuda::tables::{real, wrapped};
+use crate::base::glue::{Template, render, render_in};
+use crate::base::tables::{real, wrapped};
 use machine::target::Target;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What the functions of a project return.
 
-use crate::cuda::dialect::Dialect;
+use crate::base::dialect::Dialect;
 use serde::Serialize;
 
 /// A status of Singe's own; positive values are those of CUDA.

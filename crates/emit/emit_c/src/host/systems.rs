@@ -1,8 +1,8 @@
 //! The linear systems of implicit integrators of reactors: their sparse matrix, and its factorisation as code.
 
 use super::Interface;
-use crate::cuda::body::comment;
-use crate::cuda::tables::{real, wrapped};
+use crate::base::comment;
+use crate::base::tables::{real, wrapped};
 use kernels::Factors;
 use kernels::elimination::{self, Checked, Elimination};
 use serde::Serialize;

@@ -8,7 +8,8 @@ mod random;
 mod text;
 mod toolchain;
 
-use emit_c::cuda::{self, Input, Provenance};
+use emit_c::base::{Input, Provenance};
+use emit_c::cuda;
 use lower::lower;
 use machine::target::Target;
 use machine::toolchain::{Toolchain, find};

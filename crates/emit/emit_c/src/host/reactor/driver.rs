@@ -1,8 +1,8 @@
 //! The program that compares reactors on a GPU with reference values, and times them.
 
 use super::Reactor;
-use crate::cuda::glue::{Template, render_in};
-use crate::cuda::tables::{real, wrapped};
+use crate::base::glue::{Template, render_in};
+use crate::base::tables::{real, wrapped};
 use crate::host::{Interface, Provenance, file_comment, prefix};
 use kinetics::integrator::options::Options;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Heat capacities and enthalpies of species as tables of coefficients: what reactors need of them beside their kernels.
 
-use crate::cuda::tables::real;
+use crate::base::tables::real;
 use kinetics::Model;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::Constant;

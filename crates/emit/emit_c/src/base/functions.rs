@@ -1,7 +1,7 @@
 //! The elementary functions as device functions, step by step.
 
+use super::expression::{Expression, Operator};
 use super::numbers::Numbers;
-use crate::expression::{Expression, Operator};
 use graph::function_tables::POWERS;
 use graph::single;
 use graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
