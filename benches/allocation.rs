@@ -35,7 +35,7 @@ const VARIANTS: [(&str, Algorithm, Rewriting); 6] = [
 #[derive(Default)]
 struct Sum {
     kernels: usize,
-    /// Which, and why.
+    /// Refused kernels, each with the reason.
     refused: Vec<String>,
     rows: BTreeMap<Row, Counts>,
     seconds: f64,

@@ -162,7 +162,7 @@ fn copied(threads: usize) -> f64 {
     (2 * threads * COPIED) as f64 / least * 1e-9
 }
 
-/// What Cantera takes for the same states; `SINGE_PYTHON` names a Python that has it.
+/// Returns Cantera's figures for the same states; `SINGE_PYTHON` names a Python that has it.
 fn cantera(folder: &Path, name: &str, states: &[State]) -> Option<Value> {
     let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
     let states: Vec<_> = states.iter().map(|s| (s.temperature, s.pressure, &s.mole_fractions)).collect();

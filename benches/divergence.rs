@@ -57,7 +57,7 @@ fn row(name: &str, module: &Module, func: &Func) -> Row {
 /// How often each time is taken.
 const RUNS: usize = 60;
 
-/// Of those, how many before the next one's turn: the first finds its data out of the caches.
+/// Runs in a row before the next one's turn: the first finds its data out of the caches.
 const IN_A_ROW: usize = 5;
 
 /// The smallest times in microseconds. The runs take turns, so that a machine that is busy for a while slows all of them.

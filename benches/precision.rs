@@ -56,7 +56,7 @@ const SETTINGS: [Setting; 10] = [
     single(Io::Single, 1e-5),
 ];
 
-/// What a kernel takes and errs by in a setting.
+/// Time and error of a kernel in a setting.
 struct Timed {
     kernel: Kernel,
     setting: &'static Setting,
@@ -64,7 +64,7 @@ struct Timed {
     nanoseconds: f64,
     /// Proven, with the form; what only rounds in double precision is said to err by [`ROUNDING`].
     error: f64,
-    /// Of the time of the first setting, in the same turns.
+    /// Share of the time of the first setting, in the same turns.
     share: f64,
 }
 
@@ -107,7 +107,7 @@ fn main() {
     }
 }
 
-/// What other programs make of the page, `precision_mixed` and `cargo xtask flame`, and this one keeps.
+/// Sections that other programs write, `precision_mixed` and `cargo xtask flame`; this one keeps them.
 const KEPT: [&str; 2] = ["## Single and double precision together", "## Flames and ignitions"];
 
 /// A section of the page as it is, from its heading to the next one, with a blank line before it.
@@ -315,7 +315,7 @@ fn picture(times: &[Timed]) -> String {
     svg
 }
 
-/// What was aimed at, beside the figures of the tables above.
+/// Compares the goals with the figures of the tables above.
 fn goals(times: &[Timed], ratios: &[(Kernel, f64)]) -> String {
     let is_met = |met: bool| if met { "met" } else { "missed" };
     let share = |kernel: Kernel, io: Io| {

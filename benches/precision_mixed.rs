@@ -1,5 +1,5 @@
-//! What a mix of single and double precision could prove, and what it would cost: `cargo bench --bench precision_mixed`. No code is made of it: costs are counted, not
-//! measured.
+//! Study of mixed single and double precision: the bounds it could prove, and its cost. Run it by `cargo bench --bench
+//! precision_mixed`. No code is made: costs are counted, not measured.
 //!
 //! All operations begin in double precision. Kinds of operations, those that cost most first, go to single precision where the bound that is proven for all of them
 //! stays within what is asked for.
@@ -23,11 +23,11 @@ const KERNELS: [(Kernel, Form); 4] = [
 ];
 const ASKED: [f64; 5] = [1e-4, 1e-5, 3e-6, 1e-6, 1e-7];
 
-/// What an operation in double precision and a conversion cost, in operations in single precision: on a core with vectors of twice as many floats, and on a
-/// GPU with 2 results of double precision and conversions per clock and 128 of single precision.
+/// Costs of an operation and of a conversion in double precision, in operations in single precision. The first entry is a core with vectors
+/// of twice as many floats. The second is a GPU with 2 results of double precision and conversions per clock and 128 of single precision.
 const COSTS: [[f64; 2]; 2] = [[2.0, 1.5], [64.0, 64.0]];
 
-/// What operations have in common that are made alike.
+/// Key of operations that are made alike.
 type Kind = (u32, Option<u32>);
 
 fn main() {

@@ -35,7 +35,7 @@ struct Case {
 #[derive(Clone, Copy)]
 struct Version(Codegen, u32, u32, u32);
 
-/// What keeps an SM busy within its shared memory: some groups of few warps in a CTA, or some CTAs.
+/// Versions that keep an SM busy within its shared memory: some groups of few warps in a CTA, or some CTAs.
 const SMALL: [Version; 6] = [
     Version(Codegen::DataParallel, 4, 1, 1),
     Version(Codegen::Straight, 2, 4, 1),

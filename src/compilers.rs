@@ -1,4 +1,4 @@
-//! What the real compilers say of the emitted text: accepted or not, registers, spills, barriers.
+//! Results of the real compilers on the emitted text: accepted or not, registers, spills, barriers.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ pub struct Compiled {
     pub barriers: u32,
 }
 
-/// What the compilers made of the text of one kernel.
+/// Output of the compilers for the text of one kernel.
 pub struct CompilerOutput {
     pub needs: Compiled,
-    /// What made the PTX, such as `NVRTC 12.9`.
+    /// Compiler that made the PTX, such as `NVRTC 12.9`.
     pub compiler: String,
     pub ptx: ptx::Module,
-    /// What made the machine code, such as `ptxas 12.9`, and the cubin.
+    /// Assembler that made the machine code, such as `ptxas 12.9`, and the cubin.
     pub assembler: String,
     pub cubin: Vec<u8>,
 }
@@ -60,7 +60,7 @@ pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Compiler
     if refused.is_empty() { Ok(made) } else { Err(refused) }
 }
 
-/// What Clang makes of a kernel for AMD.
+/// Output of Clang for a kernel on AMD.
 pub struct AmdCompilerOutput {
     /// Such as `clang 22.1.8`.
     pub compiler: &'static str,
@@ -68,7 +68,7 @@ pub struct AmdCompilerOutput {
     pub assembly: String,
 }
 
-/// What Clang makes of a kernel for AMD; nothing where none that knows the machine is installed.
+/// Compiles a kernel for AMD with Clang; returns `None` if no installed Clang knows the machine.
 ///
 /// Errors: it refuses the text, or warns about it.
 pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<AmdCompilerOutput>, Vec<Diagnostic>> {

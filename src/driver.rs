@@ -42,7 +42,7 @@ struct Input {
     warnings: Vec<Diagnostic>,
 }
 
-/// What a compilation makes.
+/// Result of a compilation.
 struct Compilation {
     report: Report,
     /// (name, text); none where nothing is to be written.
@@ -302,7 +302,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     Ok(Unit::new(kernel, own.codegen, draft, source, report))
 }
 
-/// What the forms of a kernel cost before scheduling.
+/// Weighs the costs of a kernel's forms before scheduling.
 fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Choice, Failure> {
     let matrices = own.matrices().map_err(|d| Failure::usage([d]))?;
     let (options, rates) = (own.options(), own.rates());
@@ -339,7 +339,7 @@ fn draft_within(
     let Common { precision, error_bound, .. } = own.asked.common;
     let asked = own.asked.common.largest_error();
     let premises = (model.species().len(), options.fit_range, options.floor, own.asked.common.io);
-    // What mixed precision is proven of: the graph in whose place one on singles stands.
+    // `mixed` keeps the graph that the proof of mixed precision is about; `graph` becomes one on singles.
     let is_nvidia = !own.asked.common.target.is_cpu() && !own.asked.common.target.is_amd();
     let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (error_bound, kinds));
     let (graph, mixed) = match precision {
@@ -479,7 +479,7 @@ fn verified(
     let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
     let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
-        // What the simulator knows of races is about shared memory: so the code first runs with all slots there.
+        // The simulator knows races on shared memory only, so the code first runs with all slots there.
         if program.first_global.is_some() {
             let program = &Program { first_global: None, ..program.clone() };
             let target = own.asked.common.target;

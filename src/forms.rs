@@ -1,5 +1,5 @@
-//! Which form of a kernel is cheapest: every form is built, and its double-precision slots, shuffles, passes over shared
-//! memory and registers are counted and weighed by the rates of the target.
+//! Choice of a kernel's form. Every form is built, and its double-precision slots, shuffles, passes over shared memory
+//! and registers are counted and weighed by the rates of the target.
 
 use std::fmt;
 
@@ -40,9 +40,9 @@ pub struct Choice {
 pub struct Count {
     pub form: String,
     pub slots: u64,
-    /// What the slots go to.
+    /// Tally of the operations that take the slots.
     pub tally: Tally,
-    /// What striped constants need at most; 0 for others.
+    /// Upper bound on shuffles for striped constants; 0 for others.
     pub shuffles: u64,
     /// Two for each value that a step makes or reads, where warps work together.
     pub shared_passes: u64,
@@ -60,7 +60,7 @@ pub struct Count {
     within: bool,
 }
 
-/// What decides which form is cheapest: the target, and what a thread has there.
+/// Rates that decide which form is cheapest: those of the target, and the resources of a thread there.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
     target: &'static Target,

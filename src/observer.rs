@@ -1,4 +1,4 @@
-//! What the user sees of a running compilation: a progress bar, the time of each pass, the text after a pass.
+//! Progress of a compilation as the user sees it: a progress bar, the time of each pass, the text after a pass.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub struct Observer {
     /// (pass, kernel, time) in order
     times: Vec<(&'static str, Option<Kernel>, Duration)>,
     bar: Option<ProgressBar>,
-    /// What the passes work on, as the bar says it, and how many such things there were.
+    /// Current subject of the passes, as the bar names it, and the number of such subjects so far.
     trying: String,
     tried: u32,
 }

@@ -53,7 +53,7 @@ fn every_budget_computes_the_same_bits() {
     }
 }
 
-/// What is kept otherwise spares local accesses; `files/allocation/pressure.ptx` says which rows each rewriting uses.
+/// Rewritten values spare local accesses; `files/allocation/pressure.ptx` says which rows each rewriting uses.
 #[test]
 fn rewriting_spares_local_accesses() {
     let module = parse(&pressure(6, 35));

@@ -275,7 +275,7 @@ fn faults_in_the_machine_code_are_found() {
     }
 }
 
-/// What Clang makes of a kernel of h2o2.
+/// Compiles a kernel of h2o2 with Clang.
 fn assembly(kernel: &str, target: &Target, flags: &[&str]) -> String {
     compiled_text(kernel, target, &source(kernel, target, flags))
 }
@@ -293,7 +293,7 @@ fn compiled_text(kernel: &str, target: &Target, source: &str) -> String {
     compiled.unwrap_or_else(|f| panic!("{}", f.log)).1
 }
 
-/// What assembly of a kernel of h2o2 with one output gives on some states, as bits, by one workgroup.
+/// Runs assembly of a kernel of h2o2 with one output by one workgroup, and returns the output on some states, as bits.
 fn outputs(assembly: &str, symbol: &str, threads: u32) -> Result<Vec<Option<u64>>, String> {
     let kernel = gcn::read(assembly, symbol).map_err(|refused| refused[0].to_string())?;
     // Two turns where warps work together.
@@ -360,7 +360,7 @@ fn the_text_gives_the_reference_values_where_a_stand_in_runs_it() {
     }
 }
 
-/// What a wrong text gives: the comparison can fail.
+/// The comparison can fail: it finds a wrong text.
 #[test]
 fn a_wrong_entry_is_found() {
     if !there("g++") {
@@ -436,7 +436,7 @@ fn driven(folder: &Path, prefix: &str, target: &str) -> std::process::Output {
     Command::new(&driver).args(["--sizes", "8", "--repeat", "1"]).output().unwrap()
 }
 
-/// What no C++ compiler reads, `kernel<<<ctas, threads>>>(…);`, as a call by one thread: these kernels take all points in strides.
+/// Turns `kernel<<<ctas, threads>>>(…);`, which no C++ compiler reads, into a call by one thread: these kernels take all points in strides.
 fn launches_as_calls(text: &str) -> String {
     let mut parts = text.split("<<<1024, 256>>>(");
     let mut out = parts.next().unwrap_or_default().to_owned();

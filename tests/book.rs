@@ -85,7 +85,7 @@ fn normal(path: &Path) -> PathBuf {
     parts
 }
 
-/// Of every command in a block of any page, and of the README, the flags exist and take what is given.
+/// Checks that the flags of every command exist and take what is given, in blocks of any page and of the README.
 #[test]
 fn every_command_is_understood() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -190,7 +190,7 @@ macro_rules! pages {
     };
 }
 
-// What stands in a line is read, and run, one after the other.
+// The commands of a line are read, and run, one after the other.
 pages! {
     from_a_mechanism_to_a_running_solver: "guide/quick.md",
     installing: "guide/install.md",

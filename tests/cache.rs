@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// What a run prints on both channels, and the files that it writes.
+/// Output of a run on both channels, and the files that it writes.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     printed: [String; 2],
@@ -64,7 +64,7 @@ fn the_second_run_gives_the_same_bytes() {
     let second = place.run(&mechanism, &WORDS);
     assert_eq!((&first, &second), (&without, &without));
     assert!(first.files.len() > 5, "{:?}", first.files.keys());
-    // What is printed otherwise, or lies elsewhere, is of the same entry.
+    // Other kinds of report, and other folders, share the entry.
     let full = place.run(&mechanism, &[&WORDS[..], &["--report", "full"]].concat());
     let json = place.run(&mechanism, &[&WORDS[..], &["--json"]].concat());
     assert_eq!(place.entries().len(), 1);

@@ -106,7 +106,7 @@ contains
 end program
 ";
 
-/// What is expected under a name in CGS, what errors are relative to, and how large they may be.
+/// Returns the expected values under a name in CGS, the scale of their errors, and the tolerance.
 fn expected(model: &Model, state: &State, name: &str) -> (Vec<f64>, Vec<f64>, f64) {
     let species = model.species();
     let exact =
@@ -179,7 +179,7 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
     std::fs::write(folder.path().join("caller.f90"), text).unwrap();
     let strict = ["-std=c++11", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "h2o2_chemkin.cpp"];
     run(Command::new("g++").current_dir(folder.path()).args(strict));
-    // What is called without an interface takes whole arrays and sections alike.
+    // Functions called without an interface take whole arrays and sections alike.
     let link = ["-fallow-argument-mismatch", "caller.f90", "h2o2_chemkin.o", "-lstdc++", "-o", "caller"];
     run(Command::new("gfortran").current_dir(folder.path()).args(link));
     let said = String::from_utf8(run(&mut Command::new(folder.path().join("caller"))).stdout).unwrap();

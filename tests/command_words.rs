@@ -1,5 +1,5 @@
-//! What the command makes of its words: misspelt commands, JSON when it fails, the command that files record, the default
-//! target, and what stays of an earlier run.
+//! Words of the command: misspelt commands, JSON when it fails, the command that files record, the default target, and
+//! the remains of an earlier run.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -118,7 +118,7 @@ fn gives_the_bits_of_the_graph(
         fields.iter_mut().for_each(|fields| in_schedule_order(unit, fields));
         let (output, place) = unit.graph.arrays.split_last().map(|(output, inputs)| (output, inputs.len())).unwrap();
         for row in 0..output.rows as usize {
-            // What lies beyond the last point stays as it was.
+            // Elements beyond the last point stay as they were.
             expected.extend((0..STRIDE).map(|point| fields.get(point).map_or(-1.0, |fields| fields[place][row])));
         }
     }

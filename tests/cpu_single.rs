@@ -85,7 +85,7 @@ fn written(name: &str, io: Io, folder: &Path) -> (Model, Vec<Unit>) {
 fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model, units): &(Model, Vec<Unit>)) {
     let mut states = kinetics::verification_states(model, POINTS);
     states.truncate(POINTS);
-    // What is no temperature gives no number, in any lane.
+    // An impossible temperature gives no number, in any lane.
     states[3].temperature = f64::NAN;
     states[40].temperature = -5.0;
     let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &units[0].graph, state)).collect();
@@ -98,7 +98,7 @@ fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model
         let found: Vec<&[f64]> = rows.by_ref().take(array.rows as usize).collect();
         for point in 0..STRIDE {
             let Some(fields) = fields.get(point) else {
-                // What lies beyond the last point stays as it was.
+                // Elements beyond the last point stay as they were.
                 assert!(found.iter().all(|row| row[point] == -1.0));
                 continue;
             };

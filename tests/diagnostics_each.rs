@@ -303,7 +303,7 @@ fn files() -> Vec<Case> {
     ]
 }
 
-/// What only the model of a mechanism shows.
+/// Returns the cases that only the model of a mechanism shows.
 fn models() -> Vec<Case> {
     let model = |transport: &str, change: fn(&mut mechanism::Mechanism)| {
         let (mut mechanism, _) = outcome(MECHANISM, Some(THERMO), Some(transport), None).expect("a valid mechanism");

@@ -78,7 +78,7 @@ fn hidden_toolkit(folder: &Path) -> PathBuf {
     ran
 }
 
-/// What the program of a folder finds from there.
+/// Runs the program of a folder there and returns its findings.
 fn doctor_of(program: &Path) -> Value {
     let here = program.parent().unwrap();
     let output =

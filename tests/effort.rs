@@ -54,7 +54,7 @@ fn less_effort_compiles_less_and_verifies_what_it_keeps() {
             }
         }
         assert!(thorough.layouts.iter().all(|layout| !layout.left_out), "{name}");
-        // What the machine code takes at least follows from the same counts, whichever run has them.
+        // The bound of the machine code follows from the same counts, whichever run has them.
         if quick.codegen == thorough.codegen && quick.tuning == thorough.tuning && quick.constants == thorough.constants
         {
             assert_eq!(quick.machine, thorough.machine, "{name}");

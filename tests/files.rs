@@ -42,7 +42,7 @@ fn corpus() {
 const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\
                       .reg .b32 %r<4>;\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nret;\n}\n";
 
-/// What the runner says of the kernel behind these comments.
+/// Runs the runner on the kernel behind these comments and returns the failures.
 fn failures(comments: &str) -> Vec<String> {
     on(&format!("{comments}{KERNEL}"))
 }

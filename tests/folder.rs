@@ -1,4 +1,4 @@
-//! What lies in the output folder: files of the user, of other projects, of earlier runs, and of runs that did not end.
+//! Contents of the output folder: files of the user, of other projects, of earlier runs, and of runs that did not end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn files_that_singe_did_not_write_or_that_were_changed_stay_unless_forced() {
     refused(out, &host, &["output::not-ours", "h2o2_driver.cu", "changed"]);
     written(out, &[&host[..], &["--force"]].concat());
     assert!(!fs::read_to_string(&driver).unwrap().contains("// mine"));
-    // What was forced is Singe's again.
+    // A forced file is Singe's again.
     written(out, &host);
     let again: Vec<_> = all(out).into_iter().filter(|(path, _)| first.iter().any(|(other, _)| other == path)).collect();
     assert!(again == first, "the same as at first");
@@ -174,7 +174,7 @@ fn two_projects_share_a_folder_and_cmake_builds_both() {
             run(Command::new(build.join(format!("{name}_driver"))).args(["--sizes", "4"]));
         }
     }
-    // What the other one has stays when one is cleaned, and goes with the last.
+    // Files that the other project has stay when one is cleaned, and go with the last.
     let notes = written(&out, &named("one", &["--emit", "report", "--clean"]));
     assert!(notes.contains("CMakeLists.txt") && notes.contains("project two"), "{notes}");
     let is_there = |name: &str| out.join(name).exists();

@@ -20,7 +20,7 @@ fn shipped() -> Vec<PathBuf> {
     ["h2o2", "gri30"].map(testkit::shipped).to_vec()
 }
 
-/// What is asked of those that ship.
+/// Checks the published mechanisms like those that ship.
 #[test]
 fn published_mechanisms() {
     for name in ["dme", "heptane", "usc2"] {

@@ -89,7 +89,7 @@ fn any_number_of_points() {
     }
 }
 
-/// What a proof of the PTX says of all warps of a CTA, where the last group of points is not full and others are missing.
+/// Proves the PTX for all warps of a CTA, where the last group of points is not full and others are missing.
 fn proof(unit: &Unit, code: &Code, target: &Target) -> prove::Verdict {
     let module = emit_ptx::print(code, target.compute_capability);
     let points = 32 * code.stream.groups_per_cta + 6;

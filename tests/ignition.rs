@@ -186,7 +186,7 @@ fn a_reactor_of_constant_pressure_ignites_later_than_one_of_constant_volume_and_
     assert!(1e-5 < volume && volume < pressure && pressure < 1.1 * volume, "{volume}, {pressure}");
 }
 
-/// Of some hydrogen: the steps that a solver takes, and the states at the end of a time.
+/// Integrates some hydrogen: returns the steps that a solver takes, and the states at the end of a time.
 fn ends(program: &Path, solver: &str) -> Option<(Vec<f64>, Vec<f64>)> {
     let conditions = "1200 101325 H2:2 O2:1 N2:3.76\n1000 1013250 H2:2 O2:1 N2:3.76\n1500 10132 H2:1 O2:4 AR:9\n";
     let options = ["--rise", "1e9", "--until", "1e-2", "--rtol", "1e-9", "--states", "--solver", solver];

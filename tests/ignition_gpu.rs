@@ -44,7 +44,7 @@ const VECTORS: &str = "
 #define N_VGetDeviceArrayPointer_Cuda N_VGetArrayPointer
 ";
 
-/// What the program needs to know of vectors for CUDA.
+/// Declarations that the program needs for vectors of CUDA.
 const DECLARED: &str = "
 #pragma once
 #include <sundials/sundials_nvector.h>
@@ -80,7 +80,7 @@ fn header(folder: &Path, name: &str, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-/// What a program of the project prints on these conditions: the delay of each.
+/// Runs a program of the project on these conditions and returns the delays that it prints.
 fn delays(source: &Path, program: &str, conditions: &str) -> Vec<f64> {
     let files = ["h2o2_isochoric.cpp", "h2o2_isochoric_jacobian.cpp", "h2o2_context.cpp"];
     let options = ["-std=c++17", "-O1", "-march=native", "-DSINGE_WIDTH=1", "-fopenmp", "-Wall", "-Wextra", "-Werror"];

@@ -1,4 +1,4 @@
-//! Which files the command reads: those that the kernels need, each once, and the generated files name them with the hashes
+//! Files that the command reads: those that the kernels need, each once. The generated files name them with the hashes
 //! of the bytes that were read.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the header and the Fortran module say of species: the rows of the arrays, read from the text without a compiler.
+//! Species in the header and the Fortran module: the rows of the arrays, read from the text without a compiler.
 
 use std::path::Path;
 

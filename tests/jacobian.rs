@@ -125,7 +125,7 @@ fn verified(model: &Model) {
     }
 }
 
-/// What is left out is zero in all states, and nothing else is.
+/// Exactly those entries are left out that are zero in all states.
 #[test]
 fn compressed_matrices_store_what_is_not_always_zero() {
     let model = testkit::detailed(&testkit::shipped("gri30"));
@@ -154,7 +154,7 @@ fn compressed_matrices_store_what_is_not_always_zero() {
     }
 }
 
-/// What the derivatives of gri30 cost beside its rates, in double-precision slots.
+/// Compares the cost of gri30's derivatives with that of its rates, in double-precision slots.
 #[test]
 fn derivatives_cost_a_few_times_what_rates_do() {
     let model = testkit::detailed(&testkit::shipped("gri30"));

@@ -13,7 +13,7 @@ use testkit::shipped;
 /// Errors of transport that the default forms may have.
 const FIT: f64 = 1e-4;
 
-/// What the host defines for a CPU.
+/// Flags and macros of the host for a CPU.
 const HOST: [&str; 10] = [
     "-std=c++17",
     "-O3",

@@ -29,7 +29,7 @@ fn request(mechanism: PathBuf, form: Form) -> Request {
         r.common.target = Target::by_name("ampere").unwrap();
         r.tuning.form = Some(form);
         r.tuning.matrix = Some(Multiplier::Dmma);
-        // What products on tensor cores save.
+        // Products on tensor cores save the striped constants.
         r.tuning.constants = Some(Residence::Striped);
     })
 }
@@ -142,7 +142,7 @@ fn every_layout_is_verified() {
     }
 }
 
-/// What NVRTC makes of the text computes the same bits as our own lowering, and is proven; ptxas takes it without a spill.
+/// The PTX that NVRTC makes of the text computes the same bits as our own lowering, and is proven; ptxas takes it without a spill.
 #[test]
 fn compilers_agree() {
     for target in ["ampere", "hopper", "blackwell"].map(|name| Target::by_name(name).unwrap()) {

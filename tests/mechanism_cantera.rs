@@ -11,7 +11,7 @@ use testkit::skip;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain/cantera/cantera/data");
 
-/// What becomes of a file.
+/// Result of reading a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// A gas with so many species and reactions, and transport data.

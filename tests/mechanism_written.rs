@@ -1,11 +1,11 @@
-//! What `singe fmt` writes is read by Cantera, strictly, in both formats, and means the same numbers.
+//! Mechanisms that `singe fmt` writes are read by Cantera, strictly, in both formats, and mean the same numbers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use testkit::skip;
 
-/// Of thermodynamics and rate constants.
+/// Largest relative difference of thermodynamics and rate constants.
 const ALLOWED: f64 = 1e-12;
 
 fn root() -> &'static Path {
@@ -34,7 +34,7 @@ fn compared(cantera: &Path, mechanism: &Path) {
     let (chemkin, yaml) = (folder.path().join("chemkin"), folder.path().join("yaml"));
     let rounded = singe(&["--permissive", &name], &chemkin);
     singe(&["--permissive", "--to", "yaml", &name], &yaml);
-    // What was written needs no forgiveness.
+    // Written files need no forgiveness.
     singe(&[&chemkin.join("chem.inp").display().to_string()], &folder.path().join("again"));
     singe(&[&yaml.join("chem.yaml").display().to_string()], &folder.path().join("from-yaml"));
     let is_yaml = mechanism.extension().is_some_and(|extension| extension == "yaml");

@@ -1,4 +1,4 @@
-//! What a project is called: names that mean something to a compiler, long ones, and two projects in one program.
+//! Names of a project: those that mean something to a compiler, long ones, and two projects in one program.
 
 use std::path::Path;
 use std::process::Command;

@@ -169,7 +169,7 @@ fn at_end(case: &Path, field: &str) -> f64 {
     value.trim_end_matches(';').parse().unwrap()
 }
 
-/// What the probe prints, by name.
+/// Returns the values that the probe prints, by name.
 fn said(output: &Output) -> Vec<(String, f64)> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let begin = text.lines().skip_while(|line| !line.starts_with("T "));

@@ -59,7 +59,7 @@ fn expected(model: &Model, state: &State, name: &str, column: usize) -> (Vec<(f6
         "conductivities" => {
             (exact((0..species.len()).map(|k| kinetics::conductivity(model, &pure(k)) * 1e5).collect()), 1e-12)
         }
-        // Of k in a mixture with one other, where the coefficient is that of the pair times the other's weight over the mean.
+        // The coefficient of k in a mixture with one other is that of the pair times the other's weight over the mean.
         "pairs" => {
             let one_atmosphere = 101_325.0;
             let pair = |k: usize| {

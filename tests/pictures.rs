@@ -24,7 +24,7 @@ fn read(path: PathBuf) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// What a pointer shows of each rectangle, with its colour.
+/// Returns the text that a pointer shows of each rectangle, with its colour.
 fn tips(svg: &str) -> Vec<(&str, &str)> {
     fn between<'a>(line: &'a str, start: &str, end: &str) -> &'a str {
         line.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map_or("", |(text, _)| text)
@@ -61,7 +61,7 @@ fn a_kind_has_one_colour_in_all_layouts_and_no_other_kind_of_a_kernel_has_it() {
             assert!(!blocks.is_empty(), "{name} {kernel}");
             let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
             for (kind, fill) in blocks {
-                // What has no iterations has their colour.
+                // Operations without iterations have the colour of iterations.
                 own.entry(fill).or_default().insert(kind.trim_end_matches(" (iterations)"));
                 of_kind.entry(kind.to_owned()).or_default().insert(fill.to_owned());
                 assert!(svg.contains(&format!("<title>{kind}</title>")), "{kind} is not in the legend of {kernel}");

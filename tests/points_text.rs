@@ -1,4 +1,4 @@
-//! Which grid point each lane works on, as the CUDA text says it: its own, or the last one where there is no such point. The
+//! Grid point of each lane, as the CUDA text says it: its own, or the last one where there is no such point. The
 //! expressions of the text are evaluated here; no compiler is needed.
 
 use std::path::Path;

@@ -71,7 +71,7 @@ fn the_host_half_of_every_target_compiles_without_a_remark() {
     }
 }
 
-/// What nvcc compiles for the host of a kernel's file: the declaration of the kernel, and its functions.
+/// Returns the part of a kernel's file that nvcc compiles for the host: the declaration of the kernel, and its functions.
 fn host_half(source: &str) -> String {
     let (device, host) = source.split_once("#ifndef __CUDACC_RTC__\n").unwrap();
     let (_, kernel) = device.split_once("__global__ void __launch_bounds__").unwrap();

@@ -36,7 +36,7 @@ fn reading_what_was_printed_gives_the_same() {
     }
 }
 
-/// What must be wrong in changed copies of it stands beside it.
+/// Forms of PTX that compilers print; files beside it hold changed copies with their errors.
 const FORMS: &str = include_str!("files/reader/forms.ptx");
 
 #[test]
@@ -82,7 +82,7 @@ fn no_text_makes_it_panic() {
     println!("{runs} texts");
 }
 
-/// What compilers wrote in 2008: an old version, `.tex`, labels and lines in the middle of the body.
+/// Compilers of 2008 wrote this: an old version, `.tex`, labels and lines in the middle of the body.
 #[test]
 fn the_oldest_modules_are_read() {
     let text = include_str!("files/reader/oldest.ptx");

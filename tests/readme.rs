@@ -1,4 +1,4 @@
-//! What the README says holds: its commands run, its program compiles and runs, and its figures are those of the pages it links to.
+//! Claims of the README hold: its commands run, its program compiles and runs, and its figures are those of the pages it links to.
 
 use std::path::Path;
 use std::process::Command;

@@ -79,7 +79,7 @@ fn methane_graph() {
     graphs_equal_the_reference(&shipped("methane"));
 }
 
-/// What is asked of the methane mechanism, of the two of the paper.
+/// Checks the two mechanisms of the paper like the methane mechanism.
 #[test]
 fn dme() {
     asked_of("dme", 8, 4);
@@ -314,7 +314,7 @@ fn qssa_work_runs_beside_rates(case: &Case, warps: u32, qssa_warps: u32) {
     assert!(o.share > 0.4 && o.share <= 1.0 && o.group_slots > 0, "{name}: {o:?}");
     assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
     assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
-    // What runs beside the solution would otherwise come before it.
+    // Work beside the solution would otherwise come before it.
     assert!(o.length < o.length_after_rates, "{name}: {o:?}");
     assert!(overlap_of(&request.with(|r| r.tuning.qssa_warps = None)).is_none());
 }

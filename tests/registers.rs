@@ -15,7 +15,7 @@ struct Tight {
     kernel: Kernel,
     warps: u32,
     form: Option<Form>,
-    /// What the launch bounds leave.
+    /// Registers that the launch bounds leave.
     registers: u32,
     /// Bytes that the assembler may spill.
     spills: u32,

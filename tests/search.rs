@@ -1,4 +1,4 @@
-//! What the search tried, as the report has it: one candidate was taken, and of every other it says why not.
+//! Trials of the search, as the report has them: one candidate was taken, and every other has a reason why not.
 
 use diagnostics::Diagnostic;
 use kernels::{Form, Kernel, Matrix};
@@ -135,7 +135,7 @@ fn log_space() -> (Request, Model) {
     (request, kinetics::model(mechanism).unwrap())
 }
 
-/// What a search asks for, answered as `refuse` says: what it does not refuse is made.
+/// Runs a search whose candidates are made unless `refuse` refuses them.
 fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Result<Found, Failure>) {
     let (request, model) = log_space();
     let own = request.of_kernel(Kernel::Chemistry);

@@ -14,7 +14,7 @@ fn singe(words: &[&str]) -> String {
     String::from_utf8(stdout).expect("a text")
 }
 
-/// What a shell answers to a script that loads the completions of `singe` from the first argument; none where it is absent.
+/// Returns the answer of a shell to a script that loads the completions of `singe` from the first argument; `None` if it is absent.
 fn answer(shell: &str, words: &[&str], script: &str) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("completions");
@@ -87,7 +87,7 @@ fn the_manual_has_a_page_for_each_command_with_all_its_flags() {
     assert_eq!(singe(&["man"]), page("singe"));
 }
 
-/// What a reader of manual pages says of a page.
+/// Checks a page with a reader of manual pages.
 fn lints(page: &Path) {
     let Ok(Output { stdout, .. }) = Command::new("man").args(["--warnings", "-l"]).arg(page).output() else {
         return skip::skip("man is absent");

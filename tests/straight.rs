@@ -125,7 +125,7 @@ fn what_passes_in_a_register_stays_in_its_warp_and_phase() {
     let mut broken = whole.clone();
     broken.slot_of[read_by_others.expect("warps hand over values").0] = None;
     assert!(refused(broken).contains(&"proof::no-slot"));
-    // What follows a step waits for the next phase.
+    // The reader of a passing value moves to the next phase.
     let v = passing(&graph, &whole);
     let reader = graph.steps().find(|&at| graph.step(at).inputs.contains(&v)).unwrap();
     let mut broken = whole;
@@ -160,7 +160,7 @@ fn straight_code_takes_fewer_instructions_and_passes() {
     assert!(fewer < 0.8 * all && less < 0.7 * passes, "{fewer} of {all} instructions, {less} of {passes} passes");
 }
 
-/// What a few reactions share of the temperature is made by the operation that they become: no value, and the same bits.
+/// Shared functions of the temperature of a few reactions become parts of their operation: no value, and the same bits.
 #[test]
 fn what_reactions_share_is_no_value_of_its_own() {
     let model = testkit::model(&testkit::shipped("gri30"));

@@ -47,7 +47,7 @@ const KERNELS: [Kernel; 15] = [
     Kernel::IsochoricJacobianVector,
 ];
 
-/// What tells the state of a step is what it advances.
+/// Steps, each with the state variables that it advances.
 const STEPS: [(Kernel, StateVariables); 2] =
     [(Kernel::IsobaricStep, StateVariables::MassFractions), (Kernel::IsochoricStep, StateVariables::Density)];
 

@@ -1,5 +1,5 @@
-//! What kernels make of inputs that are no physical state: what is not a number reaches every result that depends on it,
-//! in the graph, in the lowered kernel and in what NVRTC makes of the printed text; the rest is as the guide says.
+//! Results of kernels on inputs that are no physical state. Not-a-number reaches every dependent result, in the graph,
+//! in the lowered kernel and in NVRTC's output for the printed text. The rest is as the guide says.
 
 use std::sync::Arc;
 
@@ -294,7 +294,7 @@ fn shows(request: &Request) {
     }
 }
 
-/// What NVRTC makes of the printed text, where it is found.
+/// Compiles the printed text with NVRTC, where it is found.
 fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx::Module> {
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,

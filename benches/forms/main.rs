@@ -1,7 +1,7 @@
-//! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
-//! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/lab/forms.md` and
-//! `docs/lab/forms.svg`; `-- points`, `-- large`, `-- matrix` and `-- machine` only print the table of points per lane, that of the largest
-//! mechanism, that of tensor cores and that of machine code. Mechanisms and states are those of `../shared`.
+//! Costs of each form of the kernels, beside the goals. The simulator counts slots, shuffles and shared passes, the
+//! exact form gives errors, ptxas registers and spills. `cargo bench --bench forms` writes `docs/lab/forms.md` and
+//! `docs/lab/forms.svg`. `-- points`, `-- large`, `-- matrix` and `-- machine` only print a table: points per lane, the
+//! largest mechanism, tensor cores, or machine code. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;

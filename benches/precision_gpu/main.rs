@@ -29,7 +29,7 @@ struct Setting {
     name: &'static str,
     precision: Precision,
     io: Io,
-    /// What is asked for; for double precision of the form alone.
+    /// Largest error that is asked for; in double precision, of the form alone.
     error: f64,
     /// In double precision, what its times stand beside.
     beside: &'static str,
@@ -72,7 +72,7 @@ struct Row {
     error: f64,
     /// Else it is the largest in the states of verification.
     proven: bool,
-    /// Of mixed precision.
+    /// Operations on singles and on pairs of singles, in mixed precision.
     singles_and_pairs: Option<[usize; 2]>,
     registers: Option<u32>,
     spilled: Option<u32>,
@@ -253,7 +253,7 @@ fn error(report: &KernelReport) -> (f64, bool) {
     }
 }
 
-/// How many times as fast as double precision at the same error.
+/// Returns the speed-up over double precision at the same error.
 fn share(rows: &[Row], row: &Row) -> Option<f64> {
     let setting = SETTINGS.iter().find(|setting| setting.name == row.setting)?;
     let is_double = |other: &&Row| {
@@ -350,7 +350,7 @@ fn picture(rows: &[Row]) -> String {
     svg
 }
 
-/// What was aimed at for the larger mechanism.
+/// Compares the goals for the larger mechanism with what was found.
 fn goals(rows: &[Row]) -> String {
     let mut text = String::from("\n## What was aimed at\n\n| what | goal | found |\n|---|---|---|\n");
     let wanted = [

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Row, TOLERANCES_BESIDE};
 
-/// What SUNDIALS is linked as.
+/// Flags that link SUNDIALS.
 pub const LIBRARIES: [&str; 4] =
     ["-lsundials_cvode", "-lsundials_nvecserial", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"];
 

@@ -26,7 +26,7 @@ struct Case {
     fuel: &'static str,
     states: usize,
     repeats: usize,
-    /// What the compiler is told.
+    /// Optimisation flag for the compiler.
     optimisation: &'static str,
 }
 
@@ -172,7 +172,7 @@ fn written(case: &Case, path: &Path, folder: &Path) -> Option<(PathBuf, PathBuf)
     Some((yaml, project))
 }
 
-/// What is timed of a mechanism, on the states that Cantera made.
+/// Prepared input of a mechanism's timing, on the states that Cantera made.
 struct Prepared {
     yaml: PathBuf,
     cantera: Cantera,
@@ -225,7 +225,7 @@ fn rows_at(rows: &[(f64, Row)], seconds: f64) -> Vec<Row> {
     rows.iter().filter(|(time, _)| *time == seconds).map(|(_, row)| row.clone()).collect()
 }
 
-/// Of turns of the same rows: each row with its highest speeds.
+/// Merges turns of the same rows: each row keeps its highest speeds.
 fn best(turns: Vec<Vec<(f64, Row)>>) -> Vec<(f64, Row)> {
     let better = |mut all: Vec<(f64, Row)>, turn: Vec<(f64, Row)>| {
         for ((_, row), (_, other)) in all.iter_mut().zip(turn) {
@@ -247,7 +247,7 @@ fn singe(arguments: &[&str], paths: &[&Path]) -> Option<()> {
 
 struct Programs {
     host: PathBuf,
-    /// Of `--emit cvode`, where SUNDIALS is there.
+    /// Program of `--emit cvode`, if SUNDIALS is there.
     cvode: Option<PathBuf>,
 }
 
@@ -289,7 +289,7 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
     Some(Programs { host, cvode: output.status.success().then_some(cvode) })
 }
 
-/// What the host reads: states, and for each time where they end.
+/// Writes the input of the host: states, and for each time the states at its end.
 fn input(case: &Case, made: &Value, runs: &[Value]) -> String {
     let flat = |states: &Value| -> String {
         let rows = states.as_array().into_iter().flatten();
@@ -303,7 +303,7 @@ fn input(case: &Case, made: &Value, runs: &[Value]) -> String {
     input
 }
 
-/// What a program prints that reads this.
+/// Runs a program on this input and returns what it prints.
 fn run(program: &Path, input: &str, threads: usize, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.env("OMP_NUM_THREADS", threads.to_string()).args(arguments);

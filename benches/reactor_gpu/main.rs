@@ -41,10 +41,10 @@ const CASES: [Case; 2] =
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
 
-/// What holds the factors of a step's matrix.
+/// Precisions of the factors of a step's matrix.
 const FACTORS: [(&str, Factors); 2] = [("double", Factors::Double), ("single", Factors::Single)];
 
-/// What points are advanced over in s, and by which relative tolerance.
+/// Runs of the points: the time in s, and the relative tolerance.
 const RUNS: [(f64, f64); 4] = [(1e-7, 1e-4), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
 
 /// States along an ignition, of which times are taken, in s, and how many of them.
@@ -190,15 +190,15 @@ fn section(
     Some(text)
 }
 
-/// What all warps' clocks went to.
+/// Returns a cause's share of the clocks of all warps.
 fn share(timing: &Timing, cause: Cause) -> String {
     let all: u64 = timing.warps.iter().map(|warp| warp.cycles()).sum();
     let part: u64 = timing.warps.iter().map(|warp| warp.of(cause)).sum();
     format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64)
 }
 
-/// What the compilers make of the kernel, the rows of a thread's workspace, and how many bytes of the matrix a step moves; nothing where they are
-/// absent.
+/// Compiles the kernel. Returns the compilers' output, the rows of a thread's workspace, and the bytes of the matrix
+/// that a step moves; `None` without the compilers.
 fn made(
     name: &str,
     model: &Model,
@@ -261,11 +261,11 @@ struct Run<'a> {
 struct Timed {
     timing: Timing,
     report: Report,
-    /// Of each point.
+    /// Steps of each point.
     steps: Vec<i32>,
 }
 
-/// What so many CTAs take, with points as they lie or in an order.
+/// Times a launch of so many CTAs, with points as they lie or in an order.
 fn timed(
     cubin: &Cubin,
     symbol: &str,

@@ -3,7 +3,7 @@
 use machine::cost::{CALIBRATED, Factors, Spread, Work};
 use machine::target::Target;
 
-/// What a kernel takes of an SM, and the nanoseconds per point that the full model has for it.
+/// Work and spread of a kernel on an SM, its target, and the full model's nanoseconds per point.
 pub type Row = (Work, Spread, &'static Target, f64);
 
 /// From the calibrated factors on, one factor at a time by ever smaller steps, as long as the mean error falls.

@@ -1,6 +1,6 @@
-//! What times are worth: `cargo bench --bench time -- estimate` compares the fast estimate with the full model of time on all our
-//! kernels, `-- paper` both with what was published of the original compiler's kernels. With `--write` after these words they write
-//! `docs/lab/estimate.md` and `docs/lab/paper.md`. Mechanisms are those of `../shared`.
+//! Accuracy of predicted times. `cargo bench --bench time -- estimate` compares the fast estimate with the full model of time
+//! on all our kernels. `-- paper` compares both with what was published of the original compiler's kernels. With `--write`
+//! after these words they write `docs/lab/estimate.md` and `docs/lab/paper.md`. Mechanisms are those of `../shared`.
 
 use std::path::Path;
 

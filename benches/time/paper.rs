@@ -37,7 +37,7 @@ error is 12 %, Kendall's tau 0.93.
 | PRF diffusion | 1.161 | 1.441 | 1.24 |
 ";
 
-/// What stands behind the directions that are wrong, as far as counts tell it.
+/// Reasons for the directions that are wrong, as far as counts tell them.
 const WHY: &str = "## Why
 
 Warp-specialized chemistry is the compiler's own weakness, on every board: it issues three times the instructions of data-parallel code, for

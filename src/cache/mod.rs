@@ -1,8 +1,8 @@
-//! What earlier runs made, by the content of what it was made of: a folder with a file for each key.
+//! Cache of earlier results, keyed by the content of their inputs: a folder with a file for each key.
 //!
-//! A file is taken for what it says only where it is whole and of this key; everything else is as if it were not there, and is
-//! written anew. Files appear under a temporary name and are then renamed, so that no run sees half of one. The folder is made for the user
-//! alone, and an entry that another user may have written is as if it were not there.
+//! A file counts only if it is whole and of this key; any other is treated as absent, and is written anew. Files appear
+//! under a temporary name and are then renamed, so that no run sees half of one. The folder is made for the user alone,
+//! and an entry that another user may have written is treated as absent.
 
 mod entry;
 mod identity;
@@ -103,7 +103,7 @@ fn entries(folder: &Path) -> Vec<(SystemTime, u64, PathBuf)> {
     .collect()
 }
 
-/// What an entry is found by: a digest of everything that it was made of.
+/// Returns the key of an entry: a digest of everything that the entry was made of.
 pub fn key(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {

@@ -60,8 +60,8 @@ fn tell_outcome(arguments: &CompileArguments, request: &Request, told: &Outcome)
     }
 }
 
-/// What the arguments ask for together with their configuration file, as the target can have it. `matches` tells which of them
-/// were given; `command` stands in the header of the generated files.
+/// Builds the request of the arguments and their configuration file, as the target can have it. `matches` tells which
+/// arguments were given; `command` stands in the header of the generated files.
 ///
 /// Errors: the file cannot be read or is wrong; the target cannot have what is asked for.
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
@@ -98,7 +98,7 @@ fn of_wanted(wanted: &[Wanted], common: &Common) -> (Vec<Kernel>, Option<Method>
     (without_repeats(&kernels), reactor)
 }
 
-/// What tells the state where nobody says and reactors, or steps of one kind, are asked for.
+/// Returns the state variables for a request that names none and asks for reactors, or for steps of one kind.
 fn state_of_reactors(request: &Request) -> Option<StateVariables> {
     let has = |kernel: Kernel| request.kernels.contains(&kernel);
     let is_advanced = request.reactor.is_some() || request.emit.contains(&Emit::Openfoam);
@@ -109,7 +109,7 @@ fn state_of_reactors(request: &Request) -> Option<StateVariables> {
     }
 }
 
-/// What the arguments ask for; `command` stands in the header of the generated files.
+/// Builds the request of the arguments; `command` stands in the header of the generated files.
 pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let files = files(&arguments.input);
     let folder = || match &arguments.name {

@@ -76,7 +76,7 @@ pub fn complete(
 /// The key of the kernels, which is that of the flag.
 const KERNELS: &str = "kernel";
 
-/// What a file sets, for all kernels and for each.
+/// Settings of a file, for all kernels and for each.
 #[derive(Default)]
 struct Settings {
     kernels: Vec<Wanted>,
@@ -167,7 +167,7 @@ fn kernels(value: &DeValue) -> Result<Vec<Wanted>, String> {
     all.iter().map(of_name).collect()
 }
 
-/// What a layout stands for.
+/// Returns the code generators that a layout stands for.
 fn layout(value: &Value) -> Result<Vec<Codegen>, String> {
     let names = || Layout::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let known = || names().map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ");

@@ -21,7 +21,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
 
 #[derive(Serialize)]
 struct Findings {
-    /// What `SINGE_TOOLCHAIN` says, which then is the only place.
+    /// Value of `SINGE_TOOLCHAIN`, which then is the only place.
     singe_toolchain: Option<String>,
     places: Vec<Place>,
     /// Folders `.toolchain` that are not used.
@@ -65,12 +65,12 @@ struct FoundForAmd {
     architectures: Vec<String>,
 }
 
-/// What compiles for a target.
+/// Compilers that serve a target.
 #[derive(Serialize)]
 struct Served {
     target: &'static str,
     architecture: String,
-    /// What tries the generated code, and tells its registers.
+    /// Compilers that try the generated code and tell its registers.
     compilers: Option<String>,
     /// The nvcc that builds the generated project.
     nvcc: Option<String>,
@@ -247,7 +247,7 @@ fn version(program: &str) -> Option<String> {
     String::from_utf8_lossy(&output.stdout).lines().next().map(|line| line.trim().to_owned())
 }
 
-/// What is missing, with what it is needed for and how to get it.
+/// Lists what is missing, with what it is needed for and how to get it.
 fn missing(targets: &[Served], programs: &[Program]) -> Vec<String> {
     let names = |absent: fn(&Served) -> bool| {
         targets.iter().filter(|served| absent(served)).map(|served| served.target).collect::<Vec<_>>().join(", ")

@@ -62,7 +62,7 @@ fn style() -> Style {
     }
 }
 
-/// What the words say of colours.
+/// Returns the choice of colours in the words.
 pub fn choice(words: &[OsString]) -> ColorChoice {
     let mut values = words.iter().enumerate().filter_map(|(at, word)| match word.to_str()? {
         "--color" => words.get(at + 1)?.to_str(),

@@ -1,4 +1,4 @@
-//! What `--help` shows: the options that most need, and with `singe help all` the others under their headings.
+//! Contents of `--help`: the options that most need, and with `singe help all` the others under their headings.
 
 use clap::{Arg, Command, CommandFactory};
 

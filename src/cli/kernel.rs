@@ -1,4 +1,4 @@
-//! What the commands on PTX kernels share.
+//! Code that the commands on PTX kernels share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
-/// What is in a file.
+/// Reads the bytes of a file.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|e| {
         let message = format!("{} cannot be read: {e}", path.display());

@@ -1,4 +1,4 @@
-//! What the launch of a kernel tells passes: what its versions cost, the shape of its CTAs, and the shared memory that it adds.
+//! Facts that passes learn from a kernel's launch: the cost of its versions, the shape of its CTAs, and the shared memory that it adds.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -116,7 +116,7 @@ fn write(folder: &Path, packs: Packs, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a GPU took, beside what was predicted; a failure where its values are wrong.
+/// Prints the times that a GPU took, beside the predicted ones; fails if its values are wrong.
 fn told(path: &Path, json: bool) -> Result<(), Failure> {
     let read = results::read(&text(path)?).map_err(|reason| {
         let text = format!("{} is not what the archive's runner writes: {reason}", path.display());

@@ -95,7 +95,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     exit_code(result, json)
 }
 
-/// What clap says, as a diagnostic.
+/// Turns clap's error into a diagnostic.
 fn misunderstood(error: &clap::Error) -> Diagnostic {
     let text = error.to_string();
     let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));

@@ -80,7 +80,7 @@ pub struct OptArguments {
 }
 
 impl OptArguments {
-    /// What the passes are told.
+    /// Returns the options of the passes.
     pub fn options(&self, source: Arc<Source>) -> passes::Options {
         passes::Options {
             block: self.block,

@@ -52,7 +52,7 @@ pub(super) fn chosen(named: Option<String>, names: &[&str], launch: &Path) -> Re
     }
 }
 
-/// What is simulated.
+/// Code that is simulated.
 enum Code {
     Ptx(Module, Arc<Source>),
     Machine(Cubin),
@@ -139,7 +139,7 @@ pub(super) fn stopped(kernel: &str, failure: machine_code::Failure) -> Failure {
     }
 }
 
-/// What the divergence analysis claims for the launch.
+/// Returns the claims of the divergence analysis for the launch.
 fn claims(module: &Module, kernel: &str, threads: [u32; 3], assume_index_no_wrap: bool) -> Option<Claims> {
     let func = module.func(kernel)?;
     let options = divergence::Options { block: BlockShape::Known(threads), assume_index_no_wrap };

@@ -1,4 +1,4 @@
-//! What was meant by a word that is not understood.
+//! Suggestions for a word that is not understood.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,7 +13,7 @@ use diagnostics::Diagnostic;
 /// More letters than this in another place are no slip.
 const MOST_SLIPS: usize = 2;
 
-/// What other compilers call the main job, which has no name here.
+/// Names of the main job in other compilers; it has no name here.
 const COMPILE: [&str; 5] = ["compile", "build", "generate", "make", "run"];
 
 /// Flags that other programs have, and what stands in their place.
@@ -29,7 +29,7 @@ const FLAGS: [(&[&str], &str); 6] = [
     (&["--optimize", "-O", "-O2", "-O3"], "--effort says how long the fastest version is looked for"),
 ];
 
-/// What to say where the first word is no file, but nearly a command.
+/// Returns the failure for a first word that is no file, but nearly a command.
 pub fn misspelt(words: &[OsString]) -> Option<Failure> {
     let word = words.get(1)?.to_str()?;
     if Path::new(word).exists() {
@@ -50,7 +50,7 @@ pub fn misspelt(words: &[OsString]) -> Option<Failure> {
     unknown(format!("there is neither a file nor a command {word}"), format!("did you mean the command {name}?"))
 }
 
-/// What to say of a flag that there is not, but elsewhere.
+/// Returns the failure for a flag that other compilers have and this one lacks.
 pub fn foreign(error: &clap::Error) -> Option<Failure> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     let is_own = |(names, _): &&(&[&str], &str)| names.contains(&flag.as_str());

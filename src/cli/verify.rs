@@ -1,8 +1,8 @@
 //! `singe verify K.ptx`: the synchronisation of kernels, proven for one launch.
 //!
-//! What `--arg` does not give has a default: 64-bit parameters are taken for pointers, structures are zero, all others have
-//! the value of `--integer`, so that loops over groups of points run a few times. Exit code 3 when a kernel is not proven, or, without
-//! `--assume`, on conditions only.
+//! Parameters without `--arg` have a default: 64-bit ones are taken for pointers, structures are zero. All others have
+//! the value of `--integer`, so that loops over groups of points run a few times. Exit code 3 when a kernel is not
+//! proven, or, without `--assume`, on conditions only.
 
 use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
@@ -101,7 +101,7 @@ fn values(func: &Func, arguments: &VerifyArguments) -> Result<Vec<Argument>, Fai
     Ok(values)
 }
 
-/// What the user can do about a violation that need not be the kernel's fault.
+/// Returns a remedy for a violation that need not be the kernel's fault.
 fn remedy(kind: &Kind, module: &Module, shared: u64) -> Option<&'static str> {
     let open = module.variables.values().any(|v| v.space == Space::Shared && v.bytes == 0);
     match kind {
@@ -131,12 +131,12 @@ fn told(verdict: &Verdict, threads: u32) -> Result<(), Failure> {
     NOT_COVERED.iter().try_for_each(|what| print(format_args!("  not analysed: {what}\n")))
 }
 
-/// What is taken for granted beside the conditions.
+/// Lists the assumptions beside the conditions.
 fn assumed(verdict: &Verdict) -> Vec<String> {
     verdict.assumed.iter().filter(|what| !what.is_condition()).map(ToString::to_string).collect()
 }
 
-/// What no verdict is about.
+/// Properties that no verdict covers.
 const NOT_COVERED: [&str; 1] = ["races on global memory"];
 
 fn json(verdict: &Verdict) -> serde_json::Value {

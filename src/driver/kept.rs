@@ -12,11 +12,11 @@ use crate::plan::Request;
 use crate::report::{self, Report};
 use machine::target::ComputeCapability;
 
-/// What a command has to tell of a compilation.
+/// Messages and reports of a compilation, for a command to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub warnings: Vec<String>,
-    /// What became of files of earlier runs.
+    /// Fate of the files of earlier runs.
     pub notes: Vec<String>,
     /// The report in about ten rows, with every figure, and as JSON.
     pub brief: String,
@@ -69,9 +69,9 @@ fn key(request: &Request, input: &Input) -> Option<String> {
     Some(cache::key(&[cache::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
 }
 
-/// What is kept of a compilation.
+/// Part of a compilation that the cache keeps.
 struct Kept {
-    /// Of the project.
+    /// Name of the project.
     name: String,
     warnings: Vec<String>,
     brief: String,

@@ -167,7 +167,7 @@ pub fn sensitivity(
     observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
 }
 
-/// What verification has to know of a kernel.
+/// Returns the subject of verification for a kernel.
 pub(super) fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, module: &'a ptx::Module) -> Subject<'a> {
     let Unit { kernel, graph, mapping, proven, program, .. } = unit;
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);

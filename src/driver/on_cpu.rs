@@ -50,7 +50,7 @@ pub fn verify(
     Ok(of_functions.into_iter().collect())
 }
 
-/// What is compiled together.
+/// Texts that are compiled together.
 struct Texts<'a> {
     request: &'a Request,
     model: &'a Model,
@@ -61,13 +61,13 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// What is called: the kernels, then their functions of one point, of which it says so.
+    /// Lists the calls: the kernels, then their functions of one point, for which the flag is true.
     fn calls(&self) -> impl Iterator<Item = (usize, &'a Unit, bool)> + use<'a> {
         let (of_cpu, forms) = (self.of_cpu, if self.functions.is_some() { 2 } else { 1 });
         (0..forms).flat_map(move |form| of_cpu.iter().enumerate().map(move |(at, unit)| (at, unit, form == 1)))
     }
 
-    /// What running all of them shows.
+    /// Runs all of them and returns the results.
     fn run(&self, compiler: &HostCompiler, cache: Option<&Cache>) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
         let Self { request, model, of_cpu, states, .. } = *self;
         let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();

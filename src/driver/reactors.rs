@@ -18,7 +18,7 @@ use warpsim::machine_code;
 /// compilers more than seven minutes.
 const LONGEST: usize = 512 * 1024;
 
-/// What is known of the programs of the request, in the order of their files.
+/// Verifies the programs of the request, and reports on them in the order of their files.
 pub fn verify(
     request: &Request,
     model: &Model,

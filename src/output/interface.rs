@@ -1,4 +1,4 @@
-//! What the C header says of each kernel and array.
+//! Descriptions of each kernel and array in the C header.
 
 use super::Unit;
 use crate::report::accuracy::accuracy;
@@ -8,7 +8,7 @@ use kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use kinetics::Model;
 use machine::target::Target;
 
-/// What the header says of a second version besides.
+/// Sentence of the header about a second version.
 const ALTERNATIVE: &str = " Another version, which may be faster than the one above: the driver tells on a GPU.";
 
 /// The interface of a mechanism's kernels.

@@ -1,4 +1,4 @@
-//! What libraries for other codes tell of a mechanism.
+//! Data of a mechanism in the libraries for other codes.
 
 use emit_c::cpu::{Stoichiometry, TransportData};
 use kinetics::Model;

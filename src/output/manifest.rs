@@ -6,7 +6,7 @@ use std::path::Path;
 use super::write::lies_within;
 use sha2::{Digest, Sha256};
 
-/// What the name of a list ends in.
+/// Extension of a list's file.
 const EXTENSION: &str = "manifest";
 /// Stands between the files of a run and those of earlier ones.
 const EARLIER: &str = "# files of earlier runs\n";

@@ -67,7 +67,7 @@ pub fn files(
 /// The reactors of a project for a GPU of NVIDIA, in one text with the functions of one point that they call.
 pub struct ReactorText {
     pub reactor: host::Reactor,
-    /// Of the kernel, and so of the file.
+    /// Symbol of the kernel, which also names the file.
     pub symbol: String,
     pub text: String,
     /// Doubles of each thread's workspace.
@@ -115,7 +115,7 @@ pub fn header_for_cpu(request: &Request, model: &Model, of_cpu: &[Unit]) -> (Str
     (format!("{}.h", model.mechanism.name), host::header(&interface, &provenance(request, model)))
 }
 
-/// What the files are made of.
+/// Inputs that the files are made of.
 struct Output<'a> {
     request: &'a Request,
     model: &'a Model,
@@ -207,7 +207,7 @@ impl Output<'_> {
         files
     }
 
-    /// What other codes call, and the functions of one point that these call.
+    /// Writes the files that other codes call, and the functions of one point that these call.
     fn of_libraries(&self, reactor: Option<&host::Reactor>) -> Vec<(String, String)> {
         let Self { request, model, interface, provenance, .. } = self;
         let mut files = Vec::new();

@@ -9,7 +9,7 @@ use overlay::Codegen;
 
 pub struct Picture {
     pub file: String,
-    /// What it shows, in a line.
+    /// Caption, in one line.
     pub caption: &'static str,
     pub svg: String,
 }

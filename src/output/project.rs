@@ -1,4 +1,4 @@
-//! What the generated project knows of its kernels: reference values, and counts for its floors.
+//! Data of the generated project about its kernels: reference values, and counts for its floors.
 
 use super::Unit;
 use super::source::source_extension;

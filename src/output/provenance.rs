@@ -1,4 +1,4 @@
-//! What generated files say of where they come from.
+//! Provenance of generated files, as they state it.
 
 use crate::plan::Request;
 use emit_c::base::{Input, Provenance};

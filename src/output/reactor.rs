@@ -1,4 +1,4 @@
-//! What a project advances its reactors with, and what CVODE solves their systems with.
+//! Integrators of a project's reactors: its own, and the systems for CVODE.
 
 use super::Unit;
 use crate::plan::Request;

@@ -26,7 +26,7 @@ pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelRep
     }
 }
 
-/// What was found beside what is proven.
+/// Formats the error that was found, for the line of the proven bound.
 fn sampled(report: &KernelReport) -> String {
     let found = report.verification.as_ref().and_then(|v| Some((v.states, v.single_error?)));
     found.map_or(String::new(), |(states, error)| format!("; in {states} states {error:.1e}"))
@@ -38,7 +38,7 @@ fn form(report: &KernelReport) -> String {
     format!("{}{pipe}, {}", report.form, accuracy(report.form_error, report.form_range))
 }
 
-/// What the names of a target's source files end in.
+/// Returns the extension of a target's source files.
 pub fn source_extension(target: &Target) -> &'static str {
     match target {
         target if target.is_cpu() => "cpp",

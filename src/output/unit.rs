@@ -13,14 +13,14 @@ use sass::Cubin;
 use schedule::proof::Proven;
 use warpsim::machine_code::Cause;
 
-/// What the real compilers made of a kernel.
+/// Results of the real compilers for a kernel.
 pub struct OnCompilers {
     pub made: CompilerOutput,
     /// The machine code, where the request wants it run and something here can read it; else why not.
     pub cubin: Option<Result<Cubin, String>>,
 }
 
-/// What one kernel went through on its way to code.
+/// Stages of one kernel on its way to code.
 pub struct Unit {
     pub kernel: Kernel,
     pub codegen: Codegen,
@@ -34,7 +34,7 @@ pub struct Unit {
     pub source: String,
     /// Doubles of constant memory, as bits, in the order in which the machine code names them; empty where that was not read.
     pub constants_read: Vec<u64>,
-    /// What the real compilers made of the text.
+    /// Results of the real compilers for the text.
     pub compiled: Option<OnCompilers>,
     /// It was not compiled, as its estimate is far from the fastest time.
     pub left_out: bool,
@@ -148,7 +148,7 @@ impl search::KernelVersion for Unit {
                 let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
                 (time, machine.bound_ns.unwrap_or(time), Some(Waits { local, fetch }))
             }
-            // Of one that was left out the estimate tells, but not what it waits for.
+            // A version that was left out has an estimated time, but no waits.
             None if self.left_out => (machine.estimated_ns?, machine.floor_ns(), None),
             None => return None,
         };

@@ -1,4 +1,4 @@
-//! What concerns all kernels of a compilation.
+//! Settings that concern all kernels of a compilation.
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// What approximations may err by: of mixed precision no more than half of what is asked for, so that the arithmetic has the rest.
+    /// Returns the tolerance of approximations. In mixed precision it is at most half of the requested error, so that the arithmetic has the rest.
     pub fn tolerance(&self) -> Option<f64> {
         match self.precision {
             Precision::Mixed => self.fit_tolerance.map(|tolerance| tolerance.min(0.5 * self.largest_error())),
@@ -80,12 +80,12 @@ impl Common {
         }
     }
 
-    /// What arithmetic and form together may err by in single or mixed precision.
+    /// Returns the largest error of arithmetic and form together in single or mixed precision.
     pub fn largest_error(&self) -> f64 {
         self.error.unwrap_or(if self.precision == Precision::Mixed { 1e-6 } else { 1e-4 })
     }
 
-    /// What stays constant in reactors of this state: their volume where the density tells it, else their pressure.
+    /// Returns the quantity that stays constant in reactors of this state: the volume if the density or the energy tells it, else the pressure.
     pub fn constant(&self) -> Constant {
         match self.state {
             StateVariables::Density | StateVariables::Energy => Constant::Volume,

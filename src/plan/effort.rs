@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// What is tried where the request leaves a choice.
+/// Effort of the search where the request leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Effort {
     /// Of each kernel the version that the estimate prefers, which alone is compiled and verified

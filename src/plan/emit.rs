@@ -1,6 +1,6 @@
-//! What is written.
+//! Kinds of output files.
 
-/// What to write, besides what is always written.
+/// Kind of output, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Emit {
     /// One .cu per kernel (.cpp for a CPU), the context and the C header

@@ -7,7 +7,7 @@ use kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use kinetics::Stiffness;
 use mechanism::Mechanism;
 
-/// What a library calls, and how its state and its results are told.
+/// Kernels that a library calls, and the form of its state and its results.
 struct Library {
     emit: Emit,
     kernels: &'static [Kernel],
@@ -16,7 +16,7 @@ struct Library {
     outputs: fn() -> Outputs,
 }
 
-/// Of two that do not go together the first is told.
+/// Libraries in their order: if two do not go together, the first one is named.
 const LIBRARIES: [Library; 4] = [
     Library {
         emit: Emit::Openfoam,

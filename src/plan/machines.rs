@@ -1,4 +1,4 @@
-//! What machines can have of a request, and what kernels and outputs must go together.
+//! Checks of a request: what machines can have, and what kernels and outputs must go together.
 
 use super::{Common, Emit, Free, Request, Tuning};
 use diagnostics::Diagnostic;
@@ -251,7 +251,7 @@ impl Request {
         self.reactor().map(|_| ())
     }
 
-    /// What reactors are advanced by, and what stays constant in them; nothing where that is not wanted.
+    /// Returns the integrator and the constant quantity of the reactors; `None` if none are wanted.
     ///
     /// Errors: the target, the state, the units or the kernels have no reactor.
     pub fn advanced(&self) -> Result<Option<(Method, Constant)>, Diagnostic> {
@@ -293,7 +293,7 @@ impl Request {
         Ok(Some((method, common.constant())))
     }
 
-    /// What stays constant in the reactors that an integrator is wanted for; nothing where none is.
+    /// Returns the constant quantity of the reactors that an integrator is wanted for; `None` without one.
     ///
     /// Errors: the kernels are not those of a reactor in the state that its unknowns tell.
     pub fn reactor(&self) -> Result<Option<Constant>, Diagnostic> {
@@ -302,7 +302,7 @@ impl Request {
         }
         let common = &self.common;
         let has = |kernel: Kernel| self.kernels.contains(&kernel);
-        // What integrates all reactors of a GPU as one system has a dense matrix of each.
+        // The integrator of all reactors of a GPU as one system has a dense matrix of each.
         let has_jacobian = |dense, sparse| has(dense) || has(sparse) && common.target.is_cpu();
         let constant = match common.state {
             StateVariables::Density

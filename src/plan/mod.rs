@@ -1,4 +1,4 @@
-//! What the user asks for, with defaults for all of it.
+//! Request of the user, with defaults for all of it.
 
 mod common;
 mod effort;
@@ -37,7 +37,7 @@ const LONGEST_NAME: usize = 60;
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
-    /// What the project is called: its files and symbols begin so. `None` takes the mechanism's name.
+    /// Name of the project, with which its files and symbols begin. `None` takes the mechanism's name.
     pub name: Option<String>,
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
@@ -45,7 +45,7 @@ pub struct Request {
     pub sets: Vec<Set>,
     /// The set whose kernels these are, where the request is that of a set.
     pub set: Option<String>,
-    /// What reactors are advanced by, where that is wanted; the kernels are then among those above.
+    /// Integrator of the reactors, if wanted; the kernels are then among those above.
     pub reactor: Option<Method>,
     /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
     pub by_energy: bool,
@@ -64,7 +64,7 @@ pub struct Request {
     pub flags: Vec<String>,
     /// Keep a second version, too, where what is assumed of the target decides which one is the fastest, and the project has a driver.
     pub alternatives: bool,
-    /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
+    /// Settings that the user left open: the fastest version may have others, where it alone is kept.
     pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
     pub own_layouts: Vec<(Kernel, Vec<Codegen>)>,
@@ -189,7 +189,7 @@ impl Request {
         std::iter::once(self.codegen).chain(self.beside.iter().copied())
     }
 
-    /// What files and symbols begin with: an identifier that is no keyword, at most [`LONGEST_NAME`] characters of it.
+    /// Returns the prefix of files and symbols: an identifier that is no keyword, of at most [`LONGEST_NAME`] characters.
     pub fn name(&self, mechanism: &str) -> String {
         let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
         name.trim_end_matches('_').to_owned()

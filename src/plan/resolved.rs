@@ -1,4 +1,4 @@
-//! What was asked, as it stands for one kernel in one layout.
+//! Request as it stands for one kernel in one layout.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a kernel has of its target: registers, shared memory, barriers, ways to multiply.
+//! Resources of a kernel on its target: registers, shared memory, barriers, ways to multiply.
 
 use super::{Emit, Multiplier, Prefetch, Resolved, SlotMemory, Tuning};
 use crate::forms::{Rates, Variant};
@@ -25,7 +25,7 @@ const MOST_GLOBAL_SLOTS: u32 = 1 << 16;
 const LARGE: usize = 4000;
 const SMALL_SHARE: usize = 4;
 
-/// Of a CTA, on every target.
+/// Most warps of a CTA, on every target.
 const MOST_WARPS: u32 = 32;
 
 impl Resolved<'_> {
@@ -100,8 +100,8 @@ impl Resolved<'_> {
             && self.tuning.slots != SlotMemory::Shared
     }
 
-    /// What a CTA may use for a graph with so many values, the nearest room first: shared memory, unless it is far too small for a large graph; then what
-    /// the SM's share of the L2 cache has room for besides, and then as many slots as there are values.
+    /// Returns the limits to try for a graph with so many values, the nearest memory first. Shared memory comes first, unless it is far too
+    /// small for a large graph. Next come the slots that the SM's share of the L2 cache has room for besides, and last the most slots.
     pub fn rooms(&self, limits: &Limits, values: usize) -> Vec<Limits> {
         let Some(slots) = limits.slots.filter(|_| self.may_have_global_slots()) else { return vec![*limits] };
         let in_shared = limits.in_shared.unwrap_or(slots);
@@ -149,7 +149,7 @@ impl Resolved<'_> {
         self.tuning.warps * self.groups()
     }
 
-    /// What decides the graph; of the form, only what is known before it is chosen.
+    /// Returns the options that decide the graph, as far as they are known before the form is chosen.
     pub fn options(&self) -> kernels::Options {
         kernels::Options {
             warps: self.cooperating_warps(),
@@ -182,7 +182,7 @@ impl Resolved<'_> {
         cost::doubles_beside_short_lived(self.registers(), self.points())
     }
 
-    /// What decides the graph of a form.
+    /// Returns the options that decide the graph of a form.
     pub fn options_of(&self, Variant { form, matrix }: Variant) -> kernels::Options {
         kernels::Options { form, matrix, ..self.options() }
     }
@@ -223,12 +223,12 @@ impl Resolved<'_> {
         self.tuning.constants.unwrap_or(by_target)
     }
 
-    /// Of the cache of an SM for code and constants.
+    /// Returns the bytes of an SM's cache for code and constants.
     pub fn cache_bytes(&self) -> u32 {
         self.asked.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
     }
 
-    /// Of shared memory, for a CTA.
+    /// Returns the bytes of shared memory for a CTA.
     pub fn shared_bytes(&self) -> u32 {
         let (target, ctas) = (self.asked.common.target, self.tuning.ctas_per_sm);
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
@@ -252,7 +252,7 @@ impl Resolved<'_> {
         Rates::of(self.asked.common.target, striped, self.registers(), self.points())
     }
 
-    /// What one CTA may use.
+    /// Returns the limits of one CTA.
     pub fn limits(&self) -> Limits {
         let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {

@@ -53,7 +53,7 @@ fn value<T: ValueEnum>(text: &str) -> Result<T, String> {
 }
 
 impl Request {
-    /// What is to be compiled, each by itself: the kernels outside of sets, then those of each set.
+    /// Returns the requests that are compiled each by itself: the kernels outside of sets, then those of each set.
     pub fn parts(&self) -> Vec<Self> {
         let outside = Self { sets: Vec::new(), ..self.clone() };
         let of_set = |set: &Set| {

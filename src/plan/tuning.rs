@@ -1,4 +1,4 @@
-//! What may differ from kernel to kernel.
+//! Settings that may differ from kernel to kernel.
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use mapping::{Mapper, Weights};
 use overlay::Residence;
 use schedule::Placement;
 
-/// How many grid points a lane may work on at once.
+/// Numbers of grid points that a lane may work on at once.
 pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
 
-/// What makes a kernel faster or slower, but computes the same. The fields are flags, keys of a configuration and of the report's
-/// JSON, by the same names.
+/// Settings that make a kernel faster or slower, with the same results. The fields are flags, keys of a configuration
+/// and of the report's JSON, by the same names.
 #[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Tuning {
@@ -122,7 +122,7 @@ pub enum Occupancy {
     Auto,
 }
 
-/// What multiplies doubles with constant matrices.
+/// Way to multiply doubles with constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Multiplier {
     /// Fused multiply-adds of each point.

@@ -1,4 +1,4 @@
-//! What a form promises, in words.
+//! Promises of a form, in words.
 
 /// Such as `relative error at most 9.8e-5 from 200 to 4000 K, rounding aside`, of a bound and the kelvins between which it holds; none
 /// where it holds at every temperature.

@@ -1,4 +1,4 @@
-//! What Clang makes of a kernel for AMD's GPUs, and bounds that follow from it. No times are told: latencies are not published.
+//! Results of Clang for a kernel on AMD's GPUs, and bounds that follow from them. No times are told: latencies are not published.
 
 use serde::Serialize;
 

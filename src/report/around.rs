@@ -1,4 +1,4 @@
-//! What is known of a program around kernels, such as reactors.
+//! Report on a program around kernels, such as reactors.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What the clocks of the predicted time go to, a line for each kernel.
+//! Causes of the clocks of the predicted time, a line for each kernel.
 
 use super::KernelReport;
 use warpsim::machine_code::Cause;

@@ -24,7 +24,7 @@ pub struct Analysed<'a> {
     chains: OnceCell<Chains>,
 }
 
-/// What a row of the table of kernels tells.
+/// Row of the table of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
     pub instructions: usize,
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Known strides, and strides that are uniform values times a constant.
     pub affine: usize,
     pub divergent: usize,
-    /// What the analysis without affine states calls divergent.
+    /// Variables that the analysis without affine states calls divergent.
     pub boolean_divergent: usize,
     pub branches: usize,
     pub uniform_branches: usize,

@@ -65,14 +65,14 @@ pub struct Report {
     /// K: the temperatures over which transport data are fitted; absent where no kernel uses them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport_range: Option<[f64; 2]>,
-    /// What became of files of an earlier run; not a part of what this run made.
+    /// Fate of the files of an earlier run; not a part of what this run made.
     #[serde(skip)]
     pub notes: Vec<String>,
-    /// What became of further texts for CPUs.
+    /// Results of further texts for CPUs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts_for_cpu: Vec<TextForCpu>,
     pub kernels: Vec<KernelReport>,
-    /// What else is compiled and run.
+    /// Further programs that are compiled and run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramReport>,
 }
@@ -81,7 +81,7 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub struct KernelReport {
     pub kernel: String,
-    /// What its launch function is called without `_launch`, and the arrays that it takes, in order.
+    /// Name of its launch function without `_launch`, and the arrays that it takes, in order.
     pub symbol: String,
     pub arrays: Vec<Argument>,
     /// It stands beside the chosen version of the kernel, than which it may be faster.
@@ -96,11 +96,11 @@ pub struct KernelReport {
     /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_range: Option<[f64; 2]>,
-    /// What is known of the error of single precision, where the text has it.
+    /// Error of single precision, where the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single: Option<Single>,
     pub forms: Vec<Count>,
-    /// What was asked for.
+    /// Tuning that was asked for.
     pub tuning: Tuning,
     /// All that was tried, in order, and why it was not taken.
     pub candidates: Vec<Trial>,
@@ -129,7 +129,7 @@ pub struct KernelReport {
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,
     pub shared_bytes: u32,
-    /// Of the workspace in global memory, where some of the values that warps hand over lie there.
+    /// Bytes of the workspace in global memory, where some of the values that warps hand over lie there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_bytes_per_cta: Option<u64>,
     /// Where the constants live.
@@ -142,11 +142,11 @@ pub struct KernelReport {
     pub flops_per_point: u64,
     /// Double-precision results that wait for each other in the longest chain from inputs to outputs.
     pub critical_path: u64,
-    /// What was minimised, and what it came to.
+    /// Cost that the mapper minimised, as it came out.
     pub mapping_cost: Cost,
-    /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
+    /// Cost of the greedy mapper's mapping: the same, unless another mapper was chosen.
     pub greedy_cost: Cost,
-    /// What is known of the mapping that costs least.
+    /// Proof that the mapping costs least, as far as there is one.
     pub mapping_optimality: Optimality,
     /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
     /// shortly, as estimated; and how many the target leaves.
@@ -156,18 +156,18 @@ pub struct KernelReport {
     /// In the text of the simulated code.
     pub ptx_instructions: u64,
     pub verification: Option<Verification>,
-    /// Of the CUDA text itself, where NVRTC is installed.
+    /// Verification of the CUDA text itself, where NVRTC is installed.
     pub text: Option<TextVerification>,
-    /// Of the C++ text for a CPU.
+    /// Verification of the C++ text for a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_on_cpu: Option<TextOnCpu>,
-    /// Of the machine code, where ptxas and nvdisasm are installed.
+    /// Verification of the machine code, where ptxas and nvdisasm are installed.
     pub machine_code: Option<MachineCode>,
     /// By the model of the SM, where ptxas and nvdisasm are installed and the target's pipeline is described.
     pub prediction: Option<Prediction>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
-    /// Of the machine code for AMD, where a Clang that knows the target is installed.
+    /// Results of the machine code for AMD, where a Clang that knows the target is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_amd: Option<OnAmd>,
     /// Residency and bounds on the target.
@@ -181,7 +181,7 @@ pub struct KernelReport {
     /// The layouts that were tried, where the compiler chose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<LayoutTime>,
-    /// What was shown, and in parentheses of which text.
+    /// Statement of what was shown, with the text that it is about in parentheses.
     pub verdict: String,
 }
 
@@ -201,12 +201,12 @@ fn is_double(io: &Io) -> bool {
 }
 
 impl KernelReport {
-    /// What a column is called.
+    /// Returns the title of the kernel's column.
     pub fn title(&self) -> String {
         if self.alternative { format!("{}, alternative", self.kernel) } else { self.kernel.clone() }
     }
 
-    /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
+    /// Returns the warning about spills: those of ptxas where it was asked, else those that the estimate makes likely.
     fn spill_warning(&self) -> Option<String> {
         let was_chosen = self.layouts.iter().any(|layout| layout.predicted_ns.is_some());
         let remedy = if was_chosen {
@@ -231,7 +231,7 @@ impl KernelReport {
         }
     }
 
-    /// What is to be said of a search for the best mapping that ended before its proof.
+    /// Returns the warning about a search for the best mapping that ended before its proof.
     fn mapping_warning(&self) -> Option<String> {
         let Optimality::TimedOut { gap } = self.mapping_optimality else { return None };
         let percent = (100.0 * gap).ceil();
@@ -241,7 +241,7 @@ impl KernelReport {
         ))
     }
 
-    /// What is known of the kernel's time.
+    /// Returns what is known of the kernel's time.
     pub fn layout_time(&self) -> LayoutTime {
         LayoutTime {
             codegen: self.codegen.clone(),
@@ -322,7 +322,7 @@ impl KernelReport {
         }
     }
 
-    /// What keeps the PTX that a compiler made of the text from being proven, where its run found no fault.
+    /// Returns the reason why the PTX of the text is not proven, where its run found no fault.
     pub fn undecided(&self) -> Option<&str> {
         self.text.as_ref().and_then(|text| text.undecided.as_deref())
     }
@@ -416,7 +416,7 @@ pub fn report(
     }
 }
 
-/// What is known of a kernel before the real compilers have seen it.
+/// Builds the report of a kernel before the real compilers have seen it.
 pub fn kernel(
     own: &Resolved<'_>,
     choice: Choice,

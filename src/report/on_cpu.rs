@@ -3,7 +3,7 @@
 use crate::verify::TextOnCpu;
 use serde::Serialize;
 
-/// What there is to say below the table of the texts of kernels and of further ones, a line each.
+/// Returns the lines below the table of the texts of kernels: why these were not run, and one for each further text.
 pub fn lines<'a>(kernels: impl IntoIterator<Item = &'a TextOnCpu>, texts: &[TextForCpu]) -> Vec<String> {
     let not_run = kernels.into_iter().find_map(|kernel| match kernel {
         TextOnCpu::NotRun(reason) => Some(format!("the text was not run: {reason}\n")),
@@ -21,7 +21,7 @@ pub struct TextForCpu {
 }
 
 impl TextForCpu {
-    /// Of some functions; `None` where there are none.
+    /// Keeps the run with the largest error of some functions; `None` where there are none.
     pub fn new(what: String, runs: &[TextOnCpu]) -> Option<Self> {
         let error = |run: &TextOnCpu| match run {
             TextOnCpu::Verified(found) => found.largest_error,

@@ -6,14 +6,14 @@ use serde::Serialize;
 /// One chapter of a page.
 #[derive(Debug, Clone, Serialize)]
 pub struct Section {
-    /// What a link names it by: unique on the page, letters, digits and hyphens.
+    /// Name of the section in links: unique on the page, letters, digits and hyphens.
     pub id: String,
     pub title: String,
     /// Its content, as HTML.
     pub html: String,
 }
 
-/// What the frame is filled with.
+/// Contents of the frame.
 #[derive(Serialize)]
 struct Page<'a> {
     title: &'a str,
@@ -31,7 +31,7 @@ pub fn page(title: &str, facts: &[(&str, String)], sections: &[Section]) -> Stri
     frame.render_template(include_str!("../../templates/report.html.hbs"), &page).expect("tests fill the frame")
 }
 
-/// What pictures of the class `singe` look like on a dark ground, as CSS.
+/// Colours of pictures of the class `singe` on a dark ground, as CSS.
 pub const DARK: &str =
     "@media(prefers-color-scheme:dark){.singe{color:#e6e6e6}.singe .ground{fill:#1b1e22}.singe .faint{fill:#3a3f45}}";
 
@@ -49,7 +49,7 @@ pub fn figure(svg: &str, caption: &str) -> String {
 
 /// A table of plain texts; the first row is its head, and the rows named in `best` stand out. Columns of numbers are flush right.
 pub fn table(rows: &[Vec<String>], best: &[usize]) -> String {
-    // Of a dash in place of a number nothing is to be seen.
+    // A dash in place of a number does not make a column one of text.
     let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-–".contains(c));
     let is_text = |column: usize| rows.iter().skip(1).any(|row| row.get(column).is_some_and(|cell| !is_number(cell)));
     let line = |cells: &[String], tag: &str| -> String {
@@ -91,12 +91,12 @@ pub fn known_columns(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     rows.iter().map(of).collect()
 }
 
-/// What is shown where a reader asks for it.
+/// Returns a section that opens when a reader asks for it.
 pub fn folded(title: &str, html: &str) -> String {
     format!("<details><summary>{}</summary>\n{html}</details>\n", escaped(title))
 }
 
-/// What a reader must not miss, in one box.
+/// Returns a box with the lines that a reader must not miss.
 pub fn note(lines: &[String]) -> String {
     let lines: String = lines.iter().map(|line| format!("<li>{}</li>\n", escaped(line))).collect();
     if lines.is_empty() { lines } else { format!("<ul class=\"note\">\n{lines}</ul>\n") }

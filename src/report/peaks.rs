@@ -1,4 +1,4 @@
-//! What the target makes of a kernel: how many CTAs an SM holds, and how fast a point can be at best.
+//! Limits of the target for a kernel: the number of CTAs that an SM holds, and the least time of a point.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct Machine {
     pub occupancy: f64,
     pub limited_by: Vec<&'static str>,
     pub board: String,
-    /// What a point must read and write: every input and output once.
+    /// Bytes that a point must read and write: every input and output once.
     pub bytes_per_point: u64,
     /// Time per point in ns in which the board moves these bytes; not a number where no board is published.
     pub bandwidth_floor_ns: f64,
@@ -34,12 +34,12 @@ pub struct Machine {
     /// Time per point in ns as estimated from counts of the simulated PTX: of the busiest pipe, and of what latency, waiting and code
     /// add to it.
     pub estimated_ns: Option<f64>,
-    /// What the estimate is made of.
+    /// Work and spread that the estimate is made of.
     #[serde(skip)]
     pub counts: Option<(Work, Spread)>,
     /// Time per point in ns by the model of the SM, where it ran the machine code.
     pub predicted_ns: Option<f64>,
-    /// What the machine code takes of an SM at least; where it was run.
+    /// Lower bound on what the machine code takes of an SM, where it was run.
     pub bound: Option<Bound>,
     /// The same as time per point in ns; no less than what the memory of the board takes.
     pub bound_ns: Option<f64>,
@@ -76,7 +76,7 @@ impl Machine {
     }
 }
 
-/// What the warps of a CTA execute in turns of the streaming loop, and the points that they have done then.
+/// Counts of the warps of a CTA in turns of the streaming loop, and the points done in these turns.
 #[derive(Debug, Clone, Copy)]
 pub struct Turns<'a> {
     pub counts: &'a [Counts],
@@ -102,10 +102,10 @@ impl Turns<'_> {
     }
 }
 
-/// What a kernel needs, before the real compilers have seen it.
+/// Resources that a kernel needs, before the real compilers have seen it.
 pub struct Needs {
     pub registers_estimated: u32,
-    /// Of a CTA.
+    /// Bytes of shared memory of a CTA.
     pub shared_bytes: u32,
     pub named_barriers: u32,
     /// Instructions of PTX.
@@ -156,7 +156,7 @@ pub fn machine(
         work.filter(|_| is_published).map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
     let spread = verification.map(|v| spread(program, ctas_per_sm, v.barriers_per_group, text));
     let counts = work.zip(spread);
-    // Of AMD's machines no latencies are published.
+    // Latencies of AMD's machines are not published.
     let estimated_ns =
         counts.filter(|_| !target.is_amd()).map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
     let machine = Machine {

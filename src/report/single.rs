@@ -1,4 +1,4 @@
-//! What is known of the error of single precision.
+//! Known error of single precision.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Single {
     /// In any state of the ranges below; else in those states alone that were tried, and nothing is claimed of others.
     pub proven: bool,
-    /// Of the arithmetic, with the rounding of constants and, where arrays hold doubles, of inputs.
+    /// Bound on the error of the arithmetic, with the rounding of constants and, where arrays hold doubles, of inputs.
     pub bound: f64,
     /// With the error of the form.
     pub total: f64,
@@ -20,7 +20,7 @@ pub struct Single {
     pub ranges: Option<Ranges>,
     /// Whether arrays hold singles, of whose exact results the error is: nothing is rounded when they are read.
     pub reads_singles: bool,
-    /// Of mixed precision: operations of a point that are singles, and pairs of singles.
+    /// Operations of a point in mixed precision: those on singles, and those on pairs of singles.
     pub operations: Option<[usize; 2]>,
 }
 

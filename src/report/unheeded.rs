@@ -48,7 +48,7 @@ const OF_GPUS: [&str; 11] = [
 /// Kernels with a Jacobian that may be dense.
 const JACOBIANS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
 
-/// What the request alone tells.
+/// Lists the flags without effect, as far as the request alone tells.
 fn without_effect(request: &Request) -> Vec<String> {
     let is_cpu = request.common.target.is_cpu();
     let any = |has: fn(Kernel) -> bool| request.all_kernels().any(has);

@@ -1,4 +1,4 @@
-//! What the search knows of the versions of a kernel that are made, and what it asks of who makes them.
+//! Interface of the search: facts about the versions of a kernel, and demands on their maker.
 
 use super::{LayoutTime, LevelTime, Sensitivity, TimedKernel, Version};
 use crate::failure::{Failure, FailureKind};
@@ -10,7 +10,7 @@ use kernels::Kernel;
 pub trait KernelVersion {
     fn kernel(&self) -> Kernel;
 
-    /// What it was asked to be.
+    /// Returns the layout and the tuning that were asked for.
     fn version(&self) -> Version;
 
     fn is_straight_line(&self) -> bool;
@@ -47,8 +47,8 @@ pub trait KernelVersion {
 
     fn was_tried_beside(&self) -> bool;
 
-    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed, unless it was left out. `fastest`: what the
-    /// fastest version of the kernel takes, in nanoseconds per point.
+    /// Returns the data that decides which other ways to make the kernel are tried; `None` without timed machine code,
+    /// unless it was left out. `fastest`: the time of the fastest version of the kernel, in nanoseconds per point.
     fn told(&self, fastest: f64) -> Option<TimedKernel<'_>>;
 
     /// The estimated time of data-parallel code beside it, in nanoseconds per point, which the first version of a kernel knows.
@@ -87,12 +87,12 @@ pub trait VersionMaker {
     /// The same version under a name of its own, beside the one that is chosen.
     fn alternative(&mut self, made: &Self::Version, own: &Resolved<'_>) -> Result<Self::Version, Failure>;
 
-    /// What a version takes if what is assumed of the target is otherwise; nothing where its machine code cannot be timed.
+    /// Returns the times of a version under other assumptions about the target; `None` if its machine code cannot be timed.
     fn sensitivity(&mut self, made: &Self::Version) -> Result<Option<Sensitivity>, Failure>;
 }
 
-/// What became of a version that is tried beside others, which are there and have passed: one that cannot be made is none, and one that
-/// fails a check is left out with a warning.
+/// Settles a version that is tried beside others, which are there and have passed. Returns `None` for one that cannot
+/// be made, and, with a warning, for one that fails a check.
 pub fn attempted<T>(made: Result<Option<T>, Failure>, warnings: &mut Vec<Diagnostic>) -> Result<Option<T>, Failure> {
     match made {
         Err(failure) if failure.kind == FailureKind::Input => Ok(None),
@@ -104,7 +104,7 @@ pub fn attempted<T>(made: Result<Option<T>, Failure>, warnings: &mut Vec<Diagnos
     }
 }
 
-/// What is said of a version that failed a check.
+/// Returns the warnings about a version that failed a check.
 pub fn left_out(failure: &Failure) -> impl Iterator<Item = Diagnostic> + '_ {
     let text =
         |d: &Diagnostic| format!("a version that --codegen auto tried failed a check and is left out: {}", d.message);

@@ -1,9 +1,9 @@
-//! Which layout of a kernel is the fastest.
+//! Choice of the fastest layout of a kernel.
 
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// What is known of the time of one layout, in nanoseconds per point.
+/// Time of one layout as far as it is known, in nanoseconds per point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LayoutTime {
     pub codegen: String,
@@ -30,7 +30,7 @@ pub struct LayoutTime {
     pub undecided: bool,
 }
 
-/// What a version takes, in nanoseconds per point, if what is assumed of the target is otherwise.
+/// Times of a version under other assumptions about the target, in nanoseconds per point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sensitivity {
     /// With caches for instructions of half the capacity, and of twice the capacity.
@@ -44,7 +44,7 @@ pub struct Sensitivity {
 }
 
 impl LayoutTime {
-    /// What is known of it before it was timed again.
+    /// Returns what was known of it before it was timed again.
     pub fn without_doubt(&self) -> Self {
         Self { sensitivity: None, undecided: false, ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! Which numbers of CTAs per SM are tried for a kernel whose occupancy is not fixed.
+//! Numbers of CTAs per SM that are tried for a kernel whose occupancy is not fixed.
 
 use serde::Serialize;
 

@@ -46,7 +46,7 @@ pub struct Draft {
     pub ptx: ptx::Module,
     /// 32-bit registers that a thread holds from block to block of the code; within its only block where it is straight-line code.
     pub registers_held: u32,
-    /// What is known of its error in single precision, where that is asked for.
+    /// Claim about its error in single precision, where that is asked for.
     pub single: Option<Claim>,
     /// The graph whose error in mixed precision is proven, in whose place `graph` on singles stands.
     pub whole: Option<Graph>,
@@ -82,11 +82,11 @@ impl Draft {
     }
 }
 
-/// What the search wants to know next.
+/// Next step of the search.
 pub enum Step {
-    /// What the forms cost before scheduling, with so many points per lane.
+    /// Weigh the forms before scheduling, with so many points per lane.
     Weigh { points_per_lane: u32 },
-    /// What becomes of a candidate.
+    /// Make the draft of a candidate.
     Draft(Candidate),
 }
 
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         Self { own, widths, width: None, best: None, refusal: None, trials: Vec::new() }
     }
 
-    /// What to find out next; `None` when the best is found, or nothing can be.
+    /// Returns the next step; `None` when the best is found, or nothing can be.
     pub fn task(&mut self) -> Option<Step> {
         loop {
             let Some(width) = &mut self.width else {

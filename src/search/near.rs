@@ -1,30 +1,30 @@
-//! Which versions are worth the compilers' time: those that may be faster than what was timed already, by their estimates.
+//! Choice of the versions worth the compilers' time: by their estimates, they may be faster than what was timed already.
 
 use super::kernel_version::KernelVersion;
 use super::neighbor::Version;
 use crate::plan::{Multiplier, Tuning};
 use overlay::Codegen;
 
-/// What a version of whose layout none was timed is taken to need of its estimate. The versions that were chosen for GRI-Mech 3.0 and dimethyl ether on Hopper
-/// and Ampere took 0.71 to 1.7 times theirs, and none of them is left out with this; a few that were not chosen took 0.6. Straight code of each warp
-/// is estimated as if all its values passed through shared memory, and took 0.45 at least.
+/// Lower bound on predicted over estimated time for a layout that has no timed version yet. Versions chosen for GRI-Mech 3.0 and
+/// dimethyl ether on Hopper and Ampere took 0.71 to 1.7 times their estimates. None of them is left out with this; a few that were
+/// not chosen took 0.6. Straight code of each warp took 0.45 at least, as its estimate passes all its values through shared memory.
 const LEAST_SHARE: f64 = 0.8;
 const LEAST_SHARE_OF_STRAIGHT: f64 = 0.45;
 
-/// Where one of its layout was timed with as many warps and groups and the same way to multiply, a version takes about the same part of its estimate.
+/// Factor on a timed version's predicted over estimated time, as a lower bound for another version of its layout, warps, groups and way to multiply.
 const LEAST_OF_EQUAL_SHARE: f64 = 0.9;
-/// Data-parallel code with another number of warps does so, too, but where what was timed took longer than its estimate the reason may be its
-/// registers, of which another number of warps has others.
+/// Upper limit on predicted over estimated time that data-parallel code passes on to other numbers of warps. Above it,
+/// the reason may be its registers, which depend on the number of warps.
 const MOST_SHARE_OF_OTHER_WARPS: f64 = 1.0;
 
-/// What takes up to so many times as long as the memory of the board does for inputs and outputs alone is not made faster by another version.
+/// Stop searching once the time is within this factor of what the memory of the board takes for inputs and outputs alone.
 const AT_THE_FLOOR: f64 = 1.1;
 
-/// A version of straight-line code that takes more than so many times as long as the fastest one is not made the fastest by other constants or
-/// by other ways to read its inputs.
+/// Straight-line code slower than the fastest by more than this factor is not made the fastest by other constants or
+/// other reads of its inputs.
 pub const FAR_BEHIND: f64 = 1.5;
 
-/// What versions of a kernel are told apart by here.
+/// Key of the versions of a kernel that are told apart here.
 #[derive(Clone, Copy, PartialEq)]
 struct Kind {
     layout: Codegen,

@@ -1,11 +1,11 @@
-//! Which other number of warps, and which other way to multiply, is tried beside the fastest version of a kernel.
+//! Choice of another number of warps, and another way to multiply, to try beside the fastest version of a kernel.
 
 use super::TimedKernel;
 use crate::plan::{Effort, Multiplier, Resolved, Tuning};
 use kernels::Kernel;
 use overlay::Codegen;
 
-/// What two versions of a kernel differ in here.
+/// Layout and tuning, in which versions of a kernel differ here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Version {
     pub codegen: Codegen,

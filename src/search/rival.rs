@@ -1,4 +1,4 @@
-//! What else is tried when the machine code of a kernel has been timed.
+//! Rivals to try when the machine code of a kernel has been timed.
 
 use super::Version;
 use crate::plan::{Prefetch, Resolved, Tuning};
@@ -18,7 +18,7 @@ pub enum Rival {
     Version(Version),
 }
 
-/// What is known of a kernel.
+/// Known facts about a kernel.
 pub struct TimedKernel<'a> {
     pub kernel: Kernel,
     pub program: &'a Program,
@@ -31,7 +31,7 @@ pub struct TimedKernel<'a> {
     pub prefetch: bool,
     /// CTAs that an SM holds.
     pub ctas: u32,
-    /// What its warps waited for; nothing where it was left out.
+    /// Waits of its warps; `None` where it was left out.
     pub waits: Option<Waits>,
 }
 
@@ -57,10 +57,10 @@ const STRAIGHT: [(u32, u32, u32); 2] = [(4, 2, 2), (4, 3, 1)];
 /// The same on Ampere, where two CTAs part and fetch their code apart (GRI-Mech 3.0: four groups in one CTA 2.5 ns, in two 3.3).
 const STRAIGHT_TOGETHER: [(u32, u32, u32); 2] = [(4, 4, 1), (4, 3, 1)];
 
-/// What may be faster than a kernel: straight code of each warp beside an overlay that sums rates of reactions; the layouts that give each warp code of its own, where
-/// layouts are free, of an overlay that data-parallel code is not far ahead of; striped constants, where the fastest has them in two places; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, and in
-/// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
-/// instructions. `None`: its machine code was not timed.
+/// Returns versions that may be faster; none if the machine code was not timed. An overlay that sums rates of reactions gets straight code
+/// of each warp. Where layouts are free, an overlay not far behind data-parallel code gets the layouts that give each warp code of its own.
+/// The fastest with constants in two places gets striped ones. Straight-line code gets other places for constants beyond the small cache:
+/// shared memory, or another order for operands. It gets inputs not copied ahead where it waits for local memory or instructions.
 pub fn rivals(own: &Resolved<'_>, told: Option<TimedKernel<'_>>) -> Vec<Rival> {
     let pipeline = own.asked.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
@@ -72,8 +72,8 @@ pub fn rivals(own: &Resolved<'_>, told: Option<TimedKernel<'_>>) -> Vec<Rival> {
         if is_free && told.codegen == Codegen::Overlay && sums_rates(told.kernel) {
             rivals.extend(straight(own).into_iter().map(Rival::Version));
         }
-        // Which constants fit beside the code is a guess by its statements: GRI-Mech's diffusion on Ampere takes 1.11 ns with constants in both places, 0.98
-        // with all of them striped.
+        // The constants that fit beside the code are guessed by its statements. GRI-Mech's diffusion on Ampere takes
+        // 1.11 ns with constants in both places, 0.98 with all of them striped.
         let constants = &told.program.constants;
         let in_both = constants.bank_bytes() > 0 && constants.real_registers + constants.index_registers > 0;
         if in_both && own.tuning.constants.is_none() && told.behind <= 1.0 {

@@ -135,7 +135,7 @@ fn with_rivals<M: VersionMaker>(
         }
         let fastest = least_time(&of_kernel);
         let own = of_kernel.len();
-        // Of warp-specialized code, which stands behind, first: it differs most, and spares others where it is fast.
+        // Warp-specialized code, which stands behind, comes first: it differs most, and spares others where it is fast.
         for first in (0..own).rev() {
             // the rivals of the first one, and of that one of them whose inputs are not copied ahead
             let mut tried = vec![first];
@@ -176,7 +176,7 @@ fn rivals_of<M: VersionMaker>(
             Rival::Layout(codegen) => Some(Version { codegen, tuning }),
             Rival::Version(version) => Some(version),
         };
-        // Of a neighbor of another shape some were made already.
+        // Some neighbors of another shape were made already.
         if asked.is_some_and(|asked| of_kernel.iter().any(|known| known.version() == asked)) {
             continue;
         }
@@ -263,7 +263,7 @@ fn next_neighbor<V: KernelVersion>(
     beside(timed).or_else(|| beside(promising().min_by(by_time)?))
 }
 
-/// Of all versions that were timed, in nanoseconds per point.
+/// Returns the least predicted time of all versions, in nanoseconds per point.
 fn least_time(versions: &[impl KernelVersion]) -> f64 {
     versions.iter().filter_map(KernelVersion::predicted_ns).fold(f64::INFINITY, f64::min)
 }

@@ -1,4 +1,4 @@
-//! What was tried for a kernel and why it was not taken: data for the report.
+//! Trials of a kernel, and why each was not taken: data for the report.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use schedule::{Limits, Way};
 pub struct Candidate {
     pub variant: Variant,
     pub inputs: Inputs,
-    /// What these, and what the request leaves no choice in, make of the graph.
+    /// Options of the graph, by the fields above and by what the request fixes.
     pub options: kernels::Options,
     /// Points per lane, and the slots that are not taken by constants.
     pub limits: Limits,
@@ -56,7 +56,7 @@ pub enum Outcome {
     Counted,
 }
 
-/// What candidates are compared by.
+/// Score by which candidates are compared.
 #[derive(Debug, Clone, Serialize)]
 pub struct Score {
     /// Clocks of an SM per point in the busiest pipe.

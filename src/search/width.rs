@@ -33,7 +33,7 @@ struct Best {
 struct Open {
     variant: Variant,
     slots: Option<u32>,
-    /// What is still to be tried, the next one first.
+    /// Inputs that are still to be tried, the next one first.
     inputs: Vec<Inputs>,
     drafts: Vec<(Draft, usize)>,
     refusals: Vec<Failure>,

@@ -1,5 +1,5 @@
-//! What a kernel must give: the bits of its dataflow graph in the order of the proven schedule, and the values of the
-//! reference evaluator within a tolerance.
+//! Expected results of a kernel: the bits of its dataflow graph in the proven order, and the reference evaluator's
+//! values within a tolerance.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub fn states(model: &Model, graph: &Graph, program: &Program, count: usize) -> 
     states
 }
 
-/// What stays constant where the energy that tells the state does.
+/// Returns the quantity that stays constant where an energy tells the state: the volume for energy, the pressure for enthalpy.
 fn energy(graph: &Graph) -> Option<Constant> {
     match graph.arrays[0].name {
         "energy" => Some(Constant::Volume),
@@ -60,7 +60,7 @@ pub fn with_least(kernel: Kernel, graph: &Graph, scale: &mut [f64]) {
 pub(super) struct Expected {
     pub(super) scheduled: Vec<f64>,
     reference: Vec<f64>,
-    /// What errors against the reference are relative to.
+    /// Scale of the errors against the reference.
     pub(super) scale: Vec<f64>,
 }
 
@@ -324,7 +324,7 @@ fn sparse(graph: &Graph, model: &Model, all: jacobian::Jacobian) -> (Vec<f64>, V
         })
     };
     let shared: Vec<(f64, f64)> = (0..all.rows).map(shared).collect();
-    // What is not stored must be what the row shares.
+    // An entry that is not stored must be what the row shares.
     let is_sound = (0..species.len()).all(|row| {
         let is_stored = |column: usize| stored.contains(&(row as u32, column as u32));
         let kept = if is_stored(species.len() + 1) { shared[row].0 } else { 0.0 };
@@ -357,7 +357,7 @@ fn product(model: &Model, state: &State, constant: Constant) -> (Vec<f64>, Vec<f
     (values, scale)
 }
 
-/// What a stage makes of a smaller fraction is no more exact than what it makes of this one: solutions are exact relative to the largest unknown.
+/// Fraction below which results of a stage are no more exact: solutions are exact relative to the largest unknown.
 const SMALL_FRACTION: f64 = 1e-6;
 
 /// The state at the end of a step and the errors of its unknowns, relative to the unknowns and all that the stages change them by.
@@ -380,7 +380,7 @@ fn production(model: &Model, stiffness: Stiffness, state: &State) -> Production 
     production
 }
 
-/// Of the mass fractions, then of the temperature.
+/// Returns the rates of the mass fractions, then of the temperature, and their scales.
 fn tendencies(model: &Model, stiffness: Stiffness, state: &State, constant: Constant) -> (Vec<f64>, Vec<f64>) {
     let all = reactor::tendency(model, state, &production(model, stiffness, state), constant);
     let (mut rates, mut scale) = (all.mass_fractions, all.gross_mass_fractions);

@@ -12,7 +12,7 @@ use overlay::program::Program;
 use sass::Cubin;
 use warpsim::machine_code::{self, Counts, Failure, Report};
 
-/// What running the machine code showed.
+/// Result of running the machine code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineCode {
@@ -24,7 +24,7 @@ pub enum MachineCode {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MachineCodeVerification {
-    /// What made it, such as `ptxas 12.9`.
+    /// Assembler that made it, such as `ptxas 12.9`.
     pub assembler: String,
     pub states: usize,
     /// Points of each launch; the states take turns.
@@ -33,7 +33,7 @@ pub struct MachineCodeVerification {
     pub largest_error: f64,
     /// Points on which the warps of a CTA work in one turn of the streaming loop.
     pub points_per_turn: u32,
-    /// What each warp executes in one turn, without what stands around the loop. Exact.
+    /// Exact counts of each warp in one turn, without what stands around the loop.
     pub turn: Vec<Counts>,
     /// Bytes of the instructions that are executed at all.
     pub code_bytes: u64,
@@ -107,7 +107,7 @@ pub(super) fn points_per_turn(program: &Program) -> u32 {
     program.execution.groups_per_cta() * program.points_per_group()
 }
 
-/// What each warp executed more in the longer of two runs.
+/// Returns the counts by which the longer of two runs exceeds the shorter one, warp by warp.
 pub(super) fn difference(more: &Report, less: &Report) -> Vec<Counts> {
     more.warps.iter().zip(&less.warps).map(|(more, less)| more.since(less)).collect()
 }

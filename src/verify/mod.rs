@@ -37,7 +37,7 @@ pub use text::{TextVerification, verify_text};
 pub use text_on_cpu::{Points, TextOnCpu, TextOnCpuVerification};
 pub use time::{Cube, Prediction, predict, sensitivity};
 
-/// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
+/// Result of simulating a kernel. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Verification {
@@ -45,7 +45,7 @@ pub struct Verification {
     /// Relative for transport, relative to the gross rate for chemistry.
     pub largest_error: f64,
     pub tolerance: f64,
-    /// Of single precision against double, where the kernel's text has it; proven to be no more than the plan's bound.
+    /// Error of single precision against double, where the kernel's text has it; proven to be no more than the plan's bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single_error: Option<f64>,
     /// Matrix products on tensor cores are among them, as many as their rate is worth.
@@ -64,9 +64,9 @@ pub struct Verification {
 /// Warp instructions of PTX by what they are for. Machine instructions are others: as counts of those they are estimates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassesOfPtx {
-    /// Of real numbers, with comparisons of them.
+    /// Operations on real numbers, with comparisons of them.
     pub arithmetic: f64,
-    /// Of integers, with comparisons of them.
+    /// Operations on integers, with comparisons of them.
     pub addresses: f64,
     pub moves: f64,
     pub branches: f64,

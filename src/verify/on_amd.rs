@@ -16,7 +16,7 @@ use kinetics::State;
 use overlay::program::{Execution, Program};
 use warpsim::Buffer;
 
-/// What running the machine code showed.
+/// Result of running the machine code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeOnAmd {
@@ -32,7 +32,7 @@ pub struct CodeOnAmdVerification {
     pub points: Vec<usize>,
     /// Relative; the tolerance is that of the kernel.
     pub largest_error: f64,
-    /// What waves execute for as many points as a wave has lanes in one turn: one wave alone, or all that work together, with what they do ahead of the turns.
+    /// Counts of one wave, or of all that work together, in one turn for as many points as a wave has lanes. Work ahead of the turns is included.
     pub wave: Counts,
 }
 

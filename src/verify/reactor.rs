@@ -15,11 +15,11 @@ use kinetics::{Model, State};
 use ptx::inst::Type;
 use warpsim::{Argument, Buffer, Launch};
 
-/// What running the text of reactors showed.
+/// Result of running the text of reactors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReactorVerification {
     pub points: usize,
-    /// Of all points together.
+    /// Steps of all points together.
     pub steps: usize,
     /// From the plain integrator, over what the error of a step may be.
     pub largest_difference: f64,
@@ -38,7 +38,7 @@ pub struct ReactorSubject<'a> {
 }
 
 const POINTS: usize = 3;
-/// Of the launch: the second one has no point left, or the first one takes a second point.
+/// Threads of the launch: the second one has no point left, or the first one takes a second point.
 const THREADS: u32 = 2;
 /// A point is advanced over so many times its first step: over two to ten steps.
 const LENGTH: f64 = 30.0;

@@ -27,7 +27,7 @@ pub struct Shape {
     pub stride: usize,
     /// Bytes of shared memory that the launch adds.
     pub shared: u64,
-    /// What the arrays hold.
+    /// Number type that the arrays hold.
     pub io: Io,
     /// Bytes of the workspace of each CTA, where the kernel has one.
     pub workspace: Option<u64>,
@@ -194,7 +194,7 @@ pub(super) fn step<'a>(model: &'a Model, graph: &Graph, state: &State) -> (Refer
     (system, length, unknowns)
 }
 
-/// What a Jacobian is multiplied with on a state: of the mass fractions, then of the temperature.
+/// Returns the vector that a Jacobian is multiplied with on a state: of the mass fractions, then of the temperature.
 pub(super) fn vector(state: &State) -> Vec<f64> {
     let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
     let of_species = state.mole_fractions.iter().enumerate().map(|(k, x)| sign(k) * (0.1 + x));

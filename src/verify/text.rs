@@ -16,10 +16,10 @@ use overlay::program::{Execution, Program};
 use ptx::Module;
 use ptx::inst::Space;
 
-/// What the simulation of the text showed.
+/// Result of simulating the text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TextVerification {
-    /// What made PTX of the text, such as `NVRTC 12.9`.
+    /// Compiler that made PTX of the text, such as `NVRTC 12.9`.
     pub compiler: String,
     pub states: usize,
     /// Points of each launch; the states take turns.
@@ -86,7 +86,7 @@ pub(super) fn launches(program: &Program) -> [(u32, usize, usize); 2] {
     [(1, partial, partial), (2, whole, whole + 5)]
 }
 
-/// What of the shared memory a launch must add to what the module declares.
+/// Returns the bytes of shared memory that a launch must add to those that the module declares.
 pub(super) fn at_launch(module: &Module, shared: u32) -> u64 {
     let variables = module.variables.values().filter(|variable| variable.space == Space::Shared);
     let declared: u64 = variables.map(|variable| variable.bytes).sum();

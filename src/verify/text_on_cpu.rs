@@ -7,7 +7,7 @@ use super::{Subject, inputs};
 use diagnostics::Diagnostic;
 use kinetics::State;
 
-/// What running the text on the CPU showed.
+/// Result of running the text on the CPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextOnCpu {
@@ -19,7 +19,7 @@ pub enum TextOnCpu {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TextOnCpuVerification {
-    /// What compiled it, such as `g++ 12.2.0`.
+    /// Compiler of the text, such as `g++ 12.2.0`.
     pub compiler: String,
     pub states: usize,
     /// The states take turns.

@@ -19,23 +19,23 @@ const TURNS: [u32; 2] = [1, 3];
 /// Points along the edges of the cubes.
 const EDGES: [u32; 3] = [32, 64, 128];
 
-/// What the model says of an SM in the middle of many points.
+/// Prediction of the model for an SM in the middle of many points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
     /// On the SM at once.
     pub ctas: u32,
     /// Points that were simulated for it.
     pub points: u32,
-    /// Of the SM, with all its CTAs.
+    /// Clocks of the SM, with all its CTAs.
     pub clocks_per_point: f64,
     /// On the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
     /// Launches of their own on the board: with the constants that each CTA loads, CTAs that have a turn less than others, and what it
     /// takes to start a kernel.
     pub cubes: Vec<Cube>,
-    /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
+    /// Causes of the clocks of each warp of a CTA in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
-    /// What each warp of a CTA executed in the turns between the runs, summed over CTAs, and the points of these turns.
+    /// Counts of each warp of a CTA in the turns between the runs, summed over CTAs, and the points of these turns.
     #[serde(skip)]
     pub executed: Vec<Counts>,
     #[serde(skip)]
@@ -150,7 +150,7 @@ pub fn predict(
     }))
 }
 
-/// What the machine code takes if what is assumed of the target is otherwise. `None`: where [`predict`] has none.
+/// Returns the times of the machine code under other assumptions about the target. `None`: where [`predict`] has none.
 ///
 /// Errors: hazards.
 pub fn sensitivity(
@@ -198,7 +198,7 @@ fn cube(edge: u32, points_per_turn: u32, ctas: u32, (first, each): (f64, f64), b
     Cube { edge, turns, microseconds: launch + clocks / f64::from(board.megahertz) }
 }
 
-/// What one warp of each CTA takes of all turns by which two runs differ; what only the first turn waits for counts as nothing.
+/// Returns the clocks of one warp of each CTA in the turns by which two runs differ. Waits of the first turn alone count as nothing.
 fn clocks_of(warp: usize, warps: u32, turns: f64, [shorter, longer]: [&Timing; 2]) -> WarpClocks {
     let mine = |timing: &Timing, of: &dyn Fn(usize) -> u64| {
         (warp..timing.warps.len()).step_by(warps as usize).map(of).sum::<u64>() as f64

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What the program makes of the points, and whether each was stiff: its host tells that with the status.
+/// Runs the program on the points and tells whether each was stiff: its host prints that with the status.
 fn told(folder: &Path, points: &[Point], options: &Options) -> Vec<(Found, bool)> {
     let found = advanced(folder, points, options).into_iter();
     found.map(|found| (Found { status: found.status % 10, ..found }, found.status >= 10)).collect()

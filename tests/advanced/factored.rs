@@ -4,7 +4,7 @@ use std::ops::{Mul, Neg};
 
 use super::*;
 
-/// What an elimination computes with.
+/// Number type of an elimination.
 pub trait Number: Copy + Mul<Output = Self> + Neg<Output = Self> {
     fn of(x: f64) -> Self;
     fn wide(self) -> f64;

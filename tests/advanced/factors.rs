@@ -1,4 +1,4 @@
-//! What factors in single precision cost in steps and errors.
+//! Cost of factors in single precision, in steps and errors.
 
 use super::*;
 

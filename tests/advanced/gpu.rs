@@ -18,7 +18,7 @@ pub fn text_for(
     gpu_reactor::text(folder, name)
 }
 
-/// What NVRTC and ptxas make of the text, which they remark nothing on.
+/// Compiles the text with NVRTC and ptxas, which remark nothing on it.
 pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<CompilerOutput> {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
         testkit::skip::skip(format!("NVRTC: {absent}"));
@@ -27,7 +27,7 @@ pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<Compil
     Some(compilers::compile(target, &[(&format!("{name}_reactor"), text)]).unwrap().remove(0))
 }
 
-/// What a run makes of the points, with threads of so many CTAs.
+/// Advances the points by a run, with threads of so many CTAs.
 pub fn advanced_by(
     run: impl FnOnce(&Launch, &mut [Buffer]),
     points: &[Point],
@@ -68,7 +68,7 @@ pub fn advanced_by(
     (0..count).map(found).collect()
 }
 
-/// What the simulator makes of the points by the PTX.
+/// Simulates the PTX on the points.
 pub fn simulated(
     module: &ptx::Module,
     name: &str,
@@ -83,7 +83,7 @@ pub fn simulated(
     advanced_by(run, points, options, shape)
 }
 
-/// What the simulator makes of the points by the machine code.
+/// Simulates the machine code on the points.
 pub fn executed(cubin: &[u8], name: &str, points: &[Point], options: &Options, shape: (u32, usize)) -> Vec<Found> {
     let cubin = compilers::read_machine_code(name, cubin).unwrap();
     let run = |launch: &Launch, buffers: &mut [Buffer]| {

@@ -8,14 +8,14 @@ pub struct Interpreted<'a> {
     pub point: &'a Point,
 }
 
-/// What the sources make of the temperature, how that changes with it, and the inverse of the sum of Y cp/(R W).
+/// Rate of the temperature by the sources, its slope over the temperature, and the inverse of the sum of Y cp/(R W).
 pub struct Warming {
     pub rate: f64,
     pub slope: f64,
     pub inverse_capacity: f64,
 }
 
-/// Of a species: energy over R in K, heat capacity over R, and its slope.
+/// Returns a species' energy over R in K, heat capacity over R, and the slope of this.
 pub fn heat(energies: &Energies, k: usize, t: f64) -> [f64; 3] {
     let (ends, ranges) = (&energies.ends[k], &energies.ranges[k]);
     let range = ends.iter().position(|&end| t <= end).unwrap_or(ranges.len() - 1);

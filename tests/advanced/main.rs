@@ -96,7 +96,7 @@ fn gives_the_bits_of_the_integrator(name: &str, method: Method, state: StateVari
     );
 }
 
-/// Of a project of temperatures.
+/// Compares a project of temperatures with the integrator, for each way to compile it.
 fn has_the_bits(
     project: &Project,
     (name, method, folder): (&str, Method, &Path),
@@ -110,7 +110,7 @@ fn has_the_bits(
     }
 }
 
-/// What the program in the folder makes of the points, beside the plain integrator.
+/// Compares the program in the folder with the plain integrator, point by point.
 fn are_those_of_the_integrator(
     project: &Project,
     (name, method, folder): (&str, Method, &Path),
@@ -230,7 +230,7 @@ fn what_flows_bring_has_the_bits_of_the_integrator() {
             let near = if found.status == 0 { expected.y[n] } else { SOME_TEMPERATURE };
             let end = temperature_of(&project, energy, &found.state[1..], near);
             assert_eq!(found.temperature.to_bits(), end.to_bits(), "{what}");
-            // What was integrated keeps the energy within its tolerance.
+            // An integrated state keeps the energy within its tolerance.
             let apart = (end / expected.y[n] - 1.0).abs();
             assert!(found.status != 0 || apart < 1e-5, "{what}: {apart:e}");
         }
@@ -359,7 +359,7 @@ fn what_is_below_zero_stays() {
 /// The status of a point that is changed.
 type Change<'a> = (i32, &'a dyn Fn(&mut Point));
 
-/// What is no state, or does not end, is told; neighbours do not notice.
+/// A point that is no state, or does not end, is told; neighbours do not notice.
 #[test]
 fn what_cannot_be_advanced_is_told() {
     if !there("g++") {
@@ -413,7 +413,7 @@ fn what_cannot_be_advanced_is_told() {
             assert_eq!(bits(&found.state), bits(&kept), "{i} keeps its state");
         }
     }
-    // Of two steps some points need more, and keep their states.
+    // Some points need more than two steps, and keep their states.
     let few = advanced(folder.path(), &good, &Options { most_steps: 2, ..options });
     for (found, point) in few.iter().zip(&good) {
         let kept = [&[point.temperature][..], &point.fractions].concat();

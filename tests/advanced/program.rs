@@ -48,7 +48,7 @@ BEFORE
 }
 "#;
 
-/// What the call on a GPU takes besides.
+/// Workspace that the call on a GPU takes besides.
 const WORKSPACE: &str = "
   size_t bytes = 0;
   if (!failed) failed = NAME_reactor_workspace(context, points, &bytes);
@@ -83,7 +83,7 @@ pub struct Project {
     pub plan: Elimination,
     pub constant: Constant,
     pub energies: Energies,
-    /// Of the program for a GPU.
+    /// Factors of the program for a GPU.
     pub factors: Factors,
 }
 
@@ -178,11 +178,11 @@ pub struct Point {
     pub fixed: f64,
     pub fractions: Vec<f64>,
     pub time: f64,
-    /// Of the mass fractions in 1/s, and of the energy in W/kg; nothing where there are none.
+    /// Sources of the mass fractions in 1/s, and of the energy in W/kg; `None` where there are none.
     pub sources: Option<(Vec<f64>, f64)>,
 }
 
-/// What became of a point.
+/// Result of a point.
 #[derive(Debug, PartialEq)]
 pub struct Found {
     pub status: i32,

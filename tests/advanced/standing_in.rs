@@ -7,7 +7,7 @@ use std::fs::{read_to_string, write};
 /// Stands for ROCm's header.
 const HIP: &str = include_str!("../amd/hip/hip_runtime.h");
 
-/// What CUDA calls otherwise than HIP.
+/// Names of HIP, each with another one in CUDA.
 const NAMES: [(&str, &str); 4] = [
     ("hipErrorOutOfMemory", "cudaErrorMemoryAllocation"),
     ("hipErrorNoBinaryForGpu", "cudaErrorNoKernelImageForDevice"),
@@ -15,7 +15,7 @@ const NAMES: [(&str, &str); 4] = [
     ("hip", "cuda"),
 ];
 
-/// What the host has besides where kernels of other files are absent: their contexts.
+/// Contexts that the host defines where kernels of other files are absent.
 const ABSENT: &str = r#"
 extern "C" int SYMBOL_prepare(int, int *ctas)
 {
@@ -23,7 +23,7 @@ extern "C" int SYMBOL_prepare(int, int *ctas)
 }
 "#;
 
-/// What is linked to the reactors: a program as [`compiled`] makes it, the project's own driver, or the example of the guide.
+/// Program that the reactors are linked to: one as [`compiled`] makes it, the project's own driver, or the example of the guide.
 #[derive(Clone, Copy, PartialEq)]
 enum Main {
     Host(ByStep),
@@ -68,7 +68,7 @@ fn stood_in(
     // Compilers for GPUs include it before the text.
     compile.arg("-include").arg(&standing_in);
     if target.is_amd() {
-        // What the device's half has by Clang's builtins, which GCC has, too.
+        // The device's half uses builtins of Clang, which GCC has, too.
         compile.arg("-D__HIP_DEVICE_COMPILE__");
     }
     run(compile.current_dir(folder).args(strict).args(allowed).args(["-isystem", "standing_in", "-I."]).args(files));
@@ -126,8 +126,8 @@ fn beyond_floats(project: &Project, point: Point) -> Point {
     point
 }
 
-/// What breaks the program: a pivot, the tableau, a thread that leaves its point for the next one of the queue before the point's end, and an order that
-/// has some points twice and others never.
+/// Faults that break the program: a pivot, the tableau, a thread that leaves its point too early for the next one of
+/// the queue. The last is an order that has some points twice and others never.
 #[test]
 fn broken_programs_have_other_bits() {
     if !there("g++") {

@@ -1,4 +1,4 @@
-//! Which file takes a name from which: the import graph of a crate.
+//! Import graph of a crate: the files, and the names that they take from each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
                 Some(Place::Module(to) | Place::Item(to)) if used.is_public && crate_.is_within(to, at) => {}
                 Some(Place::Item(to)) => add(&used.path[used.path.len() - 1..], to),
                 Some(Place::Module(to)) if used.name == "*" => add(&["*".to_owned()], to),
-                // What is taken of the module shows in the paths.
+                // Names taken of the module show in the paths.
                 Some(Place::Module(_)) | None => {}
             }
         }
@@ -43,7 +43,7 @@ pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
     all
 }
 
-/// What a path leads to: a module, or an item by its module.
+/// Target of a path: a module, or an item by its module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
     Module(usize),

@@ -151,7 +151,7 @@ fn roots() -> Vec<String> {
     folders.iter().map(root).collect()
 }
 
-/// Which file takes any name from which.
+/// Returns the pairs of files of which the first takes any name from the second.
 fn pairs(imports: &BTreeSet<Import>) -> BTreeSet<(&str, &str)> {
     imports.iter().map(|import| (import.from.as_str(), import.to.as_str())).collect()
 }

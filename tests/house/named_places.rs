@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// How many places a page names, and those that are not there. A place is named from the root of the project, or from a place (or
-/// one of the folders above it) that the same paragraph, point or row of a table names.
+/// Counts the places that a page names, and lists those that are not there. A place is named from the root of the
+/// project, or from a place (or folder above it) in the same paragraph, point or row.
 pub fn missing(project: &Path, page: &str) -> (usize, Vec<String>) {
     let mut missing = Vec::new();
     let mut count = 0;

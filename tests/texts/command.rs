@@ -1,4 +1,4 @@
-//! What the command says of the C++ text: run, not run, or wrong.
+//! Statements of the command about the C++ text: run, not run, or wrong.
 
 use std::path::Path;
 

@@ -112,7 +112,7 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
     request.kernels.iter().filter_map(unit).map(at_points).unzip()
 }
 
-/// What the texts give, one array behind the other: of the kernels, then of the functions of one point where there are any.
+/// Returns the outputs of the texts, one array behind the other: of the kernels, then of the functions of one point, if any.
 fn outputs(
     model: &Model,
     request: &Request,

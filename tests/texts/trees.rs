@@ -21,7 +21,7 @@ use testkit::project::{run, there};
 /// Stands for ROCm's header, and by other names for CUDA's.
 const HIP: &str = include_str!("../amd/hip/hip_runtime.h");
 
-/// What the stand-in has not, as kernels of reactors take none of it.
+/// Functions that the stand-in lacks, as kernels of reactors take none of them.
 const MORE: &str = "
 #define __ldg(place) (*(place))
 inline float __fmul_rn(float a, float b) { return a * b; }
@@ -171,7 +171,7 @@ impl Make {
     }
 }
 
-/// What a tree means, at a point.
+/// Evaluates a tree at a point.
 fn value<N: Number>(tree: &Real, point: &[f64]) -> N {
     let of = |tree: &Real| value::<N>(tree, point);
     match tree {

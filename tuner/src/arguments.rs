@@ -75,7 +75,7 @@ enum Widen {
     Off,
 }
 
-/// What a run of the tuner depends on.
+/// Arguments that a run of the tuner depends on.
 pub struct Arguments {
     pub method: Method,
     pub widen: bool,
@@ -87,7 +87,7 @@ pub struct Arguments {
     pub shards: u16,
     pub threads: usize,
     pub json: bool,
-    /// What to write instead of a search.
+    /// Work to write instead of a search.
     pub work: Vec<Work>,
     /// The command line without that.
     pub words: Vec<OsString>,
@@ -145,7 +145,7 @@ impl Arguments {
     /// Errors: the configuration file is wrong, or the target cannot have what is asked for; no times are known of the target.
     pub fn request(&self) -> Result<Request, Failure> {
         let request = singe::cli::completed(&self.compile, &self.matches, self.command())?;
-        // What every candidate would be refused for is said once.
+        // A reason that would refuse every candidate is reported once.
         let checked = request.check_outputs().and_then(|()| request.check_precision());
         checked.and_then(|()| self.check_cpu(&request)).map_err(|diagnostic| Failure::usage([diagnostic]))?;
         if request.common.target.is_amd() {

@@ -1,4 +1,4 @@
-//! What stays of a search: the winners as a configuration, and a table of the best.
+//! Results of a search that stay: the winners as a configuration, and a table of the best.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ fn against_auto(winner: &Winner) -> String {
     }
 }
 
-/// What the configuration has for one kernel: its layout and its size, what was chosen, and what is not as it is by default.
+/// Returns the configuration of one kernel: its layout and size, the chosen settings, and those that differ from the defaults.
 fn settings(cost: &Cost, is_cpu: bool) -> Table {
     let all = fields(&cost.tuning);
     let mut own = of_others(&cost.tuning, &Tuning::default());

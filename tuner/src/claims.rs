@@ -1,4 +1,4 @@
-//! What searches that share a folder have in hand: each has a file of its own there, which it holds locked as long as it lives.
+//! Claims of searches that share a folder: each has a file of its own there, which it holds locked as long as it lives.
 
 use std::fs::{File, TryLockError};
 use std::io::{Result, Write};

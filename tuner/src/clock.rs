@@ -18,7 +18,7 @@ pub struct Clock {
     pub limit: Option<Duration>,
 }
 
-/// What the runs of a candidate printed, in nanoseconds per point.
+/// Times that the runs of a candidate printed, in nanoseconds per point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     pub median: f64,
@@ -43,7 +43,7 @@ impl Clock {
         let mut shell = Command::new("sh");
         shell.args(["-c", &self.command]).current_dir(folder).stdout(Stdio::piped());
         if self.limit.is_some() {
-            // What it starts ends with it.
+            // Its children end with it.
             shell.process_group(0);
         }
         let mut child = shell.spawn().map_err(|error| failed(&error))?;

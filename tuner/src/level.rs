@@ -41,7 +41,7 @@ pub fn levels(request: &Request, clock: Option<&Clock>) -> (Vec<Level>, String) 
     (levels, says)
 }
 
-/// What compiles for the target here.
+/// Returns the name of the toolchain that compiles for the target here.
 fn compilers(request: &Request) -> Result<String, String> {
     if !request.real_compilers || request.common.target.is_cpu() {
         return Err("no compilers are asked".into());

@@ -1,4 +1,4 @@
-//! What one candidate costs.
+//! Cost of one candidate.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ pub struct Cost {
     pub estimated_ns: f64,
     /// By the model of an SM, where it runs machine code of the target.
     pub predicted_ns: Option<f64>,
-    /// What the command of `--measure` printed, the median of its runs; of several runs the least and the most.
+    /// Median of the times that the command of `--measure` printed; of several runs also the least and the most.
     pub measured_ns: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub measured_spread: Option<[f64; 2]>,
@@ -78,7 +78,7 @@ pub struct Cost {
     /// The version that was kept, of those that the compiler tried of the candidate.
     #[serde(default)]
     pub tuning: Tuning,
-    /// What the warps wait for longest in the predicted time, and its share of their clocks.
+    /// Longest wait of the warps in the predicted time, and its share of their clocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits_for: Option<(String, f64)>,
 }
@@ -143,7 +143,7 @@ fn counted(request: Request, level: Level, folder: Option<&Path>) -> Outcome {
         verify: Some(32 * points as usize),
         verify_machine_code: false,
         real_compilers: request.real_compilers && level > Level::Counted,
-        // What nobody reads need not be made.
+        // Files that nobody reads need not be made.
         emit: if folder.is_some() { request.emit } else { Vec::new() },
         output: folder.map(Path::to_owned),
         ..request
@@ -185,7 +185,7 @@ fn cost(report: &KernelReport) -> Cost {
     }
 }
 
-/// What a report says of how its kernel was made, so that the same is made again.
+/// Returns the tuning that makes the same kernel again, from a report of how it was made.
 fn kept(report: &KernelReport) -> Tuning {
     let (form, matrix) = report.form.split_once(", ").unwrap_or((&report.form, DFMA));
     let (form, matrix) = (Form::from_str(form, false).ok(), Multiplier::from_str(matrix, false).ok());

@@ -61,7 +61,7 @@ pub fn run(words: &Words) -> Result<(), Failure> {
     tune::run(&arguments)
 }
 
-/// What shards of one search have in common.
+/// Returns the parts of a header that shards of one search have in common.
 fn shared(header: &Header) -> (&serde_json::Value, Vec<OsString>) {
     (&header.basis, of_all(header))
 }

@@ -1,4 +1,4 @@
-//! Which build of the compiler tries the candidates: between releases its version stays the same, and its kernels do not.
+//! Build of the compiler that tries the candidates: between releases its version stays the same, and its kernels do not.
 
 use std::fmt::Write as _;
 

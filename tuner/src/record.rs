@@ -24,7 +24,7 @@ pub const NAME: &str = "candidates.jsonl";
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// What a candidate's cost depends on, besides its settings.
+    /// Inputs that a candidate's cost depends on, besides its settings.
     pub basis: Value,
     /// The command line.
     pub words: Vec<String>,
@@ -87,7 +87,7 @@ impl Record {
         Ok(Self { path, shared: Mutex::new(Shared { file, read, known, claims }) })
     }
 
-    /// What came of a candidate, if it was finished.
+    /// Returns the trial of a candidate, if it was finished.
     pub fn known(&self, kernel: Kernel, candidate: &Candidate, level: Level) -> Option<Trial> {
         let key = (kernel.name().to_owned(), candidate.clone(), level);
         self.shared().known.get(&key).cloned()
@@ -298,7 +298,7 @@ mod tests {
         first.add(&entry(4)).unwrap();
         assert!(!claim(&second, 4));
         assert_eq!(known(&second, 4), Some(entry(4).trial));
-        // What one had in hand that ended is free again, and its traces are gone.
+        // Claims of an ended search are free again, and its traces are gone.
         drop(second);
         assert!(claim(&first, 5));
         drop(first);

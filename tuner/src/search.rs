@@ -1,4 +1,4 @@
-//! Which candidates are looked at how closely, and which is best.
+//! Order of a search: the level that each candidate reaches, and the best one.
 
 use std::cmp::Ordering;
 
@@ -42,8 +42,8 @@ pub fn all(session: &Session, method: Method, jobs: &[(Kernel, Candidate)]) -> R
     Ok(trials)
 }
 
-/// What `singe` takes by itself, and the candidates of a kernel that are best by this level. The best of each layout and way to multiply come
-/// first, and of each the best of those that spill: a level orders candidates that work alike better than those that do not.
+/// Returns the default of `singe`, and the candidates of a kernel that are best by this level. The best of each layout and
+/// way to multiply come first, with and without spills: a level orders candidates that work alike better than others.
 fn going_on(kernel: Kernel, trials: &[Trial], level: Level) -> Vec<(Kernel, Candidate)> {
     let own: Vec<Trial> = trials.iter().filter(|trial| trial.kernel == kernel.name()).cloned().collect();
     let (auto, ranked): (Vec<_>, Vec<_>) =
@@ -145,7 +145,7 @@ mod tests {
         ];
         assert_eq!(order(&trials), ["as much", "auto", "spills more"]);
         assert_eq!(order(&trials[..2]), ["auto", "spills more"]);
-        // Of all others a quarter goes on, and the best of those that spill besides.
+        // A quarter of all others goes on, and the best of those that spill besides.
         let many: Vec<Trial> = (0..20).map(|n| named("clean", f64::from(n), 0, &n.to_string())).collect();
         let sent = going_on(Kernel::Viscosity, &[&trials[..1], &many, &trials[2..]].concat(), Level::Compiled);
         let sent: Vec<String> = sent.into_iter().map(|(_, candidate)| candidate.to_string()).collect();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_known_of_some_alone_gives_an_order_too() {
-        // Of these three each would be before the next one by what both have.
+        // Each of these three would be before the next one by what both have.
         let trials =
             [trial("b", 2.0, Some(3.0), 0, None), trial("a", 3.0, Some(2.0), 0, None), trial("c", 2.5, None, 0, None)];
         assert_eq!(order(&trials), ["a", "b", "c"]);

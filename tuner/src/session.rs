@@ -17,11 +17,11 @@ use crate::record::{Entry, Header, Record};
 use crate::space::Candidate;
 use crate::{program, progress, space};
 
-/// What trying a candidate takes.
+/// Resources for trying a candidate.
 pub struct Session {
     pub request: Request,
     pub levels: Vec<Level>,
-    /// What the times of the last level are.
+    /// Kind of the last level's times.
     pub says: String,
     /// SHA-256 of the program.
     pub program: String,
@@ -58,8 +58,8 @@ impl Session {
         Some(self.begun + self.budget?.mul_f64(place as f64 / self.levels.len() as f64))
     }
 
-    /// What comes of all of them on a level, in their order, without those that the budget has no time for. What `singe` takes by itself is
-    /// tried first, and in any case; the others are mixed, so that a budget sees something of all.
+    /// Returns the trials of all of them on a level, in their order, without those that the budget has no time for. The
+    /// default of `singe` is tried first, and in any case; the others are mixed, so that a budget sees something of all.
     ///
     /// Errors: the record cannot be written.
     pub fn all(&self, jobs: &[(Kernel, Candidate)], level: Level) -> Result<Vec<Trial>, Diagnostic> {
@@ -134,7 +134,7 @@ impl Session {
 /// How often a search looks for what others have finished.
 const POLL: Duration = Duration::from_millis(200);
 
-/// What became of a candidate.
+/// Result of an attempt on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     Done,
@@ -144,7 +144,7 @@ enum Attempt {
     Late,
 }
 
-/// What the costs of a candidate depend on.
+/// Returns the header of a record: everything that the costs of a candidate depend on.
 fn header(arguments: &Arguments, request: &Request, says: &str, program: &str) -> Result<Header, Failure> {
     let (mechanism, _) = mechanism::read_with(&request.needed_files(), request.reading).map_err(Failure::input)?;
     let files: Vec<&str> = mechanism.inputs.iter().map(|input| input.sha256.as_str()).collect();

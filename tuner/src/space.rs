@@ -1,4 +1,4 @@
-//! What to try: what `singe` takes by itself, then all combinations of the values of some flags, each once.
+//! Candidates to try: the default of `singe`, then all combinations of the values of some flags, each once.
 
 use clap::ValueEnum;
 use kernels::{Form, Kernel};
@@ -45,7 +45,7 @@ impl Candidate {
         self.settings.iter().map(move |(flag, text)| (flag.clone(), value(text)))
     }
 
-    /// What is set of the compiler's `Tuning`.
+    /// Returns the settings that belong to the compiler's `Tuning`.
     pub fn table(&self) -> Table {
         self.entries().filter(|(flag, _)| flag != LAYOUT).collect()
     }
@@ -129,7 +129,7 @@ fn axes(
     layout.into_iter().chain(usual).chain(said.iter().filter(|axis| axis.flag != LAYOUT).cloned()).collect()
 }
 
-/// What a layout stands for.
+/// Returns the code generators that a layout stands for.
 fn codegens(layout: &str) -> Vec<Codegen> {
     Layout::from_str(layout, false).map_or_else(|_| Vec::new(), Layout::codegens)
 }

@@ -25,12 +25,12 @@ pub struct Winner {
     pub kernel: Kernel,
     pub trial: Trial,
     pub cost: Box<Cost>,
-    /// Of what `singe` takes by itself, where that gives a kernel on the same level.
+    /// Cost of the default of `singe`, where that gives a kernel on the same level.
     pub auto: Option<Box<Cost>>,
 }
 
 impl Winner {
-    /// What `singe` takes by itself takes, in nanoseconds per point, where that is known in the same way.
+    /// Returns the time of the default of `singe`, in nanoseconds per point, if it is known by the same kind of time.
     pub fn auto_ns(&self) -> Option<f64> {
         let (time, kind) = self.auto.as_ref()?.time();
         (kind == self.cost.time().1).then_some(time)
@@ -42,7 +42,7 @@ impl Winner {
     }
 }
 
-/// What `tune.json` holds and `--json` prints.
+/// Contents of `tune.json` and of `--json`.
 #[derive(Serialize)]
 pub struct Record<'a> {
     pub version: &'static str,
@@ -51,7 +51,7 @@ pub struct Record<'a> {
     pub command: String,
     pub mechanism: &'a str,
     pub target: &'a str,
-    /// What the times are.
+    /// Kind of the times.
     pub times: &'a str,
     pub best: Vec<Best<'a>>,
     pub edges: &'a [KernelEdge],
@@ -77,7 +77,7 @@ pub struct Best<'a> {
     pub layout: &'a str,
     pub nanoseconds: f64,
     pub kind: &'static str,
-    /// What `singe` takes by itself takes, by the same kind of time.
+    /// Time of the default of `singe`, by the same kind of time.
     pub auto_nanoseconds: Option<f64>,
     pub percent_against_auto: Option<f64>,
 }
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         |&kernel: &Kernel| arguments.candidates(kernel, &request).into_iter().map(move |candidate| (kernel, candidate));
     let jobs: Vec<(Kernel, Candidate)> = request.kernels.iter().flat_map(of_kernel).collect();
     let all = jobs.len();
-    // Of each kernel at least what `singe` takes by itself is tried.
+    // At least the default of `singe` is tried for each kernel.
     let jobs = space::limited(jobs, arguments.trials.max(request.kernels.len()));
     let session = Session::open(arguments, request)?;
     if let Some(shard) = arguments.shard {
@@ -130,7 +130,7 @@ fn widened(arguments: &Arguments, session: &Session, trials: &mut Vec<Trial>) ->
         let mut found: Vec<(Kernel, Candidate, Edge)> = Vec::new();
         for &kernel in &session.request.kernels {
             let own = of(kernel, trials);
-            // What `singe` takes by itself lies on no edge; beyond those of the next one may be what is faster than both.
+            // The default of `singe` lies on no edge; a candidate beyond the edges of the next one may be faster than both.
             let ranked = search::ranked(&own, session.last_level());
             let Some((best, _)) = ranked.iter().find(|(trial, _)| !trial.candidate.is_auto()) else { continue };
             let edges = widen::edges(&best.candidate, &own).into_iter();
@@ -196,7 +196,7 @@ fn winner(kernel: Kernel, session: &Session, trials: &[Trial]) -> Result<Winner,
     }]))
 }
 
-/// What came of a search.
+/// Results of a search.
 struct Found {
     trials: Vec<Trial>,
     /// Candidates that the budget had no room for.

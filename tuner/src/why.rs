@@ -46,7 +46,7 @@ pub fn why(best: &Trial, trial: &Trial, last: Level) -> String {
     format!("{own:.3} ns {kind}, {more}{}{waits}", more_of(best, cost))
 }
 
-/// What it has most of beside the best.
+/// Describes its largest excess over the best.
 fn more_of(best: &Cost, cost: &Cost) -> String {
     if cost.spilled_bytes > best.spilled_bytes {
         return format!("; it spills {} bytes per thread, and the best {}", cost.spilled_bytes, best.spilled_bytes);

@@ -60,7 +60,7 @@ mod tests {
         Candidate { settings: settings.map(|(flag, value)| (flag.to_owned(), value.to_string())).to_vec() }
     }
 
-    /// What lies beyond where these were tried.
+    /// Returns the edges beyond the values that were tried.
     fn beyond(best: (u32, u32), tried: &[(u32, u32)]) -> Vec<(String, u32)> {
         let trial = |&(warps, points): &(u32, u32)| Trial {
             kernel: "viscosity".into(),

@@ -25,7 +25,7 @@ impl Work {
     }
 }
 
-/// What `--emit` asks for of this kind, and the command line without it.
+/// Returns the work of this kind that `--emit` asks for, and the command line without it.
 pub fn asked(words: &[OsString]) -> (Vec<Work>, Vec<OsString>) {
     let mut work = Vec::new();
     let mut others_of = |values: &str| {

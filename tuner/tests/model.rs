@@ -32,7 +32,7 @@ fn times(folder: &Path) -> Vec<(String, f64)> {
     kernels.iter().map(|kernel| (kernel["kernel"].as_str().unwrap().to_owned(), time(&kernel["machine"]))).collect()
 }
 
-/// What `singe` takes for the h2o2 mechanism with some more words.
+/// Returns the times of `singe` for the h2o2 mechanism with some more words.
 fn singe(folder: &Path, more: &[&std::ffi::OsStr]) -> Vec<(String, f64)> {
     let mut words: Vec<std::ffi::OsString> =
         vec!["singe".into(), mechanism().into(), "--quiet".into(), "--no-cache".into()];
@@ -135,7 +135,7 @@ fn the_model_decides_where_compilers_are() {
         .filter(|entry: &Value| entry["level"] == "counted")
         .collect();
     assert_eq!(counted.len(), 7);
-    // What singe takes by itself goes on in any case.
+    // The default of singe goes on in any case.
     let counted: Vec<Value> = counted.into_iter().filter(|entry| entry["settings"] != serde_json::json!([])).collect();
     let stayed = |entry: &&Value| on("counted").any(|trial| trial["settings"] == entry["settings"]);
     let worst = counted.iter().filter(|entry| !stayed(entry)).map(estimated).fold(0.0, f64::max);

@@ -88,7 +88,7 @@ fn two_shards_merged_are_one_search() {
     for file in ["tune.json", "best.toml", "tune.html", "tune_conductivity_heat.svg"] {
         assert_eq!(text(&part("merged"), file), text(&part("whole"), file), "{file}");
     }
-    // What is missing is tried.
+    // Missing candidates are tried.
     succeeds(&mut merge(&[part("second")], &part("half")));
     assert_eq!(text(&part("half"), "tune.json"), text(&part("whole"), "tune.json"));
 

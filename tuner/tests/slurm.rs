@@ -131,7 +131,7 @@ fn program(name: &str) -> Option<PathBuf> {
     ["/usr/sbin", "/usr/bin"].map(|folder| Path::new(folder).join(name)).into_iter().find(|path| path.is_file())
 }
 
-/// What the machine calls itself, as Slurm has it.
+/// Returns the machine's own name, as Slurm has it.
 fn node() -> String {
     let output = Command::new("hostname").arg("-s").output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()

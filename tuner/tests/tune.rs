@@ -41,7 +41,7 @@ fn tune_in(folder: tempfile::TempDir, arguments: &[&str]) -> Run {
     }
 }
 
-/// What keeps a search small: all that is usually varied has one value.
+/// Arguments that keep a search small: all that is usually varied has one value.
 const SMALL: [&str; 8] =
     ["--codegen", "overlay", "--ctas-per-sm", "1", "--points-per-lane", "1", "--constants", "stripe"];
 
@@ -328,7 +328,7 @@ fn the_record_of_another_search_is_left_alone() {
     assert_eq!(other.code, 1);
     assert!(other.stderr.contains("tune::other-search"), "{}", other.stderr);
     assert_eq!(other.text("candidates.jsonl"), before);
-    // Of the same version, and yet another compiler.
+    // The version is the same, but the compiler is another one.
     let path = other.folder.path().join("out/candidates.jsonl");
     let program = other.json("tune.json")["program"].as_str().unwrap().to_owned();
     assert!(program.len() == 64 && before.contains(&program), "{program}");

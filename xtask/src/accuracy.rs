@@ -158,7 +158,7 @@ fn simulated(
     }
 }
 
-/// What the script prints: Cantera's version and the errors.
+/// Returns the output of the script: Cantera's version and the errors.
 fn compared(compiler: &Path, python: &Path, file: &Path, folder: &Path) -> Result<String, String> {
     let run = |command: &mut Command| -> Result<String, String> {
         let output = command.output().map_err(|e| e.to_string())?;

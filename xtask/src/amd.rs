@@ -158,7 +158,7 @@ fn spliced(page: &str, tables: &str) -> Option<String> {
 }
 
 const COUNTS: [&str; 8] = ["instructions", "vector", "doubles", "scalar", "lds", "global", "barriers", "scratch"];
-/// Of numbers.
+/// Number of columns with numbers.
 const COLUMNS: usize = COUNTS.len() + 5;
 
 fn tables(rows: &[Value]) -> String {

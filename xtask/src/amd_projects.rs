@@ -119,7 +119,7 @@ fn kernels(source: &Path, name: &str) -> Result<Vec<PathBuf>, String> {
     if all.is_empty() { Err(format!("{} has no kernels", source.display())) } else { Ok(all) }
 }
 
-/// What a device loads. Clang calls a linker of ROCm's for that; Zig has the same one under another name.
+/// Builds the file that a device loads. Clang calls a linker of ROCm's for that; Zig has the same one under another name.
 fn code_object(zig: &Path, kernel: &Path, gfx: &str) -> Result<(), String> {
     let [listing, object, linked] = ["s", "o", "hsaco"].map(|extension| kernel.with_extension(extension));
     let call = || Command::new(zig);

@@ -88,7 +88,7 @@ fn apt(work: &Path, arguments: &[&str], more: impl Fn(&mut Command)) -> Command 
     command
 }
 
-/// What the command prints.
+/// Runs the command and returns what it prints.
 fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|e| format!("{name} cannot be run: {e}"))?;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::program;
 
-/// What the compiler is built from.
+/// Sources of the compiler.
 const SOURCES: [&str; 6] = ["src", "crates", "templates", "mechanisms", "Cargo.toml", "Cargo.lock"];
 
 /// Builds the compiler, and copies it to `target/compilers/COMMIT/singe`: builds during a long run leave the copy alone. A copy of other

@@ -11,7 +11,7 @@ const MECHANISM: &str = "mechanisms/h2o2/chem.inp";
 
 const TRANSPORT: &str = "viscosity,conductivity,diffusion";
 
-/// What the script builds with the kernels. CUDA text of mixed precision comes to the CPU by the second.
+/// Classes that the script builds with the kernels. CUDA text of mixed precision comes to the CPU by the second.
 const CLASSES: [(&str, &str); 2] =
     [("flame.cpp", include_str!("flame.cpp")), ("flame_pairs.cpp", include_str!("flame_pairs.cpp"))];
 
@@ -75,7 +75,7 @@ fn made(root: &Path, compiler: &Path, (name, kernels, flags): &Library, folder: 
     serde_json::from_str(&printed).map_err(|e| format!("{name}: {e}"))
 }
 
-/// What the kernels of a library err by at most.
+/// Returns the rows of a library's kernels, with their largest errors.
 fn rows((name, ..): &Library, report: &Value) -> Result<String, String> {
     let arithmetic = match *name {
         "doubles" => "double",

@@ -140,7 +140,7 @@ fn section(root: &Path, python: &Path, batch: &Batch) -> Result<String, String> 
     Ok(text)
 }
 
-/// What the host of reactors prints, which looks for each delay between half and twice Cantera's.
+/// Returns the output of the host of reactors, which looks for each delay between half and twice Cantera's.
 fn by_the_kernel(
     root: &Path,
     Batch { name, mechanism, mixture, .. }: &Batch,
@@ -177,7 +177,7 @@ fn singe(root: &Path) -> Command {
     command
 }
 
-/// What a program prints that reads this.
+/// Runs a program on this input and returns what it prints.
 fn run(command: &mut Command, input: &str) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |e: std::io::Error| format!("{name}: {e}");

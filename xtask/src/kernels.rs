@@ -30,9 +30,9 @@ pub const KERNELS: [(&str, &str); 16] = [
 /// How a command exits whose input it refuses.
 pub const REFUSED: i32 = 1;
 
-/// What became of a kernel.
+/// Result of a kernel.
 pub enum Outcome {
-    /// What the report says of it.
+    /// Entry of the report.
     Verified(Value),
     /// The id of the diagnostic.
     Refused(String),

@@ -21,7 +21,7 @@ pub fn text(root: &Path, name: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))
 }
 
-/// What the last run left in a JSON file of the folder; null where there was none.
+/// Reads the JSON file that the last run left in the folder; null where there was none.
 pub fn last(root: &Path, name: &str) -> Value {
     let text = std::fs::read_to_string(file(root, name)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{compiler, lab, peers, sweep};
 
-/// Of each family of instructions, oldest first.
+/// Targets, one of each family of instructions, oldest first.
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 const LAYOUTS: &str = "overlay,partial,switch,data-parallel";

@@ -1,5 +1,5 @@
-//! What users install: the command by `cargo install`, and a wheel with the command and the Python module. Each goes into an empty place and is
-//! used there, outside the clone. The archives for a registry are made, too.
+//! Packages that users install: the command by `cargo install`, and a wheel with the command and the Python module.
+//! Each goes into an empty place and is used there, outside the clone. The archives for a registry are made, too.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -22,7 +22,7 @@ const fn original(mechanism: &'static str, kernel: &'static str, bound: f64) -> 
     Peer { compiler: "the original Singe", mechanism, target: "hopper", kernel, bound }
 }
 
-/// Of these only the double-precision instructions are known, which Hopper issues two of in a clock.
+/// Makes a peer of which only the double-precision instructions are known; Hopper issues two of these in a clock.
 const fn fp64(compiler: &'static str, mechanism: &'static str, kernel: &'static str, slots: f64) -> Peer {
     Peer { compiler, mechanism, target: "hopper", kernel, bound: slots / 2.0 }
 }
@@ -76,7 +76,7 @@ pub fn table(rows: &[Value]) -> String {
     out
 }
 
-/// Of the layouts of a kernel the one that takes least modelled time.
+/// Returns the layout of a kernel that takes least modelled time.
 fn fastest<'a>(rows: &'a [Value], mechanism: &str, target: &str, kernel: &str) -> Option<&'a Value> {
     let time = |row: &&Value| row["modelled_ns"].as_f64();
     rows.iter()

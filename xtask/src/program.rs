@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a program prints; the error says how it ended, and all that it printed.
+/// Runs a program and returns what it prints; the error says how it ended, and all that it printed.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|e| format!("{name} cannot be run: {e}"))?;

@@ -98,7 +98,7 @@ fn one(root: &Path, nvcc: &Path, project: &Project, target: &str) -> Result<Valu
     row(project, &source, languages, &version(nvcc), if checked { "yes" } else { "no" })
 }
 
-/// What the table tells of a project, whose report lies in the folder.
+/// Returns the table's row for a project, whose report lies in the folder.
 ///
 /// Errors: the report is absent or no JSON.
 pub fn row(project: &Project, source: &Path, languages: &[&str], compiler: &str, ran: &str) -> Result<Value, String> {

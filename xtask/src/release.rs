@@ -1,5 +1,5 @@
-//! What a release consists of: the sources as an archive, the wheel, the archives for a registry, and the list of their hashes. All that a reader of
-//! the version is told is compared first: the changelog, the citation, the Python package.
+//! Contents of a release: the sources as an archive, the wheel, the archives for a registry, and the list of their
+//! hashes. All that a reader of the version is told is compared first: the changelog, the citation, the Python package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub fn make(root: &Path, words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Of the workspace.
+/// Reads the version of the workspace.
 fn version(manifest: &str) -> Result<String, String> {
     let (_, package) = manifest.split_once("[workspace.package]").ok_or("Cargo.toml has no [workspace.package]")?;
     let line = package.lines().find_map(|line| line.strip_prefix("version = ")).ok_or("Cargo.toml has no version")?;
@@ -108,7 +108,7 @@ fn sources(root: &Path, version: &str, folder: &Path) -> Result<PathBuf, String>
     Ok(archive)
 }
 
-/// What would be sent to a registry, as `cargo publish --dry-run` makes it; a draft does not compile it from there.
+/// Makes the archives for a registry, as `cargo publish --dry-run` does; a draft does not compile them from there.
 fn registry(root: &Path, folder: &Path, draft: bool) -> Result<String, String> {
     let target = root.join("target/packages/archives");
     // A dry run leaves them where crates of this workspace look for each other.

@@ -14,7 +14,7 @@ use crate::lab;
 
 const VERSION: &str = "0.1.1";
 
-/// What a tool says of a kernel.
+/// Verdict of a tool on a kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Proven,

@@ -7,7 +7,7 @@ use std::path::Path;
 pub fn listed<T>(root: &Path, tests: impl FnOnce(&Path) -> T) -> T {
     let list = root.join("target/skipped-tests");
     std::fs::create_dir_all(root.join("target")).ok();
-    // What an earlier run skipped; it may have skipped nothing.
+    // Remove the list of an earlier run; there may be none.
     std::fs::remove_file(&list).ok();
     let result = tests(&list);
     print!("{}", summary(&std::fs::read_to_string(&list).unwrap_or_default()));

@@ -1,5 +1,5 @@
-//! What every kernel takes in every layout: slots, shuffles, passes over shared memory, and the bound that follows. Writes
-//! `docs/lab/slots.md`.
+//! Resources that every kernel takes in every layout: slots, shuffles, passes over shared memory, and the bound that
+//! follows. Writes `docs/lab/slots.md`.
 
 use std::path::Path;
 

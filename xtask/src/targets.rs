@@ -88,7 +88,7 @@ fn compile(root: &Path, mechanism: &str, warps: &str, target: &str) -> Result<Va
     serde_json::from_slice(&output.stdout).map_err(|e| format!("{target}: the report is no JSON: {e}"))
 }
 
-/// What the table tells of a kernel.
+/// Returns the table's row for a kernel.
 fn row(target: &str, report: &Value, kernel: &Value) -> Value {
     let (verified, compiled, machine) = (&kernel["verification"], &kernel["compiled"], &kernel["machine"]);
     json!({

@@ -11,7 +11,7 @@ use crate::program;
 
 /// Binaries that run at a time.
 const AT_A_TIME: usize = 2;
-/// How many of the slowest are named at the end.
+/// Number of the slowest that are named at the end.
 const NAMED: usize = 12;
 /// The binaries that take longest, each more than a minute and a half on two cores, begin first: one that begins last would run alone.
 const LONGEST: [&str; 7] = ["advanced", "amd", "book", "steps", "machine_code", "gpu_single", "estimates"];
@@ -52,7 +52,7 @@ struct Binary {
     folder: PathBuf,
 }
 
-/// What became of one.
+/// Result of one.
 struct Ended {
     name: String,
     took: Duration,
@@ -151,7 +151,7 @@ fn next(queue: &Mutex<VecDeque<Binary>>, ended: &Mutex<Vec<Ended>>, fails_fast: 
     queue.lock().expect("no thread panics").pop_front()
 }
 
-/// What one prints, and how it ended.
+/// Runs one and returns what it prints, and how it ended.
 fn run_one(binary: &Binary, skipped: &Path) -> (String, Ended) {
     let begin = Instant::now();
     let mut command = Command::new(&binary.executable);

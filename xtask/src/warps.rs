@@ -18,7 +18,7 @@ const INPUTS: [&str; 2] = ["h2o2", "gri30"];
 /// All that a CTA can have.
 const WARPS: RangeInclusive<u32> = 1..=32;
 
-/// What became of one kernel at all numbers of warps.
+/// Results of one kernel at all numbers of warps.
 #[derive(Default)]
 struct Row {
     verified: Vec<u32>,
@@ -77,7 +77,7 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What the record keeps of a kernel.
+/// Returns the record's entry for a kernel.
 fn found(outcome: Outcome) -> Value {
     match outcome {
         Outcome::Refused(id) => json!({ "refused": id }),
@@ -92,7 +92,7 @@ fn append(record: &Path, key: &str, found: &Value) -> std::io::Result<()> {
     file.write_all(format!("\n{}", json!([key, found])).as_bytes())
 }
 
-/// What a record holds: nothing where there is none. Lines that were cut off are passed over.
+/// Reads a record: empty where there is none. Lines that were cut off are passed over.
 fn read(record: &Path) -> BTreeMap<String, Value> {
     let text = std::fs::read_to_string(record).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()

@@ -1,4 +1,4 @@
-//! What the values of arguments may be, and how their texts are read.
+//! Values of arguments, and the parsers of their texts.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ pub enum ReportForm {
     Full,
 }
 
-/// What `--kernel` takes: a kernel, or reactors that are advanced in time, which take two.
+/// Value of `--kernel`: a kernel, or reactors that are advanced in time, which take two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     Kernel(Kernel),

@@ -31,7 +31,7 @@ impl Clocks {
             let mut all = during[warp].clone();
             let (&first, &last) = (all.first()?, all.last()?);
             let end = end.max(last.0);
-            // What lies between the last barrier of a turn and the first of the next is divided between the turns.
+            // The time between the last barrier of a turn and the first of the next is divided between the turns.
             let seam = |from: (u64, f64), to: (u64, f64)| {
                 let (rest, start) = ((end - from.0) as f64, to.0 as f64);
                 from.1 + (to.1 - from.1) * if rest + start > 0.0 { rest / (rest + start) } else { 0.0 }
@@ -50,7 +50,7 @@ impl Clocks {
         Some(Self { points: vec![vec![(0, 0.0), (line.length(), clocks)]; warps] })
     }
 
-    /// What lies between two neighbouring barriers of a warp.
+    /// Returns the start and the end, in clocks, of an interval of slots between two neighbouring barriers of a warp.
     pub fn interval(&self, warp: usize, (start, end): (u64, u64)) -> (f64, f64) {
         let points = &self.points[warp];
         let from = points.iter().rposition(|point| point.0 <= start).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What operations are, and the colours of these kinds: the same ones in every layout of every kernel.
+//! Kinds of operations, and their colours: the same ones in every layout of every kernel.
 
 use graph::{Graph, Part, StepRef};
 
@@ -100,7 +100,7 @@ pub fn kind_and_part(graph: &Graph, at: StepRef) -> String {
     }
 }
 
-/// Of an operation that accumulates; empty for others.
+/// Returns the part of an operation that accumulates; empty for others.
 pub fn part(graph: &Graph, at: StepRef) -> &'static str {
     match at.part {
         Part::Iteration(_) => "iterations",
@@ -121,7 +121,7 @@ pub fn color(kind: &str, part: &str) -> String {
     format!("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2])
 }
 
-/// Of a kind that is not in the list: always the same.
+/// Returns the colour of a kind that is not in the list: always the same.
 fn spread(kind: &str) -> [u8; 3] {
     let sum = kind.bytes().fold(7u32, |sum, byte| (sum * 31 + u32::from(byte)) % 65_521);
     [sum % 151, sum / 151 % 149, sum / 7 % 139].map(|part| 60 + part as u8)

@@ -25,7 +25,7 @@ const LEFT: f64 = 70.0;
 const WIDTH: f64 = 1090.0;
 /// For the shares of the warps.
 const RIGHT: f64 = 70.0;
-/// Of an entry of the legend.
+/// Width and height of an entry of the legend.
 const ENTRY: f64 = 155.0;
 const ROW: f64 = 22.0;
 /// For the row that tells how long warps wait.

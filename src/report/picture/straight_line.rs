@@ -14,18 +14,18 @@ const LEFT: f64 = 110.0;
 const WIDTH: f64 = 1050.0;
 /// For what stands beside the bars.
 const RIGHT: f64 = 110.0;
-/// Of the curve.
+/// Height of the curve.
 const HEIGHT: f64 = 150.0;
-/// Of the ribbon of kinds, and of a bar.
+/// Heights of the ribbon of kinds, and of a bar.
 const RIBBON: f64 = 18.0;
 const BAR: f64 = 20.0;
-/// Of an entry of the legend.
+/// Width and height of an entry of the legend.
 const ENTRY: f64 = 155.0;
 const ROW: f64 = 22.0;
 /// The most steps of the curve.
 const COLUMNS: usize = 150;
 const CURVE: &str = "#7aa6d6";
-/// Of exponentials, logarithms, divisions and other operations.
+/// Names and colours of exponentials, logarithms, divisions and other operations.
 const TALLY: [(&str, &str); 4] = [
     ("exponentials", "#e45756"),
     ("logarithms", "#f2a33a"),
@@ -100,7 +100,7 @@ fn code(nodes: &[Node]) -> Vec<Place<'_>> {
     places
 }
 
-/// How many values live behind each node. Constants take no register of their own until an instruction reads them.
+/// Counts the values that live behind each node. Constants take no register of their own until an instruction reads them.
 fn live(nodes: &[Node]) -> Vec<usize> {
     let is_constant = |value: &Value| matches!(value, Value::Literal(_) | Value::Constant(_));
     let made: BTreeSet<Var> = nodes
@@ -156,7 +156,7 @@ fn total(tally: &Tally) -> u64 {
     parts(tally).iter().sum()
 }
 
-/// What each kind takes, the one that takes most first; kinds without slots are left out.
+/// Sums the slots of each kind, the one that takes most first; kinds without slots are left out.
 fn sums<'a>(code: &[Place<'a>]) -> Vec<(&'a str, Tally)> {
     let mut of_kind: BTreeMap<&str, Tally> = BTreeMap::new();
     for place in code {

@@ -137,7 +137,7 @@ fn time(kernel: &KernelReport) -> String {
     }
 }
 
-/// What warps wait for longest, with its share of their clocks, where the model of time ran; else what limits occupancy.
+/// Names the longest wait of the warps, with its share of their clocks, where the model of time ran; else the limits of occupancy.
 fn limit(kernel: &KernelReport) -> String {
     let Some(prediction) = &kernel.prediction else { return kernel.machine.limited_by.join(", ") };
     let waits = Cause::ALL.into_iter().filter(|cause| !matches!(cause, Cause::Issued | Cause::NotSelected));
@@ -150,7 +150,7 @@ fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &Kernel
     report.kernels.iter().zip(report.kernels.iter().skip(1)).filter(|(_, other)| other.alternative)
 }
 
-/// What to do with the files, and what may be better.
+/// Says what to do with the files, and what may be better.
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
@@ -211,7 +211,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     out + "every figure: --report full, or --json\n"
 }
 
-/// What becomes of the files for other codes.
+/// Says what to do with the files for other codes.
 fn for_other_codes(name: &str, folder: &impl Display) -> [(Emit, String); 4] {
     [
         (Emit::Chemkin, format!("compile {folder}/{name}_chemkin.cpp into the code that calls CHEMKIN's routines\n")),

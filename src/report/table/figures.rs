@@ -1,4 +1,4 @@
-//! What stands in the cells of the table: figures of a kernel, `-` for those that are not known.
+//! Cells of the table: figures of a kernel, `-` for those that are not known.
 
 use crate::compilers::Compiled;
 use crate::report::accuracy::rounded_up;
@@ -25,7 +25,7 @@ pub fn of_compilers(kernel: &KernelReport, text: impl Fn(&Compiled) -> String) -
     kernel.compiled.as_ref().map_or("-".into(), text)
 }
 
-/// Of the machine code for AMD.
+/// Returns a cell about the machine code for AMD.
 pub fn amd(kernel: &KernelReport, text: impl Fn(&OnAmd) -> String) -> String {
     kernel.on_amd.as_ref().map_or("-".into(), text)
 }

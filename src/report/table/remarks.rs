@@ -1,16 +1,16 @@
-//! What stands below the table.
+//! Remarks below the table.
 
 use super::figures::{bound, hundredths};
 use super::{is_of_a_cpu, is_of_amd};
 use crate::report::{KernelReport, Report, causes, on_cpu};
 use graph::body::Tally;
 
-/// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
+/// Returns the remarks: the basis of the figures, the causes of the clocks, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {
     grounds(report) + &causes::table(&report.kernels) + &levels(report) + &layouts(report) + &forms(report)
 }
 
-/// What the figures rest on.
+/// Says what the figures rest on.
 pub fn grounds(report: &Report) -> String {
     let is_cpu = is_of_a_cpu(report);
     let mut out = String::new();

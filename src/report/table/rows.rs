@@ -18,7 +18,7 @@ pub struct Row {
     pub shown: Shown,
 }
 
-/// Which tables have a row.
+/// Tables that show a row.
 #[derive(Clone, Copy)]
 pub enum Shown {
     /// All: it means something without warps and multiprocessors, too.
@@ -122,7 +122,7 @@ const COUNTS: [Row; 7] = [
     of_nvidia("warp instructions per 32 points", instructions),
 ];
 
-/// What the instructions are.
+/// Rows of the classes of instructions.
 const CLASSES: [Row; 5] = [
     where_any(is_verified, "  arithmetic, addresses, moves", |k| {
         classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves], |c| {
@@ -165,7 +165,7 @@ const RESIDENCY: [Row; 6] = [
     of_gpus("limited by", |k| k.machine.limited_by.join(", ")),
 ];
 
-/// What Clang makes of the text for AMD.
+/// Rows of Clang's results on the text for AMD.
 const AMD: [Row; 10] = [
     of_amd("accumulation registers among them", |k| amd(k, |own| own.code.accumulation_vgprs.to_string())),
     of_amd("scalar registers", |k| amd(k, |own| own.code.sgprs.to_string())),

@@ -1,4 +1,4 @@
-//! What was tried for a kernel, as tables of a page: the first row of each is its head.
+//! Tables of a page on what was tried for a kernel: the first row of each is its head.
 
 use super::figures::{bound, hundredths};
 use crate::report::KernelReport;

@@ -17,7 +17,7 @@ const MOST_ARROWS: usize = 400;
 /// A stretch of the run that has a name.
 pub struct Phase {
     pub name: String,
-    /// What happens in it.
+    /// Description of what happens in it.
     pub what: String,
     pub end: u64,
 }

@@ -12,7 +12,7 @@ use point::Point;
 
 /// An SVG document.
 pub struct Picture {
-    /// What its file is called after.
+    /// Name that its file is called after.
     pub name: &'static str,
     pub caption: &'static str,
     pub svg: String,
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn points_in_one_place_are_told_together() {
         let pareto = &pictures()[2];
-        // Of each number of warps: overlay, and data-parallel code; CTAs per SM change nothing here, and eight warps are equal.
+        // Each number of warps has overlay and data-parallel code; CTAs per SM change nothing here, and eight warps are equal.
         assert_eq!(places(&pareto.svg, "candidate").len(), 5);
         assert!(pareto.svg.contains("\ncodegen=overlay warps=8 ctas-per-sm=2"));
     }

@@ -11,7 +11,7 @@ pub struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// What it is, in words.
+    /// Returns the point's description in words.
     pub fn tip(&self) -> String {
         let (time, kind) = self.cost.time();
         let Cost { form, layout, registers, spilled_bytes, .. } = self.cost;

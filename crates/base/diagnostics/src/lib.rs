@@ -95,9 +95,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The cause, in one sentence.
     pub message: String,
-    /// Where, when the cause has a place in a file.
+    /// Place of the cause, if it has one in a file.
     pub span: Option<Span>,
-    /// What to do about it.
+    /// Advice for the reader.
     pub help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What messages quote of files: no more than a line, and nothing that a terminal would not show as it stands.
+//! Quotes of files in messages: no more than a line, and nothing that a terminal would not show as it stands.
 
 /// Bytes of a word that are quoted.
 const LONGEST_WORD: usize = 200;

@@ -131,7 +131,7 @@ impl SourceCode for Text {
 /// Bytes of a line that are shown before, in and behind the text in question: a line may be a whole file.
 pub const LONGEST_QUOTE: usize = 200;
 
-/// Where an excerpt begins that shows the line of `at` and some lines above it.
+/// Returns the start of an excerpt with the line of `at` and `lines` lines above it.
 fn window_start(text: &str, at: usize, lines: usize) -> usize {
     let reach = text.floor_char_boundary(at.saturating_sub(LONGEST_QUOTE));
     let Some(newline) = text[reach..at].rfind('\n') else { return reach };
@@ -144,7 +144,7 @@ fn window_start(text: &str, at: usize, lines: usize) -> usize {
     if above == 0 || text[..above].ends_with('\n') { above } else { start }
 }
 
-/// Where it ends.
+/// Returns its end.
 fn window_end(text: &str, at: usize, lines: usize) -> usize {
     let reach = text.ceil_char_boundary(at + LONGEST_QUOTE);
     match text[at..reach].find('\n') {

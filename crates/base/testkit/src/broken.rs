@@ -53,7 +53,7 @@ pub fn kernels() -> Vec<(&'static str, Module, u32)> {
     kernels
 }
 
-/// What the verifier finds, and what it could not analyse.
+/// Lists the findings of the verifier, and the parts that it could not analyse.
 pub fn words(module: &Module, threads: u32) -> Vec<String> {
     let func = module.entries().next().expect("an entry");
     let launch = Launch::linear(1, threads, prove::arguments(func, 4));

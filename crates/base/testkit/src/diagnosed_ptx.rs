@@ -12,7 +12,7 @@ ret;
 }
 ";
 
-/// What a change of the kernel makes of it.
+/// Diagnostics, each with a change of the kernel that causes it: (id, old text, new text).
 pub const TEXTS: [(&str, &str, &str); 17] = [
     ("ptx::address-size", ".address_size 64", ".address_size 16"),
     ("ptx::branch-table", "ret;", "brx.idx %r1, NONE;\nret;"),

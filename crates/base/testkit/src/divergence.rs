@@ -1,4 +1,4 @@
-//! What the tests of the divergence analysis share: kernels from a few lines of PTX, and what is found of their registers.
+//! Shared parts of the tests of the divergence analysis: kernels from a few lines of PTX, and findings about their registers.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub fn analyse(func: &Func, options: Options) -> Analysed {
     Analysed { gated, result }
 }
 
-/// What the last write of a register makes.
+/// Returns the value that the last write of a register makes.
 pub fn value(func: &Func, analysed: &Analysed, name: &str) -> Value {
     // registers are numbered by class in the order of their declaration; the reader keeps that order
     let text = name.trim_start_matches('%');

@@ -9,7 +9,7 @@ mod difference;
 mod directives;
 mod printed;
 
-/// Runs every file of a folder under `tests`, and fails with all that is not as a file says. Where `SINGE_BLESS` is set,
+/// Runs every file of a folder under `tests`, and fails with all differences from the files' expectations. Where `SINGE_BLESS` is set,
 /// complete outputs are written into the files instead, and the differences printed.
 pub fn folder(name: &str) {
     let folder = crate::root().join("tests").join(name);
@@ -23,7 +23,7 @@ pub fn folder(name: &str) {
     assert!(failures.is_empty(), "\n{}\n{} failures", failures.join("\n"), failures.len());
 }
 
-/// What is not as the file says.
+/// Lists the differences from the expectations of a file.
 pub fn file(path: &Path, bless: bool) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let parsed = Directives::parse(path, &text);
@@ -45,7 +45,7 @@ pub fn file(path: &Path, bless: bool) -> Vec<String> {
     failures.iter().map(|failure| format!("{name}: {failure}")).collect()
 }
 
-/// What a run answered.
+/// Answer of a run.
 struct Answer {
     code: i32,
     /// Standard output, then standard error, without blanks at the ends of lines.

@@ -1,4 +1,4 @@
-//! What a fuzzer feeds: texts that may be PTX, to the reader, the prover, the allocator and the passes. A panic is a finding.
+//! Targets of a fuzzer: texts that may be PTX go to the reader, the prover, the allocator and the passes. A panic is a finding.
 
 use diagnostics::Source;
 use passes::{Failure, Options, PASSES, allocate};

@@ -19,20 +19,20 @@ pub fn text(folder: &Path, name: &str) -> String {
         + &program
 }
 
-/// What points are: an entry for each, or one for each species and each, field-major.
+/// Arrays of points: an entry for each, or one for each species and each, field-major.
 pub struct Points {
     /// The first array of the state.
     pub told: Vec<f64>,
     pub fixed: Vec<f64>,
     pub fractions: Vec<f64>,
     pub times: Vec<f64>,
-    /// Of the mass fractions, and of the energy.
+    /// Sources of the mass fractions, and of the energy.
     pub sources: [Vec<f64>; 2],
-    /// Of each species.
+    /// Absolute tolerances, by species.
     pub tolerances: Vec<f64>,
 }
 
-/// What all points keep to.
+/// Limits that all points keep to.
 pub struct Kept {
     pub relative_tolerance: f64,
     pub absolute_tolerance: f64,
@@ -98,7 +98,7 @@ pub fn launch(
 /// The bins of points, by steps.
 pub const BINS: usize = 256;
 
-/// What makes an order of points, which took so many steps in a call before: each is the name's end, the launch's CTAs and the numbers of its buffers. With
+/// Returns the launches that order points by their steps in a call before: each has the name's end, its CTAs and the numbers of its buffers. Adds
 /// the buffers: steps, places of bins, and the order.
 pub fn ordering(steps: &[u64]) -> ([(&'static str, Launch); 3], Vec<Buffer>) {
     let count = steps.len();

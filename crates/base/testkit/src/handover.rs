@@ -47,7 +47,7 @@ pub const BROKEN: [Broken; 16] = [
     }),
 ];
 
-/// What the proof says of a schedule that was broken.
+/// Returns the errors of the proof for a broken schedule.
 pub fn violations(break_it: fn(&mut Schedule)) -> Vec<Diagnostic> {
     let (graph, mapping, mut schedule) = handover();
     break_it(&mut schedule);
@@ -113,7 +113,7 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     (graph, Mapping { warps: 2, warp_of, optimality: Optimality::Unknown }, schedule)
 }
 
-/// What the proof says when the one QSSA warp has the first step of the handover, and the `others` too.
+/// Returns the errors of the proof when the one QSSA warp has the first step of the handover, and the `others` too.
 pub fn qssa_warps(others: &[(usize, usize)]) -> Vec<Diagnostic> {
     let (mut graph, mapping, schedule) = handover();
     let mut roles = SecondaryMap::new();
@@ -124,7 +124,7 @@ pub fn qssa_warps(others: &[(usize, usize)]) -> Vec<Diagnostic> {
     proof::prove(&graph, &mapping, schedule, 16).err().unwrap_or_default()
 }
 
-/// What the proof says of an operation whose last step runs before its first.
+/// Returns the errors of the proof for an operation whose last step runs before its first.
 pub fn out_of_order() -> Vec<Diagnostic> {
     let mut graph = Graph::new("sum", vec![Array { name: "out", rows: 1, output: true }]);
     graph.preamble.shape = graph.shape(Body::default());
@@ -164,7 +164,7 @@ pub fn out_of_order() -> Vec<Diagnostic> {
         .unwrap_or_default()
 }
 
-/// What the proof says when lanes of one warp exchange a value, and they meet at the boundaries of these `phases`.
+/// Returns the errors of the proof when lanes of one warp exchange a value, and they meet at the boundaries of these `phases`.
 pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     let mut graph = Graph::new("exchange", vec![Array { name: "out", rows: 1, output: true }]);
     graph.preamble.shape = graph.shape(Body::default());

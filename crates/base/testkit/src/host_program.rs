@@ -7,7 +7,7 @@ use singe::output::Unit;
 
 use crate::project::run;
 
-/// What the program of a project writes to stdout for these numbers on stdin. The text compiles without a warning.
+/// Returns the numbers that a project's program writes to stdout for numbers on stdin. The text compiles without a warning.
 pub fn outputs(
     (compiler, flags): (&str, &[&str]),
     folder: &Path,

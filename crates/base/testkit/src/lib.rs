@@ -1,4 +1,4 @@
-//! What the tests and benchmarks of all packages share.
+//! Shared code of the tests and benchmarks of all packages.
 //!
 //! A house takes the features that its tests need: `chem` for models of mechanisms, `warps` for schedules, `ptx` for kernels in PTX, `compiler` for
 //! requests and projects of the whole compiler.

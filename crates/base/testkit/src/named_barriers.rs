@@ -41,7 +41,7 @@ pub const BROKEN: [Broken; 23] = [
     ("proof::barrier-limit", "more barriers than a workgroup has", |p| renamed(p, 2, 16)),
     ("proof::barrier-recycling", "one barrier for two uses that nothing orders", |p| {
         renamed(p, 2, 1);
-        // Who goes on comes behind who waits.
+        // The side that goes on comes behind the side that waits.
         p.programs.reverse();
     }),
     ("proof::barrier-left-open", "an arrival that completes nothing", |p| {
@@ -54,7 +54,7 @@ pub const BROKEN: [Broken; 23] = [
     ("proof::barrier-plan", "uses of one kind that differ", |p| p.programs[1][0].acts.swap(0, 1)),
 ];
 
-/// What the proof says of the plan for the schedule of [`super::handover`], with each warp as so many waves, when it is broken.
+/// Returns the proof of a plan for the schedule of [`super::handover`] after `break_it`, with each warp as `groups` waves.
 pub fn proven(groups: u32, break_it: fn(&mut Plan)) -> Result<Proven, Vec<Diagnostic>> {
     let (_, _, schedule) = super::handover::handover();
     let actions: Vec<Vec<Action>> = (0..schedule.warps).map(|warp| schedule.actions(warp)).collect();

@@ -87,7 +87,7 @@ pub fn run(pages: &[&str], program: &str) {
     assert!(ran > 0, "{pages:?} have nothing to run");
 }
 
-/// What commands print; where one fails, with its errors.
+/// Returns the output of commands; if one fails, the error has its messages.
 fn shell(commands: &str, place: &Path, programs: &Path) -> Result<String, String> {
     let old = std::env::var_os("PATH").unwrap_or_default();
     let own = [programs.to_owned(), root().join(".toolchain/book/bin")];

@@ -1,4 +1,4 @@
-//! Where the project and its mechanisms are.
+//! Places of the project and its mechanisms.
 
 use std::path::{Path, PathBuf};
 

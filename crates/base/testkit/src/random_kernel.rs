@@ -6,7 +6,7 @@ use ptx::ir::{Block, Func, Module, ParamData, Reg};
 
 use crate::numbers::Numbers;
 
-/// What a random kernel is made of.
+/// Size of a random kernel.
 pub struct Shape {
     pub blocks: usize,
     pub words: usize,

@@ -8,7 +8,7 @@ use ptx::ir::{Block, Func, Init, Linkage, Module, Param, ParamData, Reg, Variabl
 use crate::numbers::Numbers;
 use crate::random_kernel::{compare, instruction, store};
 
-/// What a random kernel is made of.
+/// Size of a random kernel.
 pub struct Shape {
     pub words: usize,
     pub preds: usize,
@@ -118,7 +118,7 @@ struct Writer {
     rows: (Reg, Reg),
     thread: Reg,
     base: Reg,
-    /// Where `break` and `continue` of the loops around go.
+    /// Targets of `break` and `continue` of the loops around.
     exits: Vec<(Block, Block)>,
 }
 

@@ -20,11 +20,11 @@ use crate::project::run;
 /// The kernels that there are in single precision.
 pub const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 
-/// What became of one kernel.
+/// Result for one kernel.
 pub struct Swept {
     pub kernel: Kernel,
     pub form: String,
-    /// What the arithmetic errs by, as proven, and the same with the form.
+    /// Proven error bound of the arithmetic, and the same with the form.
     pub bound: f64,
     pub total: f64,
     /// The largest relative error that was found, and at which temperature.
@@ -39,7 +39,7 @@ pub fn sweep(mechanism: &Path, folder: &Path, [temperatures, compositions]: [usi
     let request = Request { files, verify: None, ..Request::default() }.with(|r| {
         r.common.target = Target::cpu();
         r.common.precision = Precision::Single;
-        // What it errs by is to be found, whatever is allowed.
+        // Its error is to be found, whatever is allowed.
         r.common.error = Some(1.0);
         r.codegen = Codegen::DataParallel;
     });

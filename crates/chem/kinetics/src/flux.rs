@@ -30,7 +30,7 @@ pub struct Fluxes {
 /// Theta_k of [`ratios`]. Negative mole fractions count as zero.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn fluxes(model: &Model, state: &State, gradients: &Gradients, floor: f64) -> Fluxes {
     let (t, species) = (state.temperature, model.species());
     // rho/W

@@ -36,7 +36,7 @@ pub fn temperature(
     range.hottest
 }
 
-/// Where a rising function changes its sign, to the last place.
+/// Returns the zero of a rising function, to the last place.
 fn halved(f: impl Fn(f64) -> f64, mut cold: f64, mut hot: f64) -> f64 {
     loop {
         let middle = 0.5 * (cold + hot);

@@ -17,8 +17,8 @@ pub struct Jacobian {
     pub scale: Vec<f64>,
 }
 
-/// Of net production rates (kmol/m3/s) by the concentrations of all species (kmol/m3), the others, temperature and pressure constant;
-/// in the last column by the temperature, concentrations and pressure constant. Quasi-steady species follow.
+/// Returns the Jacobian of net production rates (kmol/m3/s) by the concentrations of all species (kmol/m3), then by the temperature.
+/// Each column keeps the pressure and all other variables constant. Quasi-steady species follow.
 pub fn production(model: &Model, state: &State) -> Jacobian {
     let size = model.species().len();
     let c = concentrations(state);
@@ -31,8 +31,8 @@ pub fn production(model: &Model, state: &State) -> Jacobian {
     Jacobian::of(size, columns.collect())
 }
 
-/// Of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature, at constant pressure or at constant volume. All mass
-/// fractions are independent. Quasi-steady species follow.
+/// Returns the Jacobian of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature. The pressure or the volume is
+/// constant. All mass fractions are independent. Quasi-steady species follow.
 pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
     let species = model.species();
     let size = species.len();
@@ -139,7 +139,7 @@ impl Along {
     }
 }
 
-/// Of both rates of a reaction: the sizes of their slopes at constant quasi-steady concentrations, and of what these change.
+/// Returns the size of the slopes of both rates of a reaction: at constant quasi-steady concentrations, plus the change by these.
 fn size_of_slope(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize) -> f64 {
     let reaction = &mechanism.reactions[i];
     let directions =

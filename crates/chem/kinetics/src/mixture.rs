@@ -9,7 +9,7 @@ pub use crate::pairs::pair_index;
 /// Wilke's mixture viscosity in Pa s. Wilke, J. Chem. Phys. 18 (1950) 517, in the form of Bird, Stewart, Lightfoot.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn viscosity(model: &Model, state: &State) -> f64 {
     let eta = species_viscosity(model, state.temperature);
     let x = &state.mole_fractions;
@@ -26,7 +26,7 @@ pub fn viscosity(model: &Model, state: &State) -> f64 {
 /// Mathur, Tondon, Saxena, Mol. Phys. 12 (1967) 569.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn conductivity(model: &Model, state: &State) -> f64 {
     let lambda = species_conductivity(model, state.temperature);
     let arithmetic: f64 = state.mole_fractions.iter().zip(&lambda).map(|(x, l)| x * l).sum();
@@ -39,7 +39,7 @@ pub fn conductivity(model: &Model, state: &State) -> f64 {
 /// SAND86-8246 (1986).
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn diffusion(model: &Model, state: &State, floor: f64) -> Vec<f64> {
     let pair = binary_diffusion(model, state.temperature);
     let x: Vec<f64> = state.mole_fractions.iter().map(|x| x.max(floor)).collect();
@@ -59,7 +59,7 @@ pub fn diffusion(model: &Model, state: &State, floor: f64) -> Vec<f64> {
 /// Viscosity of each pure species in Pa s.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn species_viscosity(model: &Model, temperature: f64) -> Vec<f64> {
     evaluate(&fits(model).viscosity, temperature)
 }
@@ -67,7 +67,7 @@ pub fn species_viscosity(model: &Model, temperature: f64) -> Vec<f64> {
 /// Conductivity of each pure species in W/m/K.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn species_conductivity(model: &Model, temperature: f64) -> Vec<f64> {
     evaluate(&fits(model).conductivity, temperature)
 }
@@ -75,7 +75,7 @@ pub fn species_conductivity(model: &Model, temperature: f64) -> Vec<f64> {
 /// Binary diffusion coefficients at 1 atm in m2/s; upper triangle i <= j, see [`pair_index`].
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn binary_diffusion(model: &Model, temperature: f64) -> Vec<f64> {
     let scaled = evaluate(&fits(model).diffusion, temperature);
     scaled.into_iter().map(|pd| pd / ATMOSPHERE).collect()

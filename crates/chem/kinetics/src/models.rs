@@ -1,4 +1,4 @@
-//! What the evaluators take: a mechanism with its transport fits, and a state.
+//! Inputs of the evaluators: a mechanism with its transport fits, and a state.
 
 use crate::approximation::tucker::Found;
 use diagnostics::Diagnostic;
@@ -9,11 +9,11 @@ use mechanism::{Mechanism, Species, SpeciesIndex};
 pub struct Model {
     /// Its quasi-steady species come last: states, fits and arrays are of the species before them.
     pub mechanism: Mechanism,
-    /// Of the transported species. Absent when the mechanism has no transport data.
+    /// Fits of the transported species. Absent when the mechanism has no transport data.
     pub transport: Option<TransportFits>,
-    /// Why states are left out of verification: there, a rate constant is no finite number. One warning for each reaction.
+    /// Warnings for states that verification leaves out because a rate constant is not finite there; one for each reaction.
     pub left_out: Vec<Diagnostic>,
-    /// What was approximated before, for candidates and layouts that ask again.
+    /// Approximations that were found before, for candidates and layouts that ask again.
     pub found: Found,
 }
 
@@ -37,7 +37,7 @@ pub struct TransportFits {
     pub conductivity: Vec<[f64; 4]>,
     /// ln of P D_ij in Pa m2/s; upper triangle i <= j, row-major, K(K+1)/2.
     pub diffusion: Vec<[f64; 4]>,
-    /// Of thermal diffusion, in the order of the species.
+    /// Factors of thermal diffusion for light species, in the order of the species.
     pub thermal_diffusion: Vec<LightSpecies>,
 }
 

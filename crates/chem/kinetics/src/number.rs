@@ -4,7 +4,7 @@
 use std::iter::Sum;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What formulas need of a number.
+/// Operations that formulas need of a number.
 pub trait Number:
     Copy
     + Add<Output = Self>

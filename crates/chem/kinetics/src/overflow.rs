@@ -43,7 +43,7 @@ pub fn check(mechanism: &Mechanism, permissive: bool) -> Result<Vec<Diagnostic>,
     if errors.is_empty() { Ok(warnings) } else { Err(errors) }
 }
 
-/// Where (K, Pa) a rate constant is no finite number.
+/// Points (K, Pa) at which a rate constant is not finite.
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
     inside: Option<(f64, f64)>,

@@ -20,7 +20,7 @@ pub struct Progress {
     pub destruction: Vec<Judged>,
 }
 
-/// Of a mechanism whose reduction, if it has one, does not count.
+/// Returns the progress of a mechanism's reactions; its reduction, if it has one, is ignored.
 pub fn progress(model: &Model, state: &State) -> Progress {
     let mechanism = &model.mechanism;
     let Rates { forward, reverse, rate_forward, rate_reverse, .. } = rates(model, state);

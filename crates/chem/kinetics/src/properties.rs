@@ -35,9 +35,9 @@ pub struct Molar {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Properties {
-    /// Of each species, pure at 1 atm, with its molecular weight in kg/kmol.
+    /// Properties of each species, pure at 1 atm, with its molecular weight in kg/kmol.
     pub species: Vec<(Molar, f64)>,
-    /// Of the mixture at its pressure: the sum over species at their partial pressures, with their mole fractions.
+    /// Properties of the mixture at its pressure: the sum over species at their partial pressures, with their mole fractions.
     pub mixture: Molar,
     /// kg/kmol
     pub mean_molar_mass: f64,
@@ -105,7 +105,7 @@ fn molar(t: f64, [cp, cv, h, u, s, g]: [f64; 6], [of_cp, of_h, of_s]: [f64; 3]) 
     }
 }
 
-/// What production rates mean for mass and heat; scales are of the gross rates.
+/// Sources of mass and heat that follow from production rates; scales are those of the gross rates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceTerms {
     /// kmol/m3/s, by species

@@ -9,7 +9,7 @@ use mechanism::{Mechanism, SpeciesIndex};
 /// Destruction rates and pivots are at least this before anything is divided by them.
 pub const SMALL: f64 = 1e-50;
 
-/// What a direction of a reaction consumes of the quasi-steady species.
+/// Quasi-steady species that a direction of a reaction consumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consumed {
     None,
@@ -64,7 +64,7 @@ pub fn quasi_steady_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, tran
     QuasiSteady { unscaled, concentrations, forward, reverse }
 }
 
-/// What a direction with these reactants consumes.
+/// Returns the quasi-steady species that a direction with these reactants consumes.
 pub fn consumed(mechanism: &Mechanism, side: &[(SpeciesIndex, f64)]) -> Consumed {
     let place = |k: SpeciesIndex| mechanism.quasi_steady().iter().position(|&q| q == k);
     let mut found = Consumed::None;

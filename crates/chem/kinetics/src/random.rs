@@ -21,7 +21,7 @@ impl SplitMix64 {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// Of mean 1. Normalised, exponential numbers are uniform on the simplex (the flat Dirichlet distribution).
+    /// Returns an exponential number of mean 1. Normalised, such numbers are uniform on the simplex (the flat Dirichlet distribution).
     pub fn exponential(&mut self) -> f64 {
         -self.uniform().ln()
     }

@@ -89,7 +89,7 @@ pub fn third_body<N: Number>(collider: &Collider, concentrations: &[N]) -> N {
     }
 }
 
-/// What M stands for in a reaction, inside falloff parentheses or outside.
+/// Returns the collider that M stands for in a reaction, inside falloff parentheses or outside.
 fn collider(reaction: &Reaction) -> Option<&Collider> {
     match &reaction.rate {
         Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => Some(collider),
@@ -145,7 +145,7 @@ fn power<N: Number>(c: N, order: f64) -> N {
     }
 }
 
-/// Nothing reacts where a reactant is absent, however large the constant.
+/// Returns the rate: zero if a reactant is absent, however large the constant.
 fn progress<N: Number>(constant: N, activity: N) -> N {
     if activity.is_nothing() { N::of(0.0) } else { constant * activity }
 }

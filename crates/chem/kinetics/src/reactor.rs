@@ -5,7 +5,7 @@ use super::constants::GAS_CONSTANT;
 use super::thermo::{concentrations, cp_r, h_rt};
 use super::{Model, Production, State};
 
-/// What stays constant besides the mass.
+/// Quantity that stays constant besides the mass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Constant {
     Pressure,

@@ -40,7 +40,7 @@ impl FromStr for Stiffness {
     }
 }
 
-/// What a flow solver knows besides the state.
+/// Data of a flow solver besides the state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surroundings {
     /// Mass source by transport in kg/m3/s, by transported species.
@@ -55,7 +55,7 @@ pub struct Reduced {
     /// kmol/m3/s, by reaction. May be negative: they are not clamped.
     pub forward: Vec<f64>,
     pub reverse: Vec<f64>,
-    /// Which stiff species were treated, in list order.
+    /// Whether each stiff species was treated, in list order.
     pub triggered: Vec<bool>,
     /// By transported species; gross is of the absolute rates.
     pub production: Production,

@@ -30,7 +30,7 @@ pub fn factor(k: &Molecule, j: &Molecule, t: f64) -> f64 {
 /// positive, thermal diffusion drives the species to where it is hot. Negative mole fractions count as zero.
 ///
 /// # Panics
-/// Where the model has no transport data.
+/// If the model has no transport data.
 pub fn ratios(model: &Model, state: &State) -> Vec<Judged> {
     let fits = model.transport.as_ref().expect("thermal diffusion is asked only of a model with transport data");
     let x: Vec<f64> = state.mole_fractions.iter().map(|x| x.max(0.0)).collect();

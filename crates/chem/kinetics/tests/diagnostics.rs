@@ -1,4 +1,4 @@
-//! What a mechanism author reads when something is wrong; more of it stands in `files/mechanisms`.
+//! Messages that a mechanism author reads when something is wrong; more of them stand in `files/mechanisms`.
 
 use diagnostics::{Diagnostic, Style, render, to_json};
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};

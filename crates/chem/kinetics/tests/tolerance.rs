@@ -1,5 +1,5 @@
-//! What real mechanism files add to the format, one test for each line of the list of such constructs; and what the reader
-//! says where it cannot be tolerant.
+//! Extensions of the format in real mechanism files, one test for each line of the list of such constructs; and the reader's messages
+//! where it cannot be tolerant.
 
 use diagnostics::Diagnostic;
 use kinetics::rates::rates_at;

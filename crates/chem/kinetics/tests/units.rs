@@ -44,7 +44,7 @@ fn published_mechanisms_agree() {
     all_published().iter().flatten().for_each(check);
 }
 
-/// What one cal/mol is in the unit of a keyword, from the definitions of the units (CODATA 2018).
+/// Value of one cal/mol in the unit of a keyword, from the definitions of the units (CODATA 2018).
 const ENERGIES: [(&str, f64); 6] = [
     ("CAL/MOLE", 1.0),
     ("KCAL/MOLE", 1e-3),
@@ -119,7 +119,7 @@ fn rewritten(case: &Case, keywords: &str, per_calorie: f64, per_mole: f64) -> Me
     parse(&sources, Options::default()).unwrap_or_else(|d| panic!("{}: {changed}", d[0].message)).0
 }
 
-/// How many concentrations each rate is a product of.
+/// Counts the concentrations in the product of each rate.
 fn orders(mechanism: &Mechanism) -> Vec<i32> {
     let order = |r: &mechanism::Reaction| {
         r.reactants.iter().map(|(_, nu)| *nu as i32).sum::<i32>() + i32::from(r.third_body.is_some())

@@ -15,7 +15,7 @@ pub struct RawRate<'a> {
     pub a: Word<'a>,
     pub b: f64,
     pub e: f64,
-    /// Of `A`, where it has its own; energies are in the reaction's unit all the same.
+    /// Units of `A`, if it has its own; energies are in the reaction's unit all the same.
     pub units: Option<RateUnits>,
 }
 
@@ -37,7 +37,7 @@ pub struct RawCollider<'a> {
     pub rate: Option<(RawRate<'a>, Box<Auxiliary<'a>>)>,
 }
 
-/// What the auxiliary lines of one reaction say.
+/// Contents of the auxiliary lines of one reaction.
 #[derive(Debug, Default)]
 pub struct Auxiliary<'a> {
     pub duplicate: bool,
@@ -56,7 +56,7 @@ pub struct Auxiliary<'a> {
     pub pressures: Option<Given<'a, Vec<f64>>>,
     /// All numbers of all CHEB keywords in a row.
     pub chebyshev: Option<Given<'a, Vec<f64>>>,
-    /// Of linear-Burke rates, in the order of the file.
+    /// Colliders of linear-Burke rates, in the order of the file.
     pub burke: Vec<Given<'a, RawCollider<'a>>>,
     pub forward_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
     pub reverse_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
@@ -76,7 +76,7 @@ struct Reader<'a, 'r> {
     units: Units,
     report: &'r mut Report,
     auxiliary: Auxiliary<'a>,
-    /// Where the efficiency of a species stands in the list.
+    /// Place in the list of each species' efficiency.
     colliders: HashMap<SpeciesIndex, usize>,
 }
 

@@ -2,14 +2,14 @@
 
 use super::number;
 
-/// Where a coefficient at the beginning of a text may end, and its value, from the shortest to the longest.
+/// Returns the possible ends of a coefficient at the beginning of a text, with its values, from the shortest to the longest.
 pub fn prefixes(text: &str) -> impl Iterator<Item = (usize, f64)> {
     let is_figure = |b: &u8| b.is_ascii_digit() || b".+-EeDd".contains(b);
     let reach = text.bytes().take(LONGEST).take_while(is_figure).count();
     (1..=reach).filter_map(|end| Some((end, value(&text[..end])?)))
 }
 
-/// Characters of a coefficient that are looked at.
+/// Number of characters of a coefficient that are looked at.
 pub const LONGEST: usize = 24;
 
 /// A number without a sign of its own, whose exponent has its letter.

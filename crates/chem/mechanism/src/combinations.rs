@@ -1,4 +1,4 @@
-//! Which auxiliary keywords go together, and with which kind of third body (CHEMKIN-II manual, SAND89-8009).
+//! Combinations of auxiliary keywords, and the kinds of third body that they need (CHEMKIN-II manual, SAND89-8009).
 
 use super::auxiliary::{Auxiliary, Given};
 use super::equation::{Equation, ThirdBody};
@@ -76,7 +76,7 @@ pub fn check(equation: &Equation, auxiliary: &Auxiliary, place: Word, report: &m
     }
 }
 
-/// Where the keywords stand.
+/// Places of the keywords.
 struct Found<'a> {
     low: Option<Word<'a>>,
     high: Option<Word<'a>>,

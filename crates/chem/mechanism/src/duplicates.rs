@@ -35,7 +35,7 @@ fn judge(reactions: &[Reaction], species_count: usize, report: &mut Report) -> V
             }
             continue;
         }
-        // Of two unmarked reactions the later one is reported, with the lines of all before it.
+        // If two reactions are unmarked, the later one is reported, with the lines of all before it.
         let form = form(reaction);
         let repeated: Vec<usize> = partners
             .filter(|&j| self::form(&reactions[j]) == form && (j < i || reactions[j].duplicate))
@@ -63,7 +63,7 @@ const MOST_LINES: usize = 10;
 /// Reactions that a reaction is compared with: thousands of one equation are no mechanism, and would take quadratic time.
 const MOST_PARTNERS: usize = 1000;
 
-/// What makes two reactions the same up to direction: species, coefficients and the kind of third body.
+/// Properties that make two reactions the same up to direction: species, coefficients and the kind of third body.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     sides: [Vec<(SpeciesIndex, u64)>; 2],

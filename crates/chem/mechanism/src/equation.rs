@@ -68,7 +68,7 @@ fn respelt(text: &str, places: impl Iterator<Item = (Range<usize>, String)>) -> 
     text
 }
 
-/// What may be the arrow of an equation without blanks: its bytes, and whether it is reversible. Names of species may hold
+/// Returns the candidates for the arrow of an equation without blanks: bytes, and whether it is reversible. Names of species may hold
 /// the same characters.
 pub fn arrows(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
     text.match_indices('=').map(|(equals, _)| {
@@ -87,7 +87,7 @@ pub fn foreign_arrow(line: &str) -> Option<String> {
 
 struct Context<'a, 'n> {
     text: &'a str,
-    /// Where each byte of `text` stands in the source.
+    /// Place of each byte of `text` in the source.
     offsets: &'a [usize],
     whole: Word<'a>,
     species: &'n Names,
@@ -97,7 +97,7 @@ struct Context<'a, 'n> {
 struct Side {
     terms: Vec<(SpeciesIndex, f64)>,
     third_body: ThirdBody,
-    /// Where a product photon stands in the text.
+    /// Place of a product photon in the text.
     photon: Option<Range<usize>>,
     /// The declared names, and M, with the places of names that are spelt otherwise.
     spelt: Vec<(Range<usize>, String)>,
@@ -111,7 +111,7 @@ enum Term {
 }
 
 impl Context<'_, '_> {
-    /// Where the equation is split: behind the names that hold a `=` themselves.
+    /// Finds where to split the equation: behind the names that hold a `=` themselves.
     fn arrow(&self, report: &mut Report) -> Option<(Range<usize>, bool)> {
         let mut arrows: Vec<_> = arrows(self.text).take(MOST_ARROWS).collect();
         let help = "an equation has one of =, <=> and =>";
@@ -340,7 +340,7 @@ impl Context<'_, '_> {
         false
     }
 
-    /// Where a part of the blank-free text stands in the source.
+    /// Returns the place in the source of a part of the blank-free text.
     fn place(&self, range: Range<usize>) -> Word<'_> {
         let start = self.offsets.get(range.start).copied().unwrap_or(self.whole.offset);
         let last = range.end.checked_sub(1).and_then(|i| self.offsets.get(i)).copied().unwrap_or(start);
@@ -351,7 +351,7 @@ impl Context<'_, '_> {
 /// Different species on one side; more are no equation, and would make the search for repeated species long.
 const MOST_SPECIES: usize = 100;
 
-/// What may be arrows of one equation; more are no equation, and would make the search long.
+/// Most candidates for the arrow of one equation; a text with more is no equation, and would make the search long.
 const MOST_ARROWS: usize = 8;
 
 fn add(terms: &mut Vec<(SpeciesIndex, f64)>, index: SpeciesIndex, coefficient: f64) {

@@ -5,7 +5,7 @@ use crate::{Collider, Reaction, SpeciesIndex};
 use diagnostics::Diagnostic;
 use std::collections::HashMap;
 
-/// What becomes of such a pair, by the names of Cantera's `explicit-third-body-duplicates`.
+/// Treatment of such a pair, by the names of Cantera's `explicit-third-body-duplicates`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     Warn,

@@ -42,7 +42,7 @@ pub fn has_transport(declared: &[Word], entries: &[Entry], files: Companions, re
         return true;
     }
     let kind = files.transport.map(Kind::of);
-    // What is wrong with lines of transport data is told line by line.
+    // Faults in lines of transport data are reported line by line.
     if !matches!(kind, Some(Kind::Mechanism | Kind::Thermo)) && some(declared, names(false)) {
         return true;
     }
@@ -93,7 +93,7 @@ fn diagnostic(
     Diagnostic::error(id, format!("{none}: {cause}")).at(place).help(help)
 }
 
-/// What a file is, by what can be read from it.
+/// Kind of a file, by the contents that can be read from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Empty,

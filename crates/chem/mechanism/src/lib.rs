@@ -66,7 +66,7 @@ pub struct Mechanism {
     pub inputs: Vec<Input>,
 }
 
-/// What a reduction file says. Both lists keep its order; the order of the stiff species matters (each sees the rates that those before it scaled).
+/// Contents of a reduction file. Both lists keep its order. The order of the stiff species matters: each sees the rates that those before it scaled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reduction {
     /// Species whose concentrations follow from the others: production equals destruction. They are not transported.
@@ -210,11 +210,11 @@ pub struct Transport {
     pub polarizability: f64,
     /// Zrot at 298 K
     pub rotational_relaxation: f64,
-    /// Where the data stand, for messages.
+    /// Place of the data, for messages.
     pub place: Aside<Option<Span>>,
 }
 
-/// What is told of data and is no part of them: those that differ in it alone are equal, and look the same.
+/// Remarks on data that are no part of them: data that differ in these alone are equal, and look the same.
 #[derive(Clone, Default)]
 pub struct Aside<T>(pub T);
 
@@ -234,7 +234,7 @@ impl<T> std::fmt::Debug for Aside<T> {
 pub struct Reaction {
     /// The equation as written, blanks removed, with the declared names of species and `M` in capitals.
     pub equation: String,
-    /// Where it stands.
+    /// Place of the reaction.
     pub span: Span,
     /// (species, stoichiometric coefficient), each species once, M not included.
     pub reactants: Vec<(SpeciesIndex, f64)>,
@@ -306,7 +306,7 @@ pub struct LandauTeller {
     pub c: f64,
 }
 
-/// What M stands for.
+/// Collider that M stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Collider {
     /// sum_k alpha_k C_k; alpha is 1 for species that are not listed. Sorted by species.

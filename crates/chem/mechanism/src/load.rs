@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Input {
     /// The path by which it was opened.
     pub name: String,
-    /// Of the bytes that were read, in hexadecimal digits.
+    /// Hash of the bytes that were read, in hexadecimal digits.
     pub sha256: String,
     /// The sections inside a mechanism that stand for files of their own, such as `THERMO`.
     pub sections: Vec<&'static str>,

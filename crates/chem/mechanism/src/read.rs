@@ -22,14 +22,14 @@ use std::sync::Arc;
 pub struct Files {
     pub mechanism: PathBuf,
     pub thermo: Option<PathBuf>,
-    /// Where it is ignored, the transport data inside the mechanism are too.
+    /// Transport data. If this is ignored, the transport data inside the mechanism are too.
     pub transport: Companion,
     pub reduction: Companion,
     /// The phase of a YAML file; its first one of ideal gases when it is left out.
     pub phase: Option<String>,
 }
 
-/// Where an optional companion is.
+/// Place of an optional companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Companion {
     /// In the mechanism's folder, if it is there and needed.
@@ -239,7 +239,7 @@ fn check_yaml(
     conclude((name, phase), parts, reduction, report)
 }
 
-/// What was read; a species is absent where its data are wrong.
+/// Parts that were read; a species is absent if its data are wrong.
 struct Parts {
     elements: Vec<Element>,
     species: Vec<Option<Species>>,
@@ -307,7 +307,7 @@ fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-/// Where a YAML file finds another one that it names; absent where that is outside its own folder.
+/// Finds another file that a YAML file names; absent if that is outside its own folder.
 fn beside(mechanism: &Path, name: &str) -> Option<PathBuf> {
     let inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     inside.then(|| mechanism.parent().unwrap_or(Path::new("")).join(name))

@@ -18,7 +18,7 @@ pub struct Report {
 #[derive(Debug, Default)]
 struct Kept {
     list: Vec<(Diagnostic, Vec<Span>)>,
-    /// Where in the list an id with its message is.
+    /// Place in the list of an id with its message.
     first: HashMap<(&'static str, String), usize>,
     count: usize,
     dropped: usize,
@@ -188,7 +188,7 @@ fn likewise(mut diagnostic: Diagnostic, others: &[Span]) -> Diagnostic {
 /// Places whose lines are looked for.
 const MOST_COUNTED: usize = 100;
 
-/// What is said of a name, not of the place where it stands.
+/// Ids of diagnostics about a name, not about the place where it stands.
 const OF_NAMES: [&str; 3] =
     ["mechanism::unknown-species", "mechanism::unused-efficiency", "thermo::undeclared-element"];
 

@@ -1,4 +1,4 @@
-//! What the files say, before any name is resolved: words and where they stand.
+//! Contents of the files before any name is resolved: words and their places.
 
 use diagnostics::{Source, Span};
 use std::sync::Arc;

@@ -114,7 +114,7 @@ impl Record<'_> {
         self.place().text()
     }
 
-    /// Where the name of the species stands.
+    /// Returns the place of the name of the species.
     pub fn place(&self) -> Word<'_> {
         words(&self.name).next().unwrap_or(self.name)
     }

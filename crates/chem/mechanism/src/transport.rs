@@ -95,7 +95,7 @@ impl Entry<'_> {
         positive.then_some(transport)
     }
 
-    /// Where the geometry stands; the name in a line that has nothing else.
+    /// Returns the place of the geometry; the name in a line that has nothing else.
     pub fn flag(&self) -> Word<'_> {
         self.values.first().copied().unwrap_or(self.name)
     }

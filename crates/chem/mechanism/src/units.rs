@@ -40,7 +40,7 @@ pub enum Quantity {
     Molecules,
 }
 
-/// What `A` and `E` of a reaction are measured in.
+/// Units of `A` and `E` of a reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Units {
     pub energy: Energy,
@@ -67,7 +67,7 @@ impl RateUnits {
 }
 
 impl Units {
-    /// What CHEMKIN assumes.
+    /// CHEMKIN's default units.
     pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles, length: Length::CENTIMETRES };
 
     /// Applies a unit keyword of the CHEMKIN manual in any letter case, or its first letters: `KCAL` stands for `KCAL/MOLE`,

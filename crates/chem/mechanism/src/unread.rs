@@ -1,11 +1,11 @@
-//! What stands behind END and is not read: never in silence.
+//! Reports text behind END, which is not read: never in silence.
 
 use super::number;
 use super::report::{Report, brief};
 use super::syntax::Word;
 use super::unsupported;
 
-/// Tells of lines behind the END of the reactions: sections that should be read, and how many lines and reactions are not.
+/// Reports lines behind the END of the reactions: sections that should be read, and the number of lines and reactions that are not.
 pub fn tell(lines: &[Word], report: &mut Report) {
     let (sections, lines): (Vec<Word>, Vec<Word>) = lines.iter().partition(|line| section(line.text()).is_some());
     for line in &sections {

@@ -1,6 +1,6 @@
 //! Keywords of CHEMKIN that mean something else than homogeneous kinetics of a gas in thermal equilibrium.
 
-/// What an auxiliary keyword stands for, when Singe does not compute it.
+/// Returns the meaning of an auxiliary keyword that Singe does not compute.
 pub fn keyword(key: &str) -> Option<&'static str> {
     KEYWORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, meaning)| *meaning)
 }

@@ -28,7 +28,7 @@ pub struct Written {
     pub transport: Option<String>,
     /// Absent when the mechanism is not reduced.
     pub reduction: Option<String>,
-    /// What the files do not say exactly.
+    /// Warnings about contents that the files do not hold exactly.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -111,7 +111,7 @@ impl Case {
         }
     }
 
-    /// Where the reader does something else.
+    /// Lists the deviations of the reader from the expectation.
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let (mechanism, diagnostics) = split(read_with(&self.files, Options::default()));

@@ -26,7 +26,7 @@ fn load(name: &str) -> Option<Mechanism> {
     }
 }
 
-/// What needs `--permissive`: species with two transport lines that differ, of which CHEMKIN takes the last and Cantera
+/// Species that need `--permissive`: they have two different transport lines, of which CHEMKIN takes the last and Cantera
 /// the first.
 const AMBIGUOUS: [(&str, &[&str]); 2] = [
     ("llnl_nheptane", &["C4H6CHO1-43", "C4H6CHO1-44", "C5H11-1", "C5H11-2", "C5H11-3", "NC4H9COCH3"]),

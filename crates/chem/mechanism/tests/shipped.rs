@@ -45,7 +45,7 @@ fn ammonia_is_canonical() {
     check("ammonia", 21, 121);
 }
 
-/// Of each reaction its rates, and of each species its records, as Cantera's package has them of the same paper.
+/// Compares the rates of each reaction and the records of each species with Cantera's file of the same paper.
 #[test]
 fn ammonia_has_the_published_figures() {
     let file = concat!(

@@ -15,7 +15,7 @@ fn write(mechanism: &Mechanism) -> Written {
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Where reactions stand, and in which files, is no part of what they say.
+/// Removes the places and files of reactions, which are no part of what they say.
 fn without_spans(mut mechanism: Mechanism) -> Mechanism {
     let nowhere = decode("", b"");
     for reaction in &mut mechanism.reactions {
@@ -126,7 +126,7 @@ fn nasa_9_records_of_many_elements_survive_the_round_trip() {
     let (mut mechanism, _) = parse(&sources, Options::default()).expect("shipped, with more elements");
     let elements = mechanism.elements.len();
     assert!(elements > 6, "{elements}");
-    // Of six and of all elements, one with a number of atoms that fits no column; no reaction needs their balance.
+    // Two species, of six and of all elements; the latter's number of atoms fits no column. No reaction needs their balance.
     mechanism.reactions.clear();
     mechanism.species[0].composition = (0..6).map(|element| (element, 1.0 + element as f64)).collect();
     mechanism.species[1].composition = (0..elements).rev().map(|element| (element, 0.123_456_789_012)).collect();

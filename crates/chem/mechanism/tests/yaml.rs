@@ -30,7 +30,7 @@ fn valid(outcome: Outcome) -> Mechanism {
     }
 }
 
-/// Where reactions stand, and what their equations are called, is no part of what they say.
+/// Removes the places and the equations' texts of reactions, which are no part of what they say.
 fn without_spans(mut mechanism: Mechanism) -> Mechanism {
     let nowhere = decode("", b"");
     for reaction in &mut mechanism.reactions {

@@ -57,7 +57,7 @@ pub(super) fn call(
 
 struct Emission<'b> {
     b: &'b mut Builder,
-    /// Of the numbers.
+    /// Type of the numbers.
     ty: Type,
     x: Reg,
     tables: Tables,

@@ -60,7 +60,7 @@ struct Printer<'c> {
     /// The workspace in global memory, and the address in its part for the CTA's own group of warps of the lane's column in row 0.
     workspace: Option<Reg>,
     global_column: Option<Reg>,
-    /// Where a CTA has several groups of warps: the address of the slots of the warp's own.
+    /// Address of the slots of the warp's own group, if a CTA has several groups of warps.
     own_slots: Option<Reg>,
     /// The CTA's table of powers.
     shared_powers: Option<Variable>,
@@ -82,7 +82,7 @@ struct Printer<'c> {
     known: Known,
 }
 
-/// What the current block has computed and may use again.
+/// Results of the current block that it may use again.
 #[derive(Default)]
 struct Known {
     integers: HashMap<Integer, Reg>,
@@ -90,7 +90,7 @@ struct Known {
     offsets: HashMap<(Integer, u32), Reg>,
     /// a <= b
     comparisons: HashMap<(Operand, Operand), Reg>,
-    /// What the latest function of a register has made on its way.
+    /// Intermediate registers of the latest function of a register.
     functions: HashMap<Reg, functions::FunctionRegisters>,
 }
 

@@ -1,4 +1,4 @@
-//! What compilers must keep in registers from one group of points to the next.
+//! Values that compilers must keep in registers from one group of points to the next.
 
 use kernels::{Kernel, Options, build};
 use machine::target::Target;

@@ -45,7 +45,7 @@ pub enum Inst {
     },
 }
 
-/// What is read of a double in an array.
+/// Part that is read of a double in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Share {
     /// All of it, or what its arithmetic rounds it to.
@@ -101,9 +101,9 @@ pub enum Binary {
 /// Instructions of [`Tensor::Multiply`]: each takes 8 of the 32 points.
 pub const PRODUCTS_PER_STEP: u32 = 4;
 
-/// What a step of a matrix product on tensor cores does. Its operation's eight running sums are rows of a block of the
-/// result; the lanes of the warp hold them for all 32 points together, so that such a step reads or writes what belongs
-/// to other lanes.
+/// Work of a step of a matrix product on tensor cores. Its operation's eight running sums are rows of a block of the
+/// result. The lanes of the warp hold them for all 32 points together, so such a step reads or writes numbers of
+/// other lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tensor {
     /// Adds the product of 8 rows and 4 columns of the matrix with four inputs: `state_r = sum_k c_(4r+k) input_k + state_r`,
@@ -174,7 +174,7 @@ impl Unary {
             || self.reads_powers()
     }
 
-    /// What it computes.
+    /// Returns the real function that it computes.
     pub fn real_function(self) -> RealFunction {
         match self {
             Self::Neg => RealFunction::Neg,
@@ -265,7 +265,7 @@ impl Body {
         self.push(Inst::Literal(value))
     }
 
-    /// What a sum is before its first term: -0.0, to which IEEE 754 adds every number without a change.
+    /// Returns a sum before its first term: -0.0, to which IEEE 754 adds every number without a change.
     pub fn empty_sum(&mut self) -> Id {
         self.literal(-0.0)
     }
@@ -373,7 +373,7 @@ impl Body {
         exponentials + logarithms + divisions + others
     }
 
-    /// What its issue slots go to.
+    /// Counts the issue slots by kind of work.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         if let Some(Tensor::Multiply { slots }) = self.tensor {
@@ -424,7 +424,7 @@ impl Body {
         all.chain(self.rests.iter().flatten()).copied()
     }
 
-    /// What is added to a stored field.
+    /// Returns the number that is added to a stored field.
     pub fn rest(&self, store: usize) -> Option<Id> {
         self.rests.get(store).copied().flatten()
     }

@@ -87,7 +87,7 @@ impl Times<'_> {
     }
 }
 
-/// Of a function, from its argument to its value.
+/// Returns the length of a function's critical path, from its argument to its value.
 fn chain(function: &Function) -> u64 {
     let mut times: Vec<u64> = Vec::with_capacity(function.steps.len());
     for step in &function.steps {

@@ -48,16 +48,16 @@ pub struct Graph {
     pub kernel: &'static str,
     /// A bound of the form's relative error against the exact mixture rule, rounding aside; 0 for an exact form.
     pub bound: f64,
-    /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
+    /// Temperatures for which the bound holds and products are proven to stay in the range of doubles; `None`: all temperatures.
     pub range: Option<TemperatureRange>,
-    /// The temperatures outside of which the preamble's scalars are not numbers, where it filters them.
+    /// Temperatures that the preamble lets through; outside of these its scalars are not numbers. `None` without a filter.
     pub filter: Option<TemperatureRange>,
     pub arrays: Vec<Array>,
-    /// What the rows of the output array are, where they are not all the same.
+    /// Quantities in the rows of the output array, if they differ.
     pub quantities: Vec<Quantity>,
-    /// (row, column) of the entry in each row of the output, where that is a matrix whose zeros are left out.
+    /// (row, column) of the entry in each row of the output, if that is a matrix without its zeros.
     pub pattern: Vec<(u32, u32)>,
-    /// What a step in time is taken by.
+    /// Method that takes a step in time.
     pub method: Option<Method>,
     /// The units of the arrays.
     pub units: Units,
@@ -80,7 +80,7 @@ pub struct QssaWarps {
     pub roles: SecondaryMap<Op, Role>,
 }
 
-/// What an operation is to the QSSA warps.
+/// Role of an operation for the QSSA warps.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The QSSA warps wait for its first result: mapped first and run first, in any warp.
@@ -250,7 +250,7 @@ impl Graph {
         order
     }
 
-    /// What a row of the output array is, in a word.
+    /// Returns the name of the quantity in a row of the output array, in a word.
     pub fn quantity(&self, row: u32) -> &str {
         let rows = |quantity: &&Quantity| (quantity.first..quantity.first + quantity.rows).contains(&row);
         let own = self.quantities.iter().find(rows).map(|quantity| quantity.name.as_str());
@@ -296,7 +296,7 @@ impl Graph {
         }
     }
 
-    /// What a step is to the QSSA warps: only the prologue of a feeding operation with running states feeds.
+    /// Returns the role of a step for the QSSA warps: only the prologue of a feeding operation with running states feeds.
     pub fn role(&self, at: StepRef) -> Role {
         let role = self.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[at.op]);
         let goes_on = self.ops[at.op].ordered && at.part != Part::Prologue;
@@ -367,7 +367,7 @@ impl Graph {
         exponentials + logarithms + divisions + others
     }
 
-    /// What these slots go to.
+    /// Counts these slots by kind of work.
     pub fn tally(&self, warps: u32) -> Tally {
         let mut sum = Tally::default();
         let mut add = |body: &Body, times: u64| {

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_stays_so() {
-        // Of both signs, quiet and signalling, with all of the payload in the low word.
+        // Both signs, quiet and signalling, with all of the payload in the low word.
         for bits in [0x7ff8_0000_0000_0000, 0xfff8_0000_0000_0000, 0x7fff_ffff_ffff_ffff, 0xfff0_0000_0000_0001] {
             let x = f64::from_bits(bits);
             assert!(positive(x).is_nan() && log(x).is_nan() && crate::log2::log2(x).is_nan(), "{bits:x}");

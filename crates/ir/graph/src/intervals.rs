@@ -24,7 +24,7 @@ pub struct Interval {
 impl Interval {
     const ALL: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY, or_nan: true };
 
-    /// The least and the most of what `f` makes of the ends; everything where that is not a number, as the difference of infinities is.
+    /// Interval around some ends; everything if one of these is NaN, like the difference of infinities.
     fn around<const N: usize>(ends: [f64; N], or_nan: bool) -> Self {
         if ends.iter().any(|x| x.is_nan()) {
             return Self::ALL;
@@ -38,7 +38,7 @@ impl Interval {
         Self { least: self.least.min(other.least), most: self.most.max(other.most), or_nan }
     }
 
-    /// What a rising function makes of it.
+    /// Returns the image under a rising function.
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self::around([f(self.least), f(self.most)], self.or_nan)
     }
@@ -111,7 +111,7 @@ fn evaluate(
     all
 }
 
-/// What is not a number adds nothing to a hull but itself.
+/// Returns the interval of a constant. NaN adds nothing to a hull but itself.
 fn number(c: f64) -> Interval {
     match c.is_nan() {
         true => Interval { least: f64::INFINITY, most: f64::NEG_INFINITY, or_nan: true },
@@ -119,7 +119,7 @@ fn number(c: f64) -> Interval {
     }
 }
 
-/// What is selected because it is no more, or no less, than the other side of the comparison, is so. What is not a number fails the comparison.
+/// Bounds a selection: a selected side that is no more, or no less, than the other side keeps that bound. NaN fails the comparison.
 fn selection(all: &[Interval], [a, b]: [Id; 2], then: Id, otherwise: Id) -> Interval {
     let get = |id: Id| all[id as usize];
     let (left, right) = (get(a), get(b));

@@ -122,7 +122,7 @@ mod tests {
         ((log2(x) - high) - low).abs() / ulp
     }
 
-    /// Of the whole range, of the intervals next to 1 and those next to them, of numbers ever closer to 1.
+    /// Error over the full range, then over intervals that shrink towards 1.
     #[test]
     fn within_one_ulp() {
         let (mut worst, mut seed) = ([0.0f64; 4], 1u64);
@@ -144,7 +144,7 @@ mod tests {
         assert!(worst.iter().all(|worst| (0.45..=1.0).contains(worst)), "{worst:?}");
     }
 
-    /// Where the intervals and their treatment change.
+    /// Boundaries at which the intervals and their treatment change.
     #[test]
     fn within_one_ulp_next_to_boundaries() {
         let bounds = (0..=64).map(|i| f64::from_bits(u64::from(FIRST_HIGH_WORD + (i << 14)) << 32));

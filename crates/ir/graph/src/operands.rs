@@ -2,14 +2,14 @@
 
 use super::body::{Body, Inst};
 
-/// What becomes of the operands of a body: what becomes an input behind the others, and the row operands that stay, in their new order.
+/// Result of moving the operands of a body: sources that become inputs behind the others, and row operands that stay, in their new order.
 #[derive(Debug, Clone)]
 pub struct Moved<Source> {
     pub to_inputs: Vec<Source>,
     pub kept: Vec<u32>,
 }
 
-/// The body with inputs behind `inputs` others in place of what `becomes` says a source of; what it gives back as an instruction stays as that, and
+/// The body in which sources that `becomes` returns are inputs behind `inputs` others; an instruction that it returns stays as that, and
 /// its row operands are numbered anew.
 pub fn moved<Source: Copy + PartialEq>(
     body: &Body,

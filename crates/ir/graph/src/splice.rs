@@ -9,7 +9,7 @@ use super::body::{Body, Inst};
 use super::dataflow::{Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
 use super::operands::{self, Moved};
 
-/// What an array of the part is in the whole.
+/// Counterpart in the whole of an array of the part.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// This array of the whole.
@@ -18,7 +18,7 @@ pub enum Source {
     Values(Vec<Value>),
 }
 
-/// What the scalars of the part are in the whole.
+/// Counterpart in the whole of the scalars of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scalars {
     /// The whole's own, which are the same.
@@ -93,14 +93,14 @@ impl Known {
 struct Splice<'a> {
     part: &'a Graph,
     sources: &'a [Source],
-    /// Where they are computed.
+    /// Scalars as values, if they are computed.
     scalars: Option<Vec<Value>>,
     /// The new shape of each body, and its operands.
     bodies: HashMap<(Shape, usize), (Shape, Moved<Operand>)>,
     values: HashMap<Value, Value>,
 }
 
-/// What an input stands for: a row operand of an array, or a scalar.
+/// Meaning of an input: a row operand of an array, or a scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Operand {
     Field { array: u32, operand: u32 },

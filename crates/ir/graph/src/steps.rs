@@ -28,7 +28,7 @@ pub enum Word {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag(pub usize);
 
-/// What makes a double.
+/// Operation that makes a double.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RealOperation {
     Add(Real, Real),
@@ -58,7 +58,7 @@ pub enum RealOperation {
     },
 }
 
-/// What makes a word.
+/// Operation that makes a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum WordOperation {
     /// The first where the flag is set, else the second.
@@ -78,13 +78,13 @@ pub enum WordOperation {
     RightSigned(Word, u32),
 }
 
-/// What makes a truth value.
+/// Operation that makes a truth value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FlagOperation {
     /// Without signs.
     Below(Word, Word),
     BelowSigned(Word, Word),
-    /// Of singles.
+    /// Compares singles.
     Less(Real, Real),
 }
 
@@ -103,10 +103,10 @@ pub struct Step {
     pub operation: Operation,
 }
 
-/// A function: its value is what the last step makes.
+/// A function: its value is the result of the last step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
-    /// What it computes and where, in a sentence or two.
+    /// Value and domain of the function, in a sentence or two.
     pub about: &'static str,
     pub steps: Vec<Step>,
 }
@@ -149,16 +149,16 @@ impl Function {
         self.steps.iter().any(|step| sums(&step.operation))
     }
 
-    /// How many steps both functions begin with.
+    /// Number of steps that both functions begin with.
     pub fn in_common(&self, other: &Self) -> usize {
         self.steps.iter().zip(&other.steps).take_while(|(a, b)| a == b).count()
     }
 }
 
-/// What only lists on singles have, whose interpreter is [`super::single::elementary`].
+/// Message for operations that only lists on singles have; [`super::single::elementary`] interprets these.
 pub const SINGLE: &str = "functions of doubles have no operations on singles";
 
-/// The bits of what an operation makes of what the steps before have made.
+/// The bits of an operation's result, from the results of the steps before.
 fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
     let real = |a: Real| match a {
         Real::Argument => x,
@@ -310,7 +310,7 @@ mod tests {
         doubles.chain(singles)
     }
 
-    /// What the list of a function on singles makes of one.
+    /// Returns the value of the list of a function on singles for one argument.
     fn on_singles(function: &Function, x: f32) -> f32 {
         let mut made: Vec<u32> = Vec::new();
         for step in &function.steps {
@@ -387,7 +387,7 @@ mod tests {
         }
     }
 
-    /// What the printed text rests on: every step is used, those without a name once, and none after its name was taken.
+    /// The printed text rests on this: every step is used, those without a name once, and none after its name was taken.
     #[test]
     fn names_stand_for_their_steps() {
         for (unary, function) in functions() {

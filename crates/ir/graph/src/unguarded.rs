@@ -8,7 +8,7 @@ use super::dataflow::{Graph, Shape, StepRef};
 use super::intervals::{self, Interval};
 use kinetics::approximation::range::TemperatureRange;
 
-/// Where the proof holds. Kernels that have such powers filter the temperature.
+/// Temperatures for which the proof holds. Kernels with such powers filter the temperature.
 pub const TEMPERATURES: TemperatureRange = TemperatureRange { coldest: 100.0, hottest: 10_000.0 };
 /// Largest |x| of a power without a guard: 2^x is a normal number up to 1022, and the rest is for rounding.
 const LARGEST: f64 = 1020.0;

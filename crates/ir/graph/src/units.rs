@@ -25,7 +25,7 @@ impl Units {
         }
     }
 
-    /// What a number in these units is multiplied with to be one in SI, by the name of the array.
+    /// Returns the factor that turns a number in these units into SI, by the name of the array.
     pub fn to_si(self, array: &str) -> f64 {
         match (self, array) {
             (Self::Si, _) => 1.0,
@@ -39,7 +39,7 @@ impl Units {
         }
     }
 
-    /// What a number in SI is multiplied with to be one in these units, by the name of the array or of the quantity in its rows:
+    /// Returns the factor that turns a number in SI into these units, by the name of the array or of the quantity in its rows:
     /// the reciprocal, rounded once.
     pub fn from_si(self, name: &str) -> f64 {
         match (self, name) {

@@ -1,6 +1,6 @@
 //! An entry of the catalogue.
 
-/// What an id stands for.
+/// Meaning of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     pub id: &'static str,

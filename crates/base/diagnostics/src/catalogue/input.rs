@@ -1,4 +1,4 @@
-//! What can be wrong with the input.
+//! Faults of the input.
 
 use super::entry::Entry;
 

@@ -1,4 +1,4 @@
-//! What can go wrong between the mechanism and the files of its kernels.
+//! Faults between the mechanism and the files of its kernels.
 
 use super::entry::Entry;
 

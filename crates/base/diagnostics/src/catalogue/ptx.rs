@@ -1,4 +1,4 @@
-//! What can go wrong with PTX and machine code: reading them, and the commands that take any kernel.
+//! Faults of PTX and machine code: reading them, and the commands that take any kernel.
 
 use super::entry::Entry;
 

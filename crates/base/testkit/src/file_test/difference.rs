@@ -1,4 +1,4 @@
-//! What changed between two texts.
+//! Changes between two texts.
 
 /// The lines that differ, `-` from the first text and `+` from the second, each run of them with the number of its first line.
 pub fn lines(old: &str, new: &str) -> String {

@@ -51,11 +51,11 @@ pub struct Directives {
     pub text: String,
     pub runs: Vec<Run>,
     pub all: Vec<Directive>,
-    /// What is wrong with the comments themselves.
+    /// Faults of the comments themselves.
     pub faults: Vec<String>,
 }
 
-/// What begins a comment in a file of this extension.
+/// Returns the mark that begins a comment in a file of this extension.
 pub fn comment(extension: &str) -> Option<&'static str> {
     [("ptx", "//"), ("inp", "!"), ("yaml", "#")].into_iter().find(|(e, _)| *e == extension).map(|(_, mark)| mark)
 }
@@ -98,7 +98,7 @@ impl Directives {
         Directives { path: path.to_owned(), text: text.to_owned(), runs, all, faults }
     }
 
-    /// What is said of a run: all directives of its label.
+    /// Returns all directives attached to the label of a run.
     pub fn of(&self, run: &Run) -> impl Iterator<Item = &Directive> {
         self.all.iter().filter(|d| d.label == run.label)
     }

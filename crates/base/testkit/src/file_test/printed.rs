@@ -5,7 +5,7 @@ use super::directives::Directive;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrintedDiagnostic {
     pub id: String,
-    /// Where it has a place in the file itself: the line, and what is marked there.
+    /// Place in the file itself, if it has one: the line, and the marked text.
     pub place: Option<(usize, String)>,
 }
 
@@ -45,14 +45,14 @@ fn position(place: &str, name: &str) -> Option<(usize, usize)> {
     Some((line.parse().ok()?, column.parse().ok()?))
 }
 
-/// How many stand in a line that marks what is above it.
+/// Counts the carets in a line that marks what is above it.
 fn carets(line: &str) -> Option<usize> {
     let count = line.trim().strip_prefix(':')?.trim_start().chars().take_while(|c| *c == '^').count();
     (count > 0).then_some(count)
 }
 
-/// What was expected and not told, and what was told and not expected. A directive is `ID`, or `ID TEXT` where TEXT must be
-/// what is marked. Behind code it means its own line; one that stands alone means a diagnostic without a place in the file.
+/// Lists the diagnostics that were expected and not told, and those told and not expected. A directive is `ID`, or `ID TEXT` where TEXT must be
+/// the marked text. Behind code it means its own line; one that stands alone means a diagnostic without a place in the file.
 pub fn differences(expected: &[&Directive], found: &[PrintedDiagnostic]) -> Vec<String> {
     let mut rest = found.to_vec();
     let mut differences = Vec::new();

@@ -66,7 +66,7 @@ const ATOMIC: [AtomOp; 10] = {
     [And, Or, Xor, Cas, Exch, Add, Inc, Dec, Min, Max]
 };
 
-/// How many sorts of instructions [`op`] makes.
+/// Number of sorts of instructions that [`op`] makes.
 const SORTS: usize = 32;
 
 pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) -> Op {
@@ -220,7 +220,7 @@ fn accessed(sort: usize, ty: Type, c: &mut Maker) -> Op {
     }
 }
 
-/// What lanes and warps do together.
+/// Makes an instruction that lanes or warps do together.
 fn shared(sort: usize, c: &mut Maker) -> Op {
     match sort {
         24 => Op::Shfl {

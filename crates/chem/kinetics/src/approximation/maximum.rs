@@ -3,7 +3,7 @@
 //! With u = cos theta, a function is read off at N Chebyshev points, which lie pi/N apart in theta. Its interpolant there is
 //! sum a_k cos(k theta), whose second derivative is at most S = sum k^2 |a_k|. Where the interpolant is largest its derivative
 //! vanishes (at the ends by symmetry), and some point lies within pi/2N: it is at most S (pi/2N)^2/2 larger than at that
-//! point. What interpolation itself leaves out is at most 4 M rho^(1-N)/(rho-1) for a function that is analytic within
+//! point. The error of interpolation itself is at most 4 M rho^(1-N)/(rho-1) for a function that is analytic within
 //! the ellipse with foci -1 and 1 and half axes (rho +- 1/rho)/2, and at most M there (Trefethen, Approximation Theory and
 //! Approximation Practice, theorem 8.2). All that counts here is entire; rho = 2. Rounding is not covered: it is some 1e-15.
 
@@ -15,7 +15,7 @@ const POINTS: usize = 96;
 /// Half the longer axis of the ellipse with rho = 2: the largest |u| on it.
 const HALF_AXIS: f64 = 1.25;
 
-/// Where functions are read off.
+/// Points at which functions are read off.
 pub struct Grid {
     points: Vec<f64>,
     /// cos(k theta) by point, then by k.
@@ -70,7 +70,7 @@ fn magnitude(p: &[f64]) -> f64 {
 pub fn extremes(c: &[f64; 4]) -> [f64; 2] {
     let (square, linear) = (3.0 * c[3], 2.0 * c[2]);
     let discriminant = (linear * linear - 4.0 * square * c[1]).max(0.0).sqrt();
-    // Of both roots of the derivative, without cancellation.
+    // Sum for both roots of the derivative, without cancellation.
     let sum = -0.5 * (linear + discriminant.copysign(linear));
     let turning = [sum / square, c[1] / sum].into_iter().filter(|u| u.abs() < 1.0);
     let values = [-1.0, 1.0].into_iter().chain(turning).map(|u| cubic(c, u));

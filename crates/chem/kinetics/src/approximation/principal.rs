@@ -68,8 +68,8 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
     best
 }
 
-/// The same sums in another basis: n functions, given as series, with the terms T_0 to T_(n-1) eliminated from all but one of them each.
-/// What is behind these terms, and the coefficients.
+/// Writes the same sums in another basis of n functions. The functions are series; T_0 to T_(n-1) each stay in one of them only.
+/// Returns the terms behind these, and the coefficients.
 fn with_common_terms(functions: &[Vec<f64>], coefficients: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let count = functions.len();
     let behind = |j: usize| elimination::solve(functions.iter().map(|f| [&f[..count], &f[j..=j]].concat()).collect());

@@ -10,16 +10,16 @@ pub struct TemperatureRange {
 }
 
 impl TemperatureRange {
-    /// What solvers of flames, ignition and engines visit: thermodynamic data begin at 200 K, and no flame is hotter than
+    /// Temperatures that solvers of flames, ignition and engines visit: thermodynamic data begin at 200 K, and no flame is hotter than
     /// 4000 K.
     pub const DEFAULT: Self = Self { coldest: 200.0, hottest: 4000.0 };
 
-    /// What both ranges have.
+    /// Returns the intersection of both ranges.
     pub fn within(self, other: Self) -> Self {
         Self { coldest: self.coldest.max(other.coldest), hottest: self.hottest.min(other.hottest) }
     }
 
-    /// So many ranges that make this one, equal in ln T.
+    /// Splits the range into `count` ranges, equal in ln T.
     pub fn cells(self, count: usize) -> impl Iterator<Item = Self> {
         let at = move |n: usize| self.coldest * (self.hottest / self.coldest).powf(n as f64 / count as f64);
         (0..count).map(move |n| Self { coldest: at(n), hottest: at(n + 1) })

@@ -98,7 +98,7 @@ pub fn factors(cubics: &[[f64; 4]], n: usize, tolerance: f64) -> Factors {
     }
 }
 
-/// What a kernel multiplies to apply the factors, the diagonal apart.
+/// Counts a kernel's multiplications to apply the factors, without the diagonal.
 fn multiplications(species: usize, columns: usize, functions: usize) -> usize {
     2 * species * columns + columns * columns * (functions - 1) + species * functions
 }

@@ -21,11 +21,11 @@ pub trait System {
         true
     }
 
-    /// What solves (diagonal I - J(y)) x = right.
+    /// Returns a solver of (diagonal I - J(y)) x = right.
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a>;
 }
 
-/// What became of an integration.
+/// Outcome of an integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Done,
@@ -39,7 +39,7 @@ pub struct Outcome {
     pub status: Status,
     pub steps: usize,
     pub rejected: usize,
-    /// What the next step would be, in s.
+    /// Length of the next step, in s.
     pub step: f64,
     /// Whether it took the method for stiff points.
     pub is_stiff: bool,
@@ -144,7 +144,7 @@ pub struct Step {
     /// u_i, by unknown.
     pub stages: Vec<Vec<f64>>,
     pub end: Vec<f64>,
-    /// What the end differs by from a solution of lower order.
+    /// Difference between the end and a solution of lower order.
     pub errors: Vec<f64>,
 }
 
@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// Where errors grow from step to step, what comes next is foreseen: of an oscillation with sharp turns fewer steps are tried again, 0.06 to 0.17
+    /// Growth of errors from step to step predicts the next error: an oscillation with sharp turns retries fewer steps, 0.06 to 0.17
     /// of them (0.15 to 0.24 by the last error alone).
     #[test]
     fn growing_errors_are_foreseen() {
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn a_stiff_system_keeps_to_its_tolerance() {
         let start = [1.0, 0.0, 0.0, 1.0];
-        // Of the rest of this page's system after 40 s: Hairer & Wanner, section IV.1 (the first three at t = 40); 1/41.
+        // Reference values at t = 40 s. First three: Hairer & Wanner, section IV.1; the last, 1/41, is of this page's own equation.
         let expected = [0.715_827_068_719_36, 9.185_534_764_557e-6, 0.284_163_745_745_87, 1.0 / 41.0];
         for method in METHODS {
             for tolerance in [1e-4, 1e-6, 1e-8] {
@@ -391,7 +391,7 @@ mod tests {
                     "{} {tolerance:e}: {} steps, {} rejected, error {error:.1e}",
                     method.name, outcome.steps, outcome.rejected
                 );
-                // What a method without a stiff end errs by comes to 8 to 12 tolerances for any first step from 30 to 3000 tolerances.
+                // The error of a method without a stiff end is 8 to 12 tolerances, for any first step from 30 to 3000 tolerances.
                 let most = if ends_with_a_stage(&method) { 3.0 } else { 20.0 };
                 assert!(error < most * tolerance, "{} {tolerance:e}: {error:e}", method.name);
             }

@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Where the decay is over.
+    /// State at which the decay is over.
     const START: [f64; 3] = [0.64, 0.8, 0.6];
 
     /// The end of equal steps over a time of 1.
@@ -151,7 +151,7 @@ mod tests {
         assert!((found - f64::from(HEUN.order)).abs() < 0.1, "{found}");
     }
 
-    /// What is measured is the length of the step times the largest eigenvalue.
+    /// The measured quantity is the length of the step times the largest eigenvalue.
     #[test]
     fn stiffness_is_measured() {
         for rate in [1e2, 1e4] {

@@ -5,36 +5,36 @@
 ///
 /// (I/(h gamma) - J(y)) u_i = f(y + sum_j a_ij u_j) + 1/h sum_j c_ij u_j, j < i;
 ///
-/// the solution at its end is y + sum_i m_i u_i, and sum_i e_i u_i is what it differs by from a solution of lower order.
+/// The solution at its end is y + sum_i m_i u_i; sum_i e_i u_i is its difference from a solution of lower order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Method {
     pub name: &'static str,
     pub source: &'static str,
-    /// Of the solution that steps go on with.
+    /// Order of the solution that steps go on with.
     pub order: u32,
     pub gamma: f64,
-    /// Of each stage, as many as there are stages before it.
+    /// Coefficients of each stage, one for every stage before it.
     pub a: &'static [&'static [f64]],
     pub c: &'static [&'static [f64]],
     pub m: &'static [f64],
     pub e: &'static [f64],
-    /// What advances points that are not stiff.
+    /// Method that advances points that are not stiff.
     pub explicit: Option<Explicit>,
 }
 
-/// An explicit Runge-Kutta method for y' = f(y): stages k_i = f(y + h sum_j a_ij k_j), j < i; a step ends at y + h sum_i b_i k_i, which
-/// h sum_i e_i k_i differs by from a solution of lower order.
+/// An explicit Runge-Kutta method for y' = f(y): stages k_i = f(y + h sum_j a_ij k_j), j < i. A step ends at y + h sum_i b_i k_i;
+/// h sum_i e_i k_i is the difference from a solution of lower order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Explicit {
     pub name: &'static str,
     pub source: &'static str,
-    /// Of the solution that steps go on with.
+    /// Order of the solution that steps go on with.
     pub order: u32,
-    /// Of each stage, as many as there are stages before it.
+    /// Coefficients of each stage, one for every stage before it.
     pub a: &'static [&'static [f64]],
     pub b: &'static [f64],
     pub e: &'static [f64],
-    /// Steps are stable where -h times a real eigenvalue of the Jacobian is at most this.
+    /// Largest stable value of -h times a real eigenvalue of the Jacobian.
     pub stable: f64,
 }
 

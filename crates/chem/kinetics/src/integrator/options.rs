@@ -1,4 +1,4 @@
-//! What an integration keeps to.
+//! Limits and tolerances of an integration.
 
 /// Rates are numbers between these temperatures in K.
 pub const TEMPERATURES: [f64; 2] = [100.0, 10_000.0];
@@ -22,10 +22,10 @@ pub const MOST_DEAD_ENDS: usize = 20;
 /// In s: later than any time.
 pub const NO_WALL: f64 = 1e300;
 
-/// Explicit steps are not tried where the first step, as it follows from the rates, is shorter than the whole time over this.
+/// Explicit steps are tried only if the first step, as it follows from the rates, is at least the whole time over this.
 pub const MOST_FIRST_STEPS: f64 = 8.0;
 
-/// Where more explicit steps would be needed, a point is left to the method for stiff ones, of which one step costs as much.
+/// Limit on explicit steps: a point that needs more is left to the method for stiff points, one step of which costs as much.
 pub const MOST_EXPLICIT_STEPS: usize = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,11 +33,11 @@ pub struct Options<'a> {
     /// A step is good where the root mean square of error / (relative |y| + absolute) is at most 1.
     pub relative_tolerance: f64,
     pub absolute_tolerance: f64,
-    /// Of the first unknowns, in place of the one above.
+    /// Absolute tolerances of the first unknowns, in place of the one above.
     pub absolute_tolerances: &'a [f64],
-    /// In s, not negative; 0 where the integration finds its own.
+    /// In s, not negative; 0 lets the integration find its own.
     pub first_step: f64,
-    /// With those that are tried again.
+    /// Limit on steps, retried ones included.
     pub most_steps: usize,
 }
 

@@ -99,7 +99,7 @@ fn tabs(block: &str) -> Option<String> {
     ))
 }
 
-/// Which of the four lines is off, and by how many columns.
+/// Tells which of the four lines is off, and by how many columns.
 fn nasa7_fault(block: &str) -> String {
     let lines = block.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('!'));
     let lines: Vec<&str> = lines.take(4).collect();

@@ -17,7 +17,7 @@ pub struct Atoms<'a> {
     pub is_nasa7: bool,
     /// Composition behind `&`, in free format.
     pub continuations: Vec<Word<'a>>,
-    /// What follows column 80: more of the composition, or a note.
+    /// Text behind column 80: more of the composition, or a note.
     pub beyond: Option<Word<'a>>,
 }
 

@@ -17,7 +17,7 @@ pub struct Fields<'a> {
     defaults: Defaults,
 }
 
-/// What holds where a record leaves its columns blank.
+/// Values for columns that a record leaves blank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Defaults {
     /// T_low, T_mid, T_high in K
@@ -60,7 +60,7 @@ impl Fields<'_> {
         let [low, high, mid] = self.temperatures.as_slice() else { return None };
         let t_low = checked(low, species, COLUMNS, report)?.unwrap_or(default_low);
         let t_high = checked(high, species, COLUMNS, report)?.unwrap_or(default_high);
-        // Of a record on one side of the default temperature, that is where its only range ends.
+        // If a record lies on one side of the default temperature, its only range ends there.
         let default_mid = default_mid.max(t_low).min(t_high);
         let t_mid = match real(mid) {
             _ if self.defaults.single_break => default_mid,
@@ -130,11 +130,11 @@ pub fn check_ranges(nasa: &mut Nasa7, species: &Word, report: &mut Report) {
     }
 }
 
-/// Of cp/R, h/RT and s/R; well-made data have a thousandth of it.
+/// Largest step of cp/R, h/RT and s/R without a warning; well-made data have a thousandth of it.
 const LARGEST_STEP: f64 = 0.1;
 
-/// Where the ranges meet at an end, one of them is empty; its coefficients are often left zero, and outside the limits
-/// those of the other are extrapolated.
+/// Fills an empty range. If the ranges meet at an end, one is empty, and its coefficients are often left zero; those of the other range
+/// are extrapolated outside the limits.
 fn extend_the_only_range(nasa: &mut Nasa7) {
     if nasa.t_mid >= nasa.t_high && nasa.high == [0.0; 7] {
         nasa.high = nasa.low;

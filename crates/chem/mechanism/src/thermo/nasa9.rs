@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 
 #[derive(Debug)]
 pub struct Fields<'a> {
-    /// How many ranges the record announces.
+    /// Number of ranges that the record announces.
     count: Option<Word<'a>>,
     ranges: Vec<Range<'a>>,
 }

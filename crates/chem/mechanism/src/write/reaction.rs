@@ -10,7 +10,7 @@ use crate::{Arrhenius, Blending, Collider, Rate, Reaction, Reverse, SpeciesIndex
 /// The lines of a reaction in a mechanism with the given energy unit; none where CHEMKIN has no form of its rate.
 pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> Option<String> {
     let base = Units { energy, ..Units::DEFAULT };
-    // Of fractional orders, other readers take molecules for another unit.
+    // With fractional orders, other readers take molecules for another unit.
     let fraction = |orders: &[(SpeciesIndex, f64)]| orders.iter().any(|(_, order)| order.fract() != 0.0);
     let sides = [&reaction.reactants, &reaction.products, &reaction.forward_orders, &reaction.reverse_orders];
     let quantities = match sides.into_iter().any(|side| fraction(side)) {

@@ -1,7 +1,7 @@
 //! The canonical Cantera YAML form of a mechanism. Reading what is written here gives the same mechanism, bit for bit.
 //!
-//! What Cantera has no word for stays readable to it where that is possible: an explicit reverse rate is a second,
-//! irreversible reaction, marked so that it is read back as the reverse of the first. Where it is not possible, Cantera
+//! Contents that Cantera has no word for stay readable to it if possible: an explicit reverse rate is a second,
+//! irreversible reaction, marked so that it is read back as the reverse of the first. If that is not possible, Cantera
 //! refuses the file (`type: Landau-Teller`) and does not compute something else.
 
 use super::values::shortest_energy_unit;
@@ -100,7 +100,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// What some readers of YAML take for something else than a text.
+/// Words that some readers of YAML do not take for a text.
 const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
 /// Whether Cantera knows the element by this symbol and weight.

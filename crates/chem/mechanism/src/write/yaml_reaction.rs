@@ -42,7 +42,7 @@ pub fn without_cantera_form(mechanism: &Mechanism) -> Vec<Diagnostic> {
     mechanism.reactions.iter().filter_map(warning).collect()
 }
 
-/// What is written, and the irreversible reaction that stands for an explicit reverse rate.
+/// Returns the written reaction, and the irreversible one that stands for an explicit reverse rate.
 fn directions(reaction: &Reaction) -> (Reaction, Option<Reaction>) {
     let mut forward = reaction.clone();
     let Reverse::Explicit(rate, factor) = &reaction.reverse else {
@@ -196,7 +196,7 @@ impl Printer<'_> {
         format!("A: {a}, b: {b}, Ea: {e}")
     }
 
-    /// What Cantera wants to be confirmed.
+    /// Returns the marks with which Cantera wants unusual values to be confirmed.
     fn marks(&self, reaction: &Reaction) -> Vec<String> {
         let factors: Vec<f64> = match &reaction.rate {
             Rate::Arrhenius(rate) | Rate::LandauTeller(rate, _) => vec![rate.a],

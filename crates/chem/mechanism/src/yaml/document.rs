@@ -16,7 +16,7 @@ pub struct Document<'a> {
     /// As references name it; empty for the file that was asked for.
     pub name: String,
     pub root: Node<'a>,
-    /// What the file's own `units` say.
+    /// The file's own `units`.
     pub system: System,
 }
 

@@ -5,7 +5,7 @@ use super::tree::Node;
 use crate::explicit::Rule;
 use crate::report::Report;
 
-/// What the phase says, or what Cantera does where it says nothing; absent after an error.
+/// Returns the rule of the phase, or Cantera's default if it has none; absent after an error.
 pub fn rule(given: Option<&Node>, report: &mut Report) -> Option<Rule> {
     let Some(given) = given else { return Some(Rule::Warn) };
     match given.place.text() {

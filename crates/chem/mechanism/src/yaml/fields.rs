@@ -1,4 +1,4 @@
-//! What the fields of a map are read as, and what is said of those that are missing or not known.
+//! Readers for the fields of a map, and messages about fields that are missing or not known.
 
 use super::tree::{Content, Node};
 use crate::auxiliary::report_number;

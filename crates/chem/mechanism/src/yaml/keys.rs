@@ -93,7 +93,7 @@ pub const TRANSPORT: [&str; 13] = [
     "dipole",
     "polarizability",
     "rotational-relaxation",
-    // Of models for ions and high pressures, which are not computed.
+    // Fields of models for ions and high pressures, which are not computed.
     "acentric-factor",
     "dispersion-coefficient",
     "quadrupole-polarizability",

@@ -31,7 +31,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tree::Node;
 
-/// What a file declares. Species with errors are absent, and reactions with errors are left out.
+/// Declarations of a file. Species with errors are absent, and reactions with errors are left out.
 pub struct Contents {
     /// The name of the phase.
     pub phase: Option<String>,
@@ -40,7 +40,7 @@ pub struct Contents {
     pub reactions: Vec<Reaction>,
 }
 
-/// What is read of a file.
+/// Parts to read of a file.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
     /// The name of the phase; the first one of ideal gases when it is left out.
@@ -110,7 +110,7 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
 fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Vec<(String, Arc<Source>)> {
     let mut others: Vec<(String, Arc<Source>)> = Vec::new();
     let mut asked: Vec<&str> = vec![""];
-    // What is wrong with the phase is reported when it is chosen for good.
+    // Faults of the phase are reported later, when it is chosen for good.
     let references = phase::choose(&own.root, phase, &mut Report::default()).map_or_else(Vec::new, phase::references);
     for reference in &references {
         let (file, _) = document::split(reference.text());

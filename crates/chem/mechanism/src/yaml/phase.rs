@@ -1,4 +1,4 @@
-//! Which phase of a file is read, and which elements, species and reactions it selects.
+//! The phase of a file that is read, and the elements, species and reactions that it selects.
 
 use super::document::{self, Document, Section};
 use super::fields::unsupported;
@@ -198,7 +198,7 @@ enum Rule<'d, 'a> {
     All,
     Names(&'d [Node<'a>]),
     Other(Word<'a>),
-    /// What stands beside sections in a list.
+    /// An item beside sections in a list.
     Item(Word<'a>),
 }
 

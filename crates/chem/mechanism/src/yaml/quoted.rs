@@ -66,7 +66,7 @@ impl Scan<'_> {
         Ok(end)
     }
 
-    /// Where the quote closes that opens here.
+    /// Finds where the quote that opens here closes.
     fn close(&self, quote: u8) -> Option<usize> {
         let mut at = self.at + 1;
         loop {

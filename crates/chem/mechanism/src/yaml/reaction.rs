@@ -137,12 +137,12 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 }
 
-/// What `type` says; empty when it is left out.
+/// Returns the value of `type`; empty when it is left out.
 pub fn kind<'d>(entry: &'d Node) -> &'d str {
     entry.get("type").map_or("", |kind| kind.place.text())
 }
 
-/// What Cantera wants to be said twice, because it is mostly a mistake.
+/// Checks for the marks that confirm unusual values, which Cantera demands because these are mostly mistakes.
 fn check_marks(
     entry: &Node,
     numbers: &RawRate,
@@ -189,7 +189,7 @@ fn words<'a>(text: &Word<'a>) -> Vec<Word<'a>> {
         .collect()
 }
 
-/// What a reaction may hold; other keys could change what it means.
+/// Keys that a reaction may hold; other keys could change what it means.
 const KNOWN_KEYS: [&str; 28] = [
     "equation",
     "type",

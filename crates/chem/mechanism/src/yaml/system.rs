@@ -7,10 +7,10 @@ use crate::report::Report;
 use crate::syntax::Word;
 use crate::units::{ATMOSPHERE, AVOGADRO, Energy, Length, Quantity, RateUnits, Units};
 
-/// What numbers without a unit are measured in.
+/// Units of numbers that have none of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct System {
-    /// Of rate constants; their activation energies are in `rates.energy` once multiplied by `energy_scale`.
+    /// Units of rate constants; their activation energies are in `rates.energy` once multiplied by `energy_scale`.
     pub rates: Units,
     energy_scale: f64,
     /// Pa
@@ -44,7 +44,7 @@ impl System {
                 "time" => text == "s",
                 "temperature" => text == "K",
                 "activation-energy" => energy(text).is_some(),
-                // Nothing that is read has them.
+                // No quantity that is read has these units.
                 "mass" | "current" => true,
                 _ => {
                     let _: Option<()> = unknown(key, report);
@@ -191,7 +191,7 @@ fn energy(unit: &str) -> Option<(Energy, f64)> {
     }
 }
 
-/// So many joules per amount, as a multiple of a known unit: 1 wherever CHEMKIN has a keyword for it.
+/// Joules per amount, as a multiple of a known unit: 1 wherever CHEMKIN has a keyword for it.
 fn per_amount(joules: f64, quantity: Quantity) -> (Energy, f64) {
     let moles = match quantity {
         Quantity::Moles => 1.0,

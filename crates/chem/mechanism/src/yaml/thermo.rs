@@ -37,7 +37,7 @@ pub fn reference_pressure(entry: &Node, system: System) -> f64 {
     given.and_then(|node| system.pascals(node, &mut Report::default())).unwrap_or(ATMOSPHERE)
 }
 
-/// What the entropy over R at 1 atm is more than at this pressure in Pa; nothing where the two are meant to be equal.
+/// Returns the entropy over R at 1 atm less that at this pressure in Pa; 0 if the two are meant to be equal.
 fn entropy_shift(pressure: f64) -> f64 {
     if (pressure / ATMOSPHERE - 1.0).abs() < 1e-12 { 0.0 } else { (pressure / ATMOSPHERE).ln() }
 }

@@ -46,7 +46,7 @@ impl<'a> Node<'a> {
         self.entries().iter().find(|(k, _)| k.text() == key).map(|(_, value)| value)
     }
 
-    /// Where a key of a map stands.
+    /// Returns the place of a key of a map.
     pub fn key(&self, key: &str) -> Option<Word<'a>> {
         self.entries().iter().find(|(k, _)| k.text() == key).map(|(key, _)| *key)
     }

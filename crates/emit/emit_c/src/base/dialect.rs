@@ -2,7 +2,7 @@
 
 use machine::target::Target;
 
-/// Which names the text has, and what it leaves out.
+/// Language of the text: its names, and the parts that it leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     Cuda,

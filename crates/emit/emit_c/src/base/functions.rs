@@ -67,11 +67,11 @@ pub fn about(text: &str) -> String {
     out + "\n"
 }
 
-/// What a step has made.
+/// Result of a step.
 #[derive(Clone)]
 struct Made {
     text: Expression,
-    /// Of words: whether C takes it for a number with a sign.
+    /// Whether C takes it for a number with a sign, if it is a word.
     is_signed: bool,
 }
 

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub enum Template {
     Kernel,
     HipKernel,
-    /// Of all kernels for AMD
+    /// For all kernels for AMD
     HipRuntime,
     HipCmake,
     Header,
@@ -30,9 +30,9 @@ pub enum Template {
     CpuDriver,
     CpuExample,
     Device,
-    /// Of functions of one point
+    /// For functions of one point
     Conversions,
-    /// Of both programs that integrate reactors
+    /// For both programs that integrate reactors
     Conditions,
     Ignition,
     CpuIgnition,
@@ -41,14 +41,14 @@ pub enum Template {
     ReactorHeader,
     ReactorWrapper,
     ReactorModule,
-    /// Of programs that solve linear systems of reactors
+    /// For programs that solve linear systems of reactors
     Elimination,
-    /// Of both programs that advance reactors
+    /// For both programs that advance reactors
     ReactorMethod,
     Reactor,
     GpuReactor,
     ReactorDriver,
-    /// Of libraries with other codes' calling conventions
+    /// For libraries with other codes' calling conventions
     ChemkinStates,
     ChemkinHeader,
     Chemkin,

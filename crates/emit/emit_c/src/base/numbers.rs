@@ -4,7 +4,7 @@ use super::tables;
 use kernels::Io;
 use lower::code::Code;
 
-/// What a text computes with, and what its arrays hold.
+/// Numbers that a text computes with, and numbers that its arrays hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
     pub computed: Io,
@@ -20,7 +20,7 @@ impl Numbers {
         self.computed == Io::Single
     }
 
-    /// The type of what is computed.
+    /// The type of computed numbers.
     pub fn real(self) -> &'static str {
         self.computed.c_type()
     }

@@ -13,7 +13,7 @@ pub struct Provenance {
     pub ctas_per_sm: u32,
     /// The algebra, and how far it may be from the exact one; nothing for a program that no form led to.
     pub form: Option<String>,
-    /// What single precision errs by, where the text has it.
+    /// Error of single precision, if the text has it.
     pub precision: Option<String>,
 }
 

@@ -88,7 +88,7 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
         TableKind::Powers => "// 2^(j/256), j 2^44 less in its bits\n",
     };
     let (space, name) = (if *is_constant { "__constant__" } else { "static __device__" }, names.of(*kind));
-    // What other files see, Clang takes for no literal.
+    // Clang takes no constant that other files see for a literal.
     let space = if *is_constant && !dialect.is_hip() { "static __constant__" } else { space };
     let definition = match values {
         Values::Reals(values) => {

@@ -1,11 +1,11 @@
 //! Lines of at most 120 columns.
 
 const WIDTH: usize = 120;
-/// Of what continues a statement, beside its indentation.
+/// Extra indentation of lines that continue a statement.
 const INDENT: usize = 4;
-/// Behind the slashes, of what continues a comment.
+/// Indentation behind the slashes of lines that continue a comment.
 const COMMENT: usize = 3;
-/// Where the values begin in the head of the file.
+/// Column at which the values begin in the head of the file.
 const FIELD: usize = 15;
 
 /// The text with its longer lines broken: statements behind a comma or an operator, as far outside of parentheses as can be,

@@ -306,7 +306,7 @@ impl Body<'_> {
     }
 }
 
-/// What C++ has no number for, of its words.
+/// Writes a number that C++ has no literal for, by its words.
 fn bits(x: f64) -> String {
     let (high, low) = (x.to_bits() >> 32, x.to_bits() as u32);
     format!("join(all_words({high:#010x}u), all_words({low:#010x}u))")

@@ -17,7 +17,7 @@ use overlay::program::Unary;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What begins functions of the header, which defines it by the compiler that reads it.
+/// First word of the header's functions; the header defines it by the compiler that reads it.
 const FUNCTION: &str = "SINGE_POINT";
 
 /// The header of a mechanism's kernels, whose code must be data-parallel with one point per lane; `codes` are in the order of the
@@ -64,7 +64,7 @@ fn table_of(table: &Table, symbol: &str) -> String {
     table_about(table.kind).to_owned() + &point_table(ty, &table_name(symbol, table.kind), items.into_iter())
 }
 
-/// What conversions of compositions read.
+/// Returns the tables that conversions of compositions read.
 fn conversion_tables(interface: &Interface) -> String {
     let weights = interface.species.iter().map(|species| real(species.molecular_weight));
     let atoms = interface.species.iter().flat_map(|species| &species.atoms).map(|&count| real(count));

@@ -55,7 +55,7 @@ struct File {
     comment: String,
     guard: String,
     species: usize,
-    /// How many species react: the first of the host's.
+    /// Number of species that react: the first of the host's.
     reacting: usize,
     reactions: usize,
     names_length: usize,
@@ -63,9 +63,9 @@ struct File {
     /// kg/mol, in the host's order
     weights: String,
     rcp_weights: String,
-    /// Of each species of the mechanism its place among the host's.
+    /// Place among the host's species of each species of the mechanism.
     places: Vec<usize>,
-    /// Of each of the host's species that react its place in the mechanism.
+    /// Place in the mechanism of each of the host's species that react.
     order: Vec<usize>,
     #[serde(flatten)]
     library: Library,

@@ -1,10 +1,10 @@
-//! What libraries with other codes' calling conventions need of a mechanism, around the functions of one point.
+//! Data of a mechanism for libraries with other codes' calling conventions, around the functions of one point.
 
 use crate::base::tables::{real, wrapped};
 use crate::host::{Interface, prefix, short_name};
 use serde::Serialize;
 
-/// What such a library must know of a mechanism beyond the interface of its kernels.
+/// Data of a mechanism for such a library, beyond the interface of its kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stoichiometry {
     /// g/mol
@@ -15,12 +15,12 @@ pub struct Stoichiometry {
     pub reactions: Option<Vec<Vec<(usize, i32)>>>,
 }
 
-/// What the templates of all of them have.
+/// Fields that the templates of all of them have.
 #[derive(Serialize)]
 pub(super) struct Library {
     pub prefix: String,
     pub device_header: String,
-    /// What stands before each function, and a blank.
+    /// Text before each function, with a blank.
     inline: &'static str,
     rows: Places,
     stoichiometry: bool,
@@ -39,7 +39,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Of an interface with the kernels of chemistry and thermodynamics.
+    /// Fields for an interface with the kernels of chemistry and thermodynamics.
     pub fn new(interface: &Interface, stoichiometry: &Stoichiometry, inline: &'static str) -> Self {
         let prefix = prefix(interface);
         let function = |kernel: &str| {

@@ -89,7 +89,7 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
     render(Template::CpuKernel, &file)
 }
 
-/// The type of what the arrays of a kernel hold, which is the same for all.
+/// The type of the numbers in a kernel's arrays, which is the same for all.
 fn number_of(arrays: &[Array]) -> &'static str {
     arrays.first().map_or(Io::Double, |array| array.io).c_type()
 }
@@ -102,7 +102,7 @@ struct File<'a> {
     tables: String,
     functions: String,
     symbol: &'a str,
-    /// The type of what the arrays hold.
+    /// The type of the numbers in the arrays.
     number: &'static str,
     compute_parameters: String,
     parameters: String,
@@ -171,7 +171,7 @@ fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str
     format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
 }
 
-/// What a table holds, as a comment.
+/// Returns the content of a table, as a comment.
 fn table_about(kind: TableKind) -> &'static str {
     match kind {
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",

@@ -7,7 +7,7 @@ use crate::host::{Interface, file_comment, prefix};
 use kinetics::integrator::options::Options;
 use serde::Serialize;
 
-/// What the model knows beyond the interface of its kernels.
+/// Data of the model beyond the interface of its kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
     /// The sum of each reaction's product coefficients.
@@ -16,7 +16,7 @@ pub struct Plugin {
     pub reactors: Vec<String>,
 }
 
-/// (name, text) of the model, of what wmake reads, and of a project for CMake. The interface is in SI and has the kernels of isobaric
+/// (name, text) of the model, of the files for wmake, and of a project for CMake. The interface is in SI and has the kernels of isobaric
 /// rates and of progress.
 pub fn openfoam(interface: &Interface, plugin: &Plugin, provenance: &Provenance) -> Vec<(String, String)> {
     let name = prefix(interface);
@@ -57,11 +57,11 @@ struct File {
     upper: String,
     device_header: String,
     reactor: bool,
-    /// What chemistryType calls it.
+    /// Name of the solver in chemistryType.
     solver: &'static str,
     sources: Vec<String>,
     products: String,
-    /// Of the progress kernel: all its rows, and where those of each kind begin.
+    /// Rows of the progress kernel: their number, and the first row of each kind.
     rates: usize,
     forward: u32,
     net: u32,

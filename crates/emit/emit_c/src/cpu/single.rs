@@ -1,4 +1,4 @@
-//! What single precision says otherwise: numbers, names of functions, and the header that all kernels include.
+//! Differences of single precision: numbers, names of functions, and the header that all kernels include.
 
 use crate::base::expression::Expression;
 use crate::base::glue::{Template, render};
@@ -60,7 +60,7 @@ pub fn number(x: f32) -> String {
     format!("{x:?}f")
 }
 
-/// What a number of the code is in single precision; what C++ has no number for, of its bits.
+/// Returns a number of the code in single precision; if C++ has no literal for it, text that makes it of its bits.
 pub fn rounded(x: f64) -> Result<f32, String> {
     let single = x as f32;
     match single.is_finite() {

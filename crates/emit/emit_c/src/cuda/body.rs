@@ -90,7 +90,7 @@ pub fn print(code: &Code, tables: tables::Names, dialect: Dialect) -> Printed {
     }
 }
 
-/// The name of what belongs to one of the lane's points.
+/// The name of a variable of one of the lane's points.
 fn point_name(code: &Code, what: &str, point: u32) -> String {
     if code.points_per_lane == 1 { what.to_owned() } else { format!("{what}_{point}") }
 }
@@ -248,7 +248,7 @@ impl Body<'_> {
         self.line(depth, &line);
     }
 
-    /// What stands in braces behind the line that opens them.
+    /// Writes a block in braces behind the line that opens it.
     fn nested(&mut self, head: &str, body: &[Statement], depth: usize) {
         self.line(depth, head);
         self.block(body, depth + 1);

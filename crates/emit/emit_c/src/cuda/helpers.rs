@@ -36,7 +36,7 @@ pub enum Helper {
     BarrierArrive,
     /// One of those that are lists of steps.
     Function(Unary),
-    /// Of singles, without special cases.
+    /// For singles, without special cases.
     ReciprocalNear,
     QuotientNear,
     RootNear,
@@ -383,8 +383,8 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }
 
-/// What follows from this and from the stride (addresses, comparisons with the warp's number) is the same in all phases:
-/// compilers would compute it once and keep it in registers.
+/// Values that follow from this and from the stride (addresses, comparisons with the warp's number) are the same in all phases:
+/// compilers would compute them once and keep them in registers.
 const THREAD: &str = "\
 // This thread's number in its CTA, read again where it is used: registers are too few to keep what follows from it.
 INLINE int thread()

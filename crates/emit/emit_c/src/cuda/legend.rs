@@ -1,4 +1,4 @@
-//! What slots hold and which warps a mask names, for readers.
+//! Legends for readers: the contents of slots, and the warps of a mask.
 
 use crate::base::comment;
 use lower::code::Code;

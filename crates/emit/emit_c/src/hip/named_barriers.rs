@@ -35,7 +35,7 @@ impl<'a> NamedBarriers<'a> {
         text + "  }\n" + if set_up.meets { "  __syncthreads();\n" } else { "" }
     }
 
-    /// What a use is; nothing for other functions, and for a kind of uses that the plan does not have.
+    /// Defines a kind of use; `None` for other functions, and for a kind that the plan does not have.
     pub(super) fn definition(&self, helper: Helper) -> Option<String> {
         let (waits, about) = match helper {
             Helper::BarrierSync => (true, "Arrives and waits for the rest."),

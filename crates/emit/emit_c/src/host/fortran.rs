@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Fortran allows this many characters in a name; a number may still be added to it.
 const LONGEST_NAME: usize = 58;
 
-/// Of a longer name of a project, Fortran's names begin with as much: then the name of each kernel still fits behind it.
+/// Length of a long project name's part that begins Fortran's names: the name of each kernel still fits behind it.
 const LONGEST_PREFIX: usize = 27;
 
 /// A module with the species and the launch functions, by way of `iso_c_binding`.
@@ -87,7 +87,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
     render_in(interface.dialect, Template::Module, &file)
 }
 
-/// What Fortran's names begin with.
+/// Returns the beginning of Fortran's names.
 pub(super) fn fortran_prefix(prefix: &str) -> String {
     prefix.to_lowercase().chars().take(LONGEST_PREFIX).collect::<String>().trim_end_matches('_').to_owned()
 }
@@ -246,7 +246,7 @@ struct ExampleArray {
     name: String,
     rows: u32,
     output: bool,
-    /// What an input is set to; empty for an output.
+    /// Value of an input; empty for an output.
     value: String,
 }
 

@@ -35,7 +35,7 @@ struct File {
     guard: String,
     prefix: String,
     species: Vec<SpeciesLine>,
-    /// What the preprocessor can ask for.
+    /// Facts for the preprocessor.
     macros: Vec<Macro>,
     statuses: [Status; 10],
     count_constant: String,
@@ -84,7 +84,7 @@ impl PatternLines {
     }
 }
 
-/// Where the quantities of a kernel's output begin.
+/// First rows of the quantities in a kernel's output.
 #[derive(Serialize)]
 struct OutputRows {
     symbol: String,

@@ -1,4 +1,4 @@
-//! What host codes get beside the kernels: a C header and its C++ wrapper, the context, a Fortran module, and a project that
+//! Files for host codes beside the kernels: a C header and its C++ wrapper, the context, a Fortran module, and a project that
 //! builds all with CMake, checks the kernels against reference values and times them.
 
 mod fortran;
@@ -28,7 +28,7 @@ use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use machine::target::ComputeCapability;
 use overlay::program::Array;
 
-/// What a host code must know of a mechanism and its kernels.
+/// Description of a mechanism and its kernels for host codes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
     /// The project's name, by default the mechanism's, such as `gri30`: the prefix of every name in the header.
@@ -39,11 +39,11 @@ pub struct Interface {
     pub elements: Vec<String>,
     pub reactions: usize,
     pub units: Units,
-    /// What arrays hold.
+    /// Numbers that arrays hold.
     pub io: Io,
-    /// What the kernels were made for, such as `hopper`.
+    /// Target of the kernels, such as `hopper`.
     pub target: String,
-    /// Of a GPU; a CPU has none.
+    /// Compute capability of a GPU; a CPU has none.
     pub architecture: Option<ComputeCapability>,
     /// That of the code for hosts.
     pub dialect: Dialect,
@@ -66,7 +66,7 @@ pub struct Species {
     pub name: String,
     /// kg/kmol
     pub molecular_weight: f64,
-    /// Of each element of the interface.
+    /// Number of atoms of each element of the interface.
     pub atoms: Vec<f64>,
 }
 
@@ -75,13 +75,13 @@ pub struct Species {
 pub struct KernelInterface {
     /// The symbol of the kernel; its launch function is called `SYMBOL_launch`.
     pub symbol: String,
-    /// What it computes, in a sentence.
+    /// Result of the kernel, in a sentence.
     pub summary: String,
     /// How exactly, and where.
     pub accuracy: String,
     /// In the order of the arguments.
     pub arrays: Vec<ArrayInterface>,
-    /// Where the quantities of the output begin, where it has several.
+    /// First rows of the output's quantities, if it has several.
     pub rows: Vec<Rows>,
     /// Whether its launch takes a workspace.
     pub has_workspace: bool,
@@ -127,7 +127,7 @@ pub(crate) fn prefix(interface: &Interface) -> String {
     identifier(&interface.mechanism)
 }
 
-/// What a project says of itself, as (name without the prefix, text or number).
+/// Returns the facts of a project, as (name without the prefix, text or number).
 fn facts(interface: &Interface) -> [(&'static str, Fact); 9] {
     let Interface { species, reactions, units, target, architecture, dialect, .. } = interface;
     // AMD's machines have none.

@@ -7,7 +7,7 @@ use crate::base::tables::{real, wrapped};
 use machine::target::Target;
 use serde::Serialize;
 
-/// What the project must know of its kernels beyond their interface.
+/// Data of a project's kernels beyond their interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Project {
     /// CUDA files of the library.
@@ -30,15 +30,15 @@ pub struct Project {
     pub reactor_driver: bool,
 }
 
-/// What a folder with projects has as `CMakeLists.txt`: it includes the [file](cmake_file) of each.
+/// `CMakeLists.txt` of a folder with projects: it includes the [file](cmake_file) of each.
 pub const FOLDER: &str = include_str!("../../templates/folder.cmake");
 
-/// What CMake builds of a project.
+/// Returns the name of a project's file for CMake.
 pub fn cmake_file(name: &str) -> String {
     format!("{name}.cmake")
 }
 
-/// What CMake builds of a GPU's project where there is no compiler for CUDA.
+/// Returns the name of the file for CMake that builds a GPU's project without a compiler for CUDA.
 pub fn fallback_file(name: &str) -> String {
     format!("{name}_cpu.cmake")
 }
@@ -72,14 +72,14 @@ pub struct Case {
     pub bytes: u64,
 }
 
-/// Two versions of a kernel of which only the GPU tells which one is faster, by their places among the cases.
+/// Two versions of a kernel, by their places among the cases; only a run on the GPU tells which one is faster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duel {
     pub shipped: usize,
     pub other: usize,
 }
 
-/// What CMake builds for the target, which may be the fallback.
+/// Writes the file for CMake of the target, which may be the fallback.
 pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, target: &Target) -> String {
     #[derive(Serialize)]
     struct File<'a> {
@@ -112,7 +112,7 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
     )
 }
 
-/// What CMake installs, for projects of any target; `headers` are those that host codes include.
+/// Writes CMake's files for installation, for projects of any target; `headers` are those that host codes include.
 pub fn install(interface: &Interface, headers: &[String], provenance: &Provenance) -> (String, String) {
     #[derive(Serialize)]
     struct File<'a> {
@@ -138,7 +138,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         prefix: String,
         version: &'static str,
         command: String,
-        /// The type of what arrays hold.
+        /// The type of the numbers in arrays.
         number: &'static str,
         inputs: Vec<Input>,
         input_count: usize,

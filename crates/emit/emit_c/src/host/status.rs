@@ -1,4 +1,4 @@
-//! What the functions of a project return.
+//! Return values of the functions of a project.
 
 use crate::base::dialect::Dialect;
 use serde::Serialize;

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Systems {
     /// (row, column) of the entries of the Jacobian's output.
     pub pattern: Vec<(u32, u32)>,
-    /// Of the matrix that [`elimination::matrix`] has.
+    /// Elimination of the matrix that [`elimination::matrix`] has.
     pub elimination: Checked,
 }
 
@@ -34,13 +34,13 @@ pub struct Tables {
     entries: usize,
     factors: usize,
     jacobian_rows: usize,
-    /// The first row of what the entries of each row share.
+    /// The first row of the parts that the entries of each row share.
     shared: usize,
     /// Kilomoles of each species in a kilogram.
     inverse_weights: String,
     /// The unknowns in the order of elimination, as a comment.
     names: String,
-    /// Of the Jacobian, by columns.
+    /// Rows of the Jacobian's entries, by columns.
     entry_rows: String,
     column_starts: String,
     order: String,
@@ -62,15 +62,15 @@ pub struct Tables {
 #[derive(Serialize, Clone, Copy)]
 struct Spelling {
     is_single: bool,
-    /// The types of what a vector has and of what an array has.
+    /// The types of numbers in a vector and in an array.
     number: &'static str,
     stored: &'static str,
     /// One number for all points, and products with sums that are rounded once.
     all: &'static str,
     fused: &'static str,
-    /// What a solution reads factors by.
+    /// Function by which a solution reads factors.
     read: &'static str,
-    /// What a factorisation takes besides the Jacobian.
+    /// Arguments of a factorisation besides the Jacobian.
     scale: &'static str,
 }
 
@@ -171,7 +171,7 @@ fn less_known(read: &str, at: usize, first: usize, columns: &[usize]) -> String 
     format!("  {{\n    {sums}\n{products}    x{at} = x{at} - ((s0 + s1) + (s2 + s3));\n  }}\n")
 }
 
-/// What solves the factored system, by the sums of the template's loops in the same order.
+/// Writes the solution of the factored system, by the sums of the template's loops in the same order.
 fn solution(
     plan: &Elimination,
     Spelling { is_single, read, .. }: Spelling,
@@ -198,7 +198,7 @@ fn solution(
 }
 
 impl Tables {
-    /// What the Jacobian, the factors, and two numbers for each row take the place of.
+    /// Counts the doubles that the Jacobian, the factors, and two numbers for each row take.
     pub fn doubles(&self) -> usize {
         let of_factors = self.factors + self.rows;
         self.jacobian_rows + self.rows + if self.spelling.is_single { of_factors.div_ceil(2) } else { of_factors }

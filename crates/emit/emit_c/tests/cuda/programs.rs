@@ -204,7 +204,7 @@ pub fn products() -> Program {
         p.body.push(assign(var, value));
         var
     };
-    // Of different factors: a compiler does not fuse a product that it needs for itself.
+    // Different factors: a compiler does not fuse a product that it needs for itself.
     let [added, from, taken, negated, copied, chosen, stored, squared] = [2, 3, 4, 5, 6, 7, 8, 9].map(|row| {
         let factor = let_new(field(0, row));
         let_new(Value::Binary(Binary::Mul, factor, b))

@@ -192,7 +192,7 @@ impl Make {
     }
 }
 
-/// What the program stores for one point in the fields of its output; `None` when a step is not a finite number.
+/// Returns the numbers that the program stores for one point in its output; `None` if a step is not a finite number.
 pub fn run(program: &Program, warp: u32, input: [f64; FIELDS as usize]) -> Option<[f64; FIELDS as usize]> {
     let mut run =
         Run { program, warp, input, counter: 0, vars: SecondaryMap::new(), slots: [0.0; 8], output: [0.0; 4] };

@@ -16,7 +16,7 @@ use kinetics::approximation::range::TemperatureRange;
 /// Half a unit in the last place of single precision; what `crates/warps/schedule/tests/precision.rs` finds of powers and logarithms is below twice that.
 const HALF_ULP: f64 = 0.5 * f32::EPSILON as f64;
 const ULP: f64 = 2.0 * HALF_ULP;
-/// The same of double precision, of whose powers and logarithms more is left for an ulp than they need.
+/// The same for double precision; powers and logarithms are given two ulps, more than they need.
 const HALF_ULP_OF_DOUBLES: f64 = 0.5 * f64::EPSILON;
 const ULPS_OF_DOUBLES: f64 = 4.0 * HALF_ULP_OF_DOUBLES;
 /// Twice the least normal number.
@@ -39,7 +39,7 @@ pub fn check(
     kinds: &Kinds,
 ) -> Result<(), String> {
     let preamble = &graph.shapes[graph.preamble.shape];
-    // What was made, and in which arithmetic.
+    // Values made so far, and the arithmetic of each.
     let mut values: BTreeMap<Value, (Kind, &Form)> = BTreeMap::new();
     let mut states: BTreeMap<Op, Vec<(Kind, &Form)>> = BTreeMap::new();
     let mut scalars: Vec<(Kind, &Form)> = Vec::new();
@@ -110,7 +110,7 @@ pub fn check(
     Ok(())
 }
 
-/// Of which species the first one is the mole fraction, where the second one is the floor.
+/// Returns the species whose mole fraction is the first operand, if the second one is the floor.
 fn floored(graph: &Graph, step: &Step, operands: &Operands<'_>, [a, b]: [u32; 2]) -> Option<u32> {
     let body = operands.body;
     let species = match body.insts[a as usize] {
@@ -123,7 +123,7 @@ fn floored(graph: &Graph, step: &Step, operands: &Operands<'_>, [a, b]: [u32; 2]
     is_floor.then_some(species)
 }
 
-/// What an instruction reads.
+/// Operands of an instruction.
 struct Operands<'a> {
     all: &'a [Form],
     kinds: &'a [Kind],
@@ -384,7 +384,7 @@ fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: 
     is_normal && implies(&Factors { constant: NOUGHT, terms: vec![(Variable::Clamped(species), factor)] }, claim)
 }
 
-/// What the sum comes to where the mole fractions are those of the domain.
+/// Bounds the sum over the mole fractions of the domain.
 fn whole(all: &Factors, domain: &Domain) -> Factor {
     let constant = all.constant;
     let [fewest, largest] = domain.sums;
@@ -410,7 +410,7 @@ fn whole(all: &Factors, domain: &Domain) -> Factor {
                 high = high.max(sum * factor.ends[1]);
             }
         }
-        // What is nowhere less than the floor.
+        // The sum is nowhere less than it is at the floor.
         if low >= 0.0 {
             low = low.max(terms().map(|factor| factor.ends[0] * floor).sum());
         }
@@ -463,7 +463,7 @@ fn round(all: &Factors, domain: &Domain, digits: &Digits) -> Option<Factors> {
     in_range(all, rounded, domain, digits)
 }
 
-/// What was rounded, with what is lost of small numbers; nothing where the exact numbers are too large.
+/// Adds the loss of small numbers to rounded factors; `None` if the exact numbers are too large.
 fn in_range(exact: &Factors, mut rounded: Factors, domain: &Domain, digits: &Digits) -> Option<Factors> {
     let result = whole(exact, domain);
     let reach = result.size() * (1.0 + result.share.min(1.0));
@@ -527,7 +527,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
             if [operands.kind, operands.kinds[a as usize]] == [Kind::Single, Kind::Pair]
                 && matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative) =>
         {
-            // What is left of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of what the power errs by.
+            // The rest of a pair beside a whole number is rounded to a 2^-26th, which is a quarter of the power's error.
             let digits = Digits { of_powers: ULP + HALF_ULP / 2.0, ..Digits::SINGLE };
             let result = function(op, whole(&operands.whole(a), domain), &digits);
             result.is_some_and(|f| implies(&Factors::number(f), claim))
@@ -551,7 +551,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
             _ => of(c).is_some_and(|c| is(sum(&product, &c))),
         }),
         Inst::SelectLe { a, b, then, otherwise } => {
-            // Of pairs the first numbers are compared.
+            // For pairs, the first numbers are compared.
             let compared = |id: u32| match operands.kinds[id as usize] {
                 Kind::Pair => round(&operands.whole(id), domain, &Digits::SINGLE),
                 _ => of(id),
@@ -591,7 +591,7 @@ fn is_quotient(operands: &Operands<'_>, [dividend, divisor]: [&Factors; 2], is: 
     if !is_far_from_limits {
         return false;
     }
-    // What a pair's remainder loses of small numbers is as if the dividend were off by it.
+    // The loss of small numbers in a pair's remainder counts as an error of the dividend.
     let Some(lossy) = in_range(dividend, dividend.clone(), domain, digits) else { return false };
     let exact = scaled(&lossy, inverse);
     let number = whole(&exact, domain);
@@ -600,14 +600,14 @@ fn is_quotient(operands: &Operands<'_>, [dividend, divisor]: [&Factors; 2], is: 
     is(exact) || mean.is_some_and(|mean| is(Factors::number(mean.closed())))
 }
 
-/// Whether a quotient is far from special cases. Of pairs the reciprocal of the divisor is taken, like that of 1.
+/// Whether a quotient is far from special cases. For pairs, the reciprocal of the divisor is taken, like that of 1.
 fn is_far(operands: &Operands<'_>, (a, dividend): (u32, &Factors), divisor: Factor) -> bool {
     let is_one = matches!(operands.body.insts[a as usize], Inst::Literal(c) if c == 1.0);
     let inverts = operands.kind == Kind::Pair || is_one;
     inverts && is_between(divisor, INVERTED) || is_moderate(whole(dividend, operands.domain)) && is_moderate(divisor)
 }
 
-/// What quotients and roots without special cases read.
+/// Whether quotients and roots without special cases may read the number.
 fn is_moderate(x: Factor) -> bool {
     is_between(x, 1.0 / LEAST_MODERATE)
 }

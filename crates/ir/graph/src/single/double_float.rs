@@ -11,7 +11,7 @@
 //!   may exceed u of the first by as much. All together at most 17 u^2 of each **term**: nothing is said relative to a sum that cancels.
 //! - **quotient, square root**: one step of Newton from the single: below 25 u^2.
 //!
-//! [`UNIT`] is 32 u^2, which leaves room for terms of third order. What second numbers exceed u of the first by is no more than the error that is known
+//! [`UNIT`] is 32 u^2, which leaves room for terms of third order. The excess of second numbers over u of the first is at most the error that is known
 //! already; what reads them errs by u of it in each of at most eight roundings, and errors grow by [`LOOSE`] in each operation for that.
 //!
 //! - **2^x**: the whole number next to x is taken off exactly; Taylor's polynomial of degree 9 is left, of which the terms from r^4 on are singles:
@@ -41,15 +41,15 @@ use serde::Serialize;
 
 /// Relative to each term of a sum, and to any other result.
 pub const UNIT: f64 = 32.0 * U * U;
-/// Of powers and logarithms, short ones and long ones.
+/// Relative error of powers and logarithms, short ones and long ones.
 pub const FUNCTIONS: f64 = 65_536.0 * U * U;
 pub const LONG_FUNCTIONS: f64 = 4096.0 * U * U;
-/// Of logarithms, where powers are long.
+/// Relative error of logarithms, if powers are long.
 pub const LONG_LOGARITHMS: f64 = 128.0 * U * U;
-/// How many times the error of a single's power that of a pair's is, as a single.
+/// Error of a pair's power as a single, over that of a single's power.
 pub const LEADING_POWER: f64 = 1.25;
 const U: f64 = 1.0 / 16_777_216.0;
-/// What errors grow by in an operation, since second numbers may be as large as they.
+/// Growth of errors in an operation, since second numbers may be as large as they.
 pub const LOOSE: f64 = 1.0 / 262_144.0;
 /// Results from here on lose less than a 2^-50th of themselves to small second numbers.
 pub const LEAST: f64 = LOST * (1u64 << 51) as f64;
@@ -61,7 +61,7 @@ pub const EXP2_LIMIT_OF_PAIRS: f32 = 64.0;
 /// 2^100: divisors are no larger, and their reciprocals neither.
 pub const INVERTED: f64 = (1u128 << 100) as f64;
 
-/// How many digits powers and logarithms of pairs have.
+/// Accuracy of the powers and logarithms of pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Powers {
     #[default]
@@ -91,7 +91,7 @@ impl Powers {
 pub fn split(x: f64) -> [f32; 2] {
     let high = x as f32;
     let low = (x - f64::from(high)) as f32;
-    // What is below the normal numbers would be taken for 0 where these are.
+    // A second number below the normal numbers would be taken for 0 where these are.
     if low.is_normal() { [high, low] } else { [high, 0.0] }
 }
 
@@ -103,7 +103,7 @@ pub struct Words {
     /// Upper words of 2^-127, which singles have no normal number for, and of 2^128.
     pub small: u32,
     pub large: u32,
-    /// What exponents of doubles begin with before those of singles, in the places that are left.
+    /// Difference between the exponent biases of doubles and singles, in the bits that are left.
     pub rebased: u32,
     /// Sign and exponent of a single.
     pub power: u32,
@@ -112,7 +112,7 @@ pub struct Words {
 pub const WORDS: Words =
     Words { size: 0x7fff_ffff, small: 0x3800_0000, large: 0x47f0_0000, rebased: 0xc000_0000, power: 0xff80_0000 };
 
-/// What the next 23 digits are scaled by: 2^-23.
+/// Scale of the next 23 digits: 2^-23.
 pub const NEXT: f32 = f32::EPSILON;
 
 /// A double in an array as the sum of two singles, by operations that no pipe of doubles takes part in.

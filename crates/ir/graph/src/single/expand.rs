@@ -61,7 +61,7 @@ pub fn expand(graph: &Graph, kinds: &Kinds, writes_doubles: bool) -> Graph {
     new
 }
 
-/// Where the numbers of a value lie among those of the new graph.
+/// Places of a value's numbers among those of the new graph.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     high: u32,
@@ -176,7 +176,7 @@ fn expanded(
     (new, Step { constants, rows: step.rows.clone(), stores: step.stores.clone(), ..Step::default() })
 }
 
-/// Both numbers of what is a pair for others, and one of what is not.
+/// Both numbers of a value that is a pair for others, else its one number.
 fn results(pairs: &mut Pairs, numbers: &[Number], ids: &[Id], are_pairs: &[bool]) -> Vec<Id> {
     let mut found = Vec::new();
     for (&id, &is_pair) in ids.iter().zip(are_pairs) {

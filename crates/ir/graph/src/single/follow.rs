@@ -14,7 +14,7 @@ use super::known::Known;
 use super::premises::{Domain, Rounding, Roundings, Unproven};
 use kinetics::approximation::range::TemperatureRange;
 
-/// What is claimed of every instruction.
+/// Returns the claims about every instruction.
 pub fn claims(
     graph: &Graph,
     order: &[StepRef],
@@ -134,7 +134,7 @@ impl Follower<'_> {
         Ok(all)
     }
 
-    /// Of which species this is the larger one of mole fraction and floor.
+    /// Returns the species if the instruction is the larger one of its mole fraction and the floor.
     fn clamped(&self, body: &Body, step: &Step, inst: &Inst) -> Option<u32> {
         let Inst::SelectLe { a, b, then, otherwise } = *inst else { return None };
         let (Inst::Field { array, operand, .. }, Inst::Literal(floor)) =
@@ -147,7 +147,7 @@ impl Follower<'_> {
         (is_larger && is_fraction).then(|| step.rows[operand as usize])
     }
 
-    /// What a number of an array is rounded by.
+    /// Returns the rounding of a number that is read from an array.
     fn of_reading(&self, kind: Kind) -> f64 {
         if self.domain.reads_singles { 0.0 } else { self.roundings.of(kind).unit }
     }
@@ -171,7 +171,7 @@ impl Follower<'_> {
         if kind == Kind::Pair { exact.rounded_as_pair(unit, self.domain) } else { exact.rounded(unit, self.domain) }
     }
 
-    /// Of pairs each term is rounded, and then their sum is exact.
+    /// Adds two values. For pairs, each term is rounded, and then their sum is exact.
     fn sum(&self, a: &Form, b: &Form, kind: Kind) -> Result<Form, Unproven> {
         if kind != Kind::Pair {
             return self.rounded(&a.plus(b), kind);
@@ -193,7 +193,7 @@ impl Follower<'_> {
                 if divisor.magnitude() > INVERTED || divisor.nearest() < 1.0 / INVERTED {
                     return Err(Unproven::Range);
                 }
-                // What the remainder loses of small numbers is as if the dividend were off by it.
+                // The loss of small numbers in the remainder counts as an error of the dividend.
                 let exact = a.as_pair(self.domain)?.times(&inverse, self.domain);
                 // A mean is not as small as the least sum over the largest one, whose second number would be lost.
                 let mean = a.quotients(b).map(|ends| Form::of(exact.number(self.domain).between(ends)));

@@ -1,6 +1,6 @@
 //! Values as sums over the species: a number and, for each mole fraction, a factor, both of which depend on the point.
 //!
-//! Of the exact value v = c_0 + sum c_j x_j the one in single precision is (c_0 + d_0) + sum (c_j + d_j) x_j, and [`Known`] bounds c_j and d_j. So
+//! Let v = c_0 + sum c_j x_j be the exact value; in single precision it is (c_0 + d_0) + sum (c_j + d_j) x_j. [`Known`] bounds c_j and d_j. So
 //! sums of products with constants of either sign, as thin factors of matrices have them, are known to be positive where all of their factors
 //! are, and their relative error is the largest of any factor.
 //!
@@ -17,7 +17,7 @@ const UNDERFLOW: f64 = 2.0 * f32::MIN_POSITIVE as f64;
 /// Claims of one cell: of the preamble's instructions (`None`) and of each step's, in the order in which they run.
 pub type Claims = Vec<(Option<StepRef>, Vec<Form>)>;
 
-/// What a factor belongs to, by species.
+/// Mole fraction that a factor belongs to, by species.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
     Fraction(u32),
@@ -72,7 +72,7 @@ impl Form {
         Self { constant: f(self.constant), terms }
     }
 
-    /// The exact sum of what may have errors.
+    /// The exact sum of values that may have errors.
     pub fn plus(&self, other: &Self) -> Self {
         let (mut left, mut right) = (self.terms.iter().copied().peekable(), other.terms.iter().copied().peekable());
         let mut terms = Vec::with_capacity(self.terms.len().max(other.terms.len()));
@@ -102,7 +102,7 @@ impl Form {
         Self { constant: self.constant.plus(other.constant), terms }
     }
 
-    /// The exact product of what may have errors. Of two sums the one with more terms is taken as a number.
+    /// The exact product of values that may have errors. If both are sums, the one with more terms is taken as a number.
     pub fn times(&self, other: &Self, domain: &Domain) -> Self {
         let (sum, number) = if self.terms.len() <= other.terms.len() { (self, other) } else { (other, self) };
         let (sum, number) =
@@ -125,7 +125,7 @@ impl Form {
         let (least, most) = (fold(|c| c.least, f64::min), fold(|c| c.most, f64::max));
         let is_one_sided = least >= 0.0 && c.least >= 0.0 || most <= 0.0 && c.most <= 0.0;
         let of_terms = if is_one_sided { fold(|c| c.relative, f64::max) } else { f64::INFINITY };
-        // What errs though it is 0 errs in relation to all the rest.
+        // A constant that is 0 but has an error errs in relation to all the rest.
         let of_constant = if c.is_zero() { c.absolute / range.nearest() } else { c.relative };
         let relative = match c.is_zero() {
             true if c.absolute == 0.0 => of_terms,
@@ -166,7 +166,7 @@ impl Form {
             if count == 0 {
                 return [0.0; 2];
             }
-            // Where all have one sign, the sum is at least what it is at the floor. Its roundings are far below the room that ranges are given.
+            // If all have one sign, the sum is at least its value at the floor. Its roundings are far below the room that ranges are given.
             let floor = if is_clamped { domain.floor } else { 0.0 };
             let lowest = if least >= 0.0 { floor * least_sum } else { f64::NEG_INFINITY };
             let highest = if most <= 0.0 { floor * most_sum } else { f64::INFINITY };
@@ -179,7 +179,7 @@ impl Form {
         })
     }
 
-    /// The number, half of whose range is left for the errors.
+    /// The number, if it is within half of the range; the other half is left for the errors.
     fn within_range(&self, domain: &Domain) -> Result<Known, Unproven> {
         let number = self.number(domain);
         let reach = number.magnitude() * (1.0 + number.relative.min(1.0));

@@ -15,22 +15,22 @@ pub enum Kind {
     Double,
 }
 
-/// What an instruction that computes, or reads an array, is to be in; asked of no others.
+/// Arithmetic of an instruction that computes or reads an array; asked of no others.
 pub type Choice<'a> = &'a dyn Fn(Option<StepRef>, u32) -> Kind;
 
 /// The kinds of all instructions of a graph, those of the preamble (`None`) and of every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kinds {
     all: BTreeMap<Option<StepRef>, Vec<Kind>>,
-    /// How many digits those of pairs have.
+    /// Accuracy of the powers of pairs.
     pub powers: Powers,
 }
 
 impl Kinds {
-    /// Of what computes as it is chosen; what only hands on a number has that number's kind. Constants have all their digits where anything has them.
+    /// Resolves kinds from a choice. An instruction that only hands on a number has its kind. Constants have all their digits if anything has them.
     pub fn of(graph: &Graph, order: &[StepRef], choice: Choice<'_>) -> Self {
         let mut resolver = Resolver { choice, ..Resolver::default() };
-        // What a step stores in a running state decides what the steps before read of it, so that a state has the widest kind of all.
+        // A running state has the widest kind that a step stores in it, which decides what the steps before read of it.
         loop {
             let widened = resolver.pass(graph, order);
             if !widened {
@@ -53,7 +53,7 @@ impl Kinds {
         self.all.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// How many instructions compute in each arithmetic, over all steps: singles, pairs, doubles.
+    /// Counts the instructions that compute in each arithmetic, over all steps: singles, pairs, doubles.
     pub fn counts(&self, graph: &Graph) -> [usize; 3] {
         let mut counts = [0; 3];
         for (at, kinds) in &self.all {

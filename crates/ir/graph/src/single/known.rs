@@ -1,4 +1,4 @@
-//! What is known of a number that depends on the temperature: where the exact one lies, and how far the one in single precision may be from it.
+//! Bounds for a number that depends on the temperature: the range of the exact one, and the distance of the one in single precision from it.
 
 use super::double_float::split;
 
@@ -11,7 +11,7 @@ pub struct Known {
     pub relative: f64,
 }
 
-/// What is stated of an error is more than what was computed for it by this share, for roundings of the analysis itself.
+/// Share by which a stated error exceeds the computed one, for roundings of the analysis itself.
 const ROOM: f64 = 1e-12;
 
 impl Known {
@@ -31,7 +31,7 @@ impl Known {
         let (absolute, relative) = (number(absolute), number(relative));
         let known = Self { least, most, absolute, relative };
         let by_relative = if relative == 0.0 { 0.0 } else { number(relative * known.magnitude()) };
-        // An error of what is exactly 0 is no relative one.
+        // A number that is exactly 0 has no relative error.
         let by_absolute = if absolute == 0.0 { 0.0 } else { number(absolute / known.nearest()) };
         Self { absolute: absolute.min(by_relative), relative: relative.min(by_absolute), ..known }
     }
@@ -110,7 +110,7 @@ impl Known {
         Self::new([self.least, self.most], absolute, relative)
     }
 
-    /// What a rising function makes of it, whose own rounding is this: `errors` are those that the errors of the argument cause.
+    /// Applies a rising function. `errors` follow from those of the argument; `unit` is the rounding of the function itself.
     pub fn map(self, f: impl Fn(f64) -> f64, [absolute, relative]: [f64; 2], unit: f64) -> Self {
         Self::new([f(self.least), f(self.most)], absolute, relative).rounded(unit)
     }

@@ -1,4 +1,4 @@
-//! Which instructions are singles and which pairs: as many singles as a bound allows, those first that spare most for what they err by.
+//! Choice of singles and pairs: as many singles as a bound allows, those first that save most for their error.
 //!
 //! This is a search, and proves nothing: it looks at a few cells of the temperatures. [`super::prove_mixed`] proves what it finds.
 
@@ -16,7 +16,7 @@ use super::sensitivity::{Sensitivity, sensitivity};
 /// Instructions that change their arithmetic together: those at one place of a shape, in operations with running sums of each operation.
 type Group = (Option<(Shape, Option<Op>)>, u32);
 
-/// So often the whole graph's error is computed; each time what is asked of the first order is set by it.
+/// Limit on computations of the whole graph's error; each one sets the next limit on the error of first order.
 const TURNS: usize = 8;
 /// From this share of the bound on nothing more is looked for.
 const ENOUGH: f64 = 0.985;
@@ -64,10 +64,10 @@ pub fn choose(graph: &Graph, order: &[StepRef], domain: &Domain, bound: f64) -> 
     Some(search.kinds(&best))
 }
 
-/// Takes groups in the order of what they spare for what they err by, to first order.
+/// A choice of groups in the order of savings over error, to first order.
 struct Greedy<'a> {
     sensitivity: &'a Sensitivity,
-    /// What each group reads of others, and what reads it.
+    /// Numbers of other groups that each group reads, and the readers of its own.
     reads: Vec<Vec<(usize, &'a [f32])>>,
     is_read: Vec<Vec<(Option<usize>, &'a [f32])>>,
     order: Vec<usize>,
@@ -135,7 +135,7 @@ impl<'a> Greedy<'a> {
     }
 }
 
-/// So many groups are tried one by one.
+/// Number of groups that are tried one by one.
 const TRIES: usize = 12;
 
 /// Below what any group adds.
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
         kinds.with_powers(self.powers)
     }
 
-    /// What it errs by in a few cells, about; infinite where nothing is known.
+    /// Estimates the error in a few cells; infinite if nothing is known.
     fn error(&self, singles: &[bool]) -> f64 {
         let kinds = self.kinds(singles);
         let cells: Vec<_> = self.domain.temperatures.cells(self.domain.cells).collect();

@@ -1,8 +1,8 @@
-//! What a graph errs by in single precision: a bound that is proven, not measured.
+//! Error of a graph in single precision: a bound that is proven, not measured.
 //!
-//! [`prove`] follows every value through the graph, in cells of ln T, with what is known of it as a [`form::Form`]: sums of positive terms keep
-//! relative errors, differences keep absolute ones, and a power turns the one into the other. What cannot be followed is [`Unproven`], never
-//! guessed. Of what was found, [`check`] recomputes every line by rules of its own.
+//! [`prove`] follows every value through the graph, in cells of ln T, as a [`form::Form`]: sums of positive terms keep
+//! relative errors, differences keep absolute ones, and a power turns the one into the other. A value that cannot be followed is [`Unproven`],
+//! never guessed. [`check`] recomputes every line of the result by rules of its own.
 //!
 //! The exact result is that of the graph's operations on real numbers; the errors of its form and of fits are stated elsewhere. Steps are followed
 //! in the order in which they run, for a sum rounds otherwise in another; products are fused where the graph has it.
@@ -51,7 +51,7 @@ pub fn prove(graph: &Graph, order: &[StepRef], domain: &Domain, rounding: &Round
     prove_mixed(graph, order, domain, &roundings, &Kinds::single(graph, order))
 }
 
-/// The plan that has every instruction in an arithmetic of its own, checked. Of what an instruction in single precision reads of others the first digits are taken.
+/// The checked plan with an arithmetic for each instruction. An instruction in single precision reads the first digits of other numbers.
 pub fn prove_mixed(
     graph: &Graph,
     order: &[StepRef],
@@ -79,7 +79,7 @@ pub fn prove_mixed(
     }
 }
 
-/// The largest relative error of what is stored: singles, of a pair its first number, or the sum of both as a double.
+/// The largest relative error of stored numbers: singles, the first number of a pair, or the sum of both as a double.
 fn of_stores(graph: &Graph, domain: &Domain, kinds: &Kinds, claims: &Claims) -> f64 {
     let mut bound = 0.0f64;
     for (at, all) in claims {
@@ -94,7 +94,7 @@ fn of_stores(graph: &Graph, domain: &Domain, kinds: &Kinds, claims: &Claims) -> 
     bound
 }
 
-/// What an error of the arithmetic and one of the form come to.
+/// Combines an error of the arithmetic and one of the form.
 pub fn together(arithmetic: f64, form: f64) -> f64 {
     arithmetic + form + arithmetic * form
 }

@@ -1,9 +1,9 @@
-//! Which quotients, square roots and powers of two of singles need no special cases, and what they are then made of.
+//! Quotients, square roots and powers of two of singles that need no special cases, and the instructions that make them.
 //!
 //! Compilers make a branch of a quotient and of a root, behind which are the numbers that overflow or are not normal, and powers have guards. Where operands are
 //! proven to be far from all that ([`choose`]), the instructions of [`QUOTIENT`], [`RECIPROCAL`] and [`ROOT`] give the same bits without a branch:
 //!
-//! - **reciprocal**: of any estimate y within one unit in the last place of 1/b, which is what is documented of `rcp.approx`, y + (1 - b y) y is 1/b correctly
+//! - **reciprocal**: let y be any estimate within one unit in the last place of 1/b, as documented for `rcp.approx`; then y + (1 - b y) y is 1/b correctly
 //!   rounded. A test goes through all b and y. There is one exception: where the digits of b are all ones, y must not be below 1/b. CUDA's own quotient takes the
 //!   same two steps and would err there, too.
 //! - **quotient**: q = a y errs by less than 3 units, and what is added to it leaves an error of less than 1/2 + 2^-19 units in the next q; so a - b q is exact.
@@ -28,7 +28,7 @@ use super::premises::{Domain, Roundings};
 /// Operands of quotients and roots are at least 2^-60 and at most 2^60.
 pub const LEAST: f64 = 1.0 / MOST;
 pub const MOST: f64 = (1u64 << 60) as f64;
-/// What is divided into 1 may be as large as 2^100, or as small as one over that.
+/// Largest number divided into 1; the smallest is one over it.
 pub const MOST_INVERTED: f64 = (1u128 << 100) as f64;
 /// The largest |x| of a power of two.
 pub const NEAR_EXPONENT: f32 = 125.0;
@@ -136,7 +136,7 @@ fn of_claims(graph: &Graph, domain: &Domain, kinds: &Kinds, claims: &Claims) -> 
         for ((id, inst), kind) in (0..).zip(&body.insts).zip(kinds.at(*at)) {
             let is_near = match *inst {
                 Inst::Binary(Binary::Div, a, b) => {
-                    // Of pairs the reciprocal of the divisor is taken.
+                    // For pairs, the reciprocal of the divisor is taken.
                     let inverts = *kind == Kind::Pair || matches!(body.insts[a as usize], Inst::Literal(1.0));
                     inverts && is_inside(b, MOST_INVERTED) || is_inside(a, MOST) && is_inside(b, MOST)
                 }
@@ -156,7 +156,7 @@ fn is_inside(x: Known, most: f64) -> bool {
     x.nearest() * (1.0 - x.relative) >= 2.0 / most && x.magnitude() + x.absolute <= 0.5 * most
 }
 
-/// What a step of a sequence reads.
+/// Operand of a step of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
     /// The dividend.
@@ -222,7 +222,7 @@ pub const ROOT: Sequence = &[
 mod tests {
     use super::*;
 
-    /// What a sequence makes of an estimate.
+    /// Runs a sequence on an estimate.
     fn run(sequence: Sequence, a: f32, b: f32, estimate: f32) -> f32 {
         let mut made = [0.0f32; 8];
         for (n, (_, step)) in sequence.iter().enumerate() {
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Of all quotients those are tried that lie next to the middle between two singles: 2^24 a = n b + k, where k is small and n is odd.
+    /// Tries the quotients next to the middle between two singles: 2^24 a = n b + k, where k is small and n is odd.
     #[test]
     fn quotients_next_to_the_middle_are_rounded_correctly() {
         let mut tried = 0;

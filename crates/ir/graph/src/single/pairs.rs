@@ -279,7 +279,7 @@ impl Pairs {
         self.fast_two_sum(logarithm, correction)
     }
 
-    /// Where the first is no more than the second.
+    /// Selects `then` if the first is no more than the second.
     pub fn select(&mut self, [a, b]: [Id; 2], then: Number, otherwise: Number) -> Number {
         let high = self.push(Inst::SelectLe { a, b, then: then.high, otherwise: otherwise.high });
         if then.low.is_none() && otherwise.low.is_none() {
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
     use crate::interpret::Arithmetic;
 
-    /// What the instructions make of some singles, which are read as fields of a row each.
+    /// Runs the instructions on some singles, which are read as fields of a row each.
     fn run(pairs: &Pairs, fields: &[f32], result: Number) -> f64 {
         let mut all: Vec<f32> = Vec::new();
         for inst in &pairs.insts {

@@ -1,10 +1,10 @@
-//! What a bound of single precision rests on, and why there may be none.
+//! Premises of a bound of single precision, and reasons why there may be none.
 
 use super::double_float::{self, Powers};
 use super::kinds::Kind;
 use kinetics::approximation::range::TemperatureRange;
 
-/// What one operation errs by at most, relatively, where its result is a normal number.
+/// Largest relative error of one operation whose result is a normal number.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounding {
     pub unit: f64,
@@ -13,12 +13,11 @@ pub struct Rounding {
 }
 
 impl Rounding {
-    /// Half a unit in the last place of 24 digits, and twice that for [`elementary`](super::elementary), whose errors `crates/warps/schedule/tests/precision.rs` goes through.
-    /// Of a plan in which some operations are in double precision, of those. `tests/` go through functions on doubles in steps.
+    /// Errors of operations in double precision, for plans that have some. `tests/` go through functions on doubles in steps.
     pub const DOUBLE: Self =
         Self { unit: f64::EPSILON / 2.0, power: 2.0 * f64::EPSILON, logarithm: 2.0 * f64::EPSILON };
 
-    /// Of [`double_float`](super::double_float), which says why; of its sums relative to each term.
+    /// Errors of [`double_float`](super::double_float), which derives them; those of its sums are relative to each term.
     pub const PAIR: Self =
         Self { unit: double_float::UNIT, power: double_float::FUNCTIONS, logarithm: double_float::FUNCTIONS };
 
@@ -26,10 +25,11 @@ impl Rounding {
     pub const LONG_PAIR: Self =
         Self { power: double_float::LONG_FUNCTIONS, logarithm: double_float::LONG_LOGARITHMS, ..Self::PAIR };
 
+    /// Half a unit in the last place of 24 digits; twice that for [`elementary`](super::elementary), as `crates/warps/schedule/tests/precision.rs` tests.
     pub const SINGLE: Self = Self { unit: 1.0 / 16_777_216.0, power: 1.0 / 8_388_608.0, logarithm: 1.0 / 8_388_608.0 };
 }
 
-/// What the operations of each arithmetic err by.
+/// Errors of the operations of each arithmetic.
 #[derive(Debug, Clone, Copy)]
 pub struct Roundings {
     pub single: Rounding,
@@ -69,9 +69,9 @@ pub struct Domain {
     pub species: usize,
     /// The least and the largest sum of the mole fractions.
     pub sums: [f64; 2],
-    /// What diffusion takes instead of a smaller mole fraction.
+    /// Least mole fraction in diffusion; smaller ones count as this.
     pub floor: f64,
-    /// Whether arrays hold singles, so that nothing is rounded when they are read, and of pairs the first number is written.
+    /// Whether arrays hold singles: reads then round nothing, and writes take the first number of a pair.
     pub reads_singles: bool,
 }
 

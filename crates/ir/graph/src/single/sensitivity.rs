@@ -1,4 +1,4 @@
-//! What the roundings of each instruction add to the errors of the outputs, to first order, in some states.
+//! Errors of the outputs by the roundings of each instruction, to first order, in some states.
 //!
 //! One run forward gives the values, and one back for each output the sums of |d output / d value| over all ways: errors of one number that reach an output on two ways
 //! are not set off against each other, as in [`super::follow`]. Nothing is proven by that.
@@ -17,15 +17,15 @@ pub type Group = usize;
 
 /// Relative errors of the outputs where a group is in single precision; one number for each output in each state.
 pub struct Sensitivity {
-    /// What is so whatever is in single precision.
+    /// Errors that are there whatever is in single precision.
     pub of_inputs: Vec<f32>,
-    /// Of the group's own roundings, and of those of its constants.
+    /// Errors by the group's own roundings, and by those of its constants.
     pub own: Vec<Vec<f32>>,
-    /// Of what the first group, or (`None`) what stores singles, reads of the second one, where that has more digits.
+    /// Errors by reads of the second group, if it has more digits, in the first group or in stores of singles (`None`).
     pub read: BTreeMap<(Option<Group>, Group), Vec<f32>>,
 }
 
-/// Of the groups that `group` tells.
+/// Computes the sensitivity to the groups that `group` tells.
 pub fn sensitivity(
     graph: &Graph,
     order: &[StepRef],
@@ -57,10 +57,10 @@ fn states(graph: &Graph, domain: &Domain) -> Vec<[Vec<f64>; 2]> {
     temperatures.into_iter().flat_map(|t| mixtures.iter().map(move |x| [vec![t], x.clone()])).collect()
 }
 
-/// So many outputs with one species alone are looked at, times temperatures.
+/// Limit on outputs that are looked at with one species alone, at each temperature.
 const PLACES: usize = 512;
 
-/// Where a number comes from: a line of the tape, or a number that is known when the code is made.
+/// Source of a number: a line of the tape, or a number that is known when the code is made.
 #[derive(Clone, Copy)]
 enum Source {
     Line(usize),
@@ -69,14 +69,14 @@ enum Source {
 
 /// A rounding instruction, or a field.
 struct Line {
-    /// Of singles in arrays none.
+    /// Group of the rounding; none for singles in arrays.
     group: Option<Group>,
     value: f64,
-    /// What it rounds by in single precision, in units of that.
+    /// Own rounding in single precision, in units of that.
     roundings: f64,
-    /// What it errs by since its constants are rounded.
+    /// Error by the rounding of its constants.
     of_constants: f64,
-    /// Where its operands come from, and how it changes with them; the last says whether only the first digits of what has more are read.
+    /// Sources of its operands, and its slope by each; the last says whether only the first digits are read of a number that has more.
     reads: Vec<(usize, f64, bool)>,
 }
 
@@ -201,7 +201,7 @@ impl Tape<'_> {
         (self.push(Line { group: Some(group), value, roundings, of_constants, reads: of_lines }), value)
     }
 
-    /// What all lines add to the error of what one line stores.
+    /// Adds the contributions of all lines to the error of a stored line.
     fn add(&self, store: usize, found: &mut Sensitivity) {
         let place = found.of_inputs.len();
         let unit = Rounding::SINGLE.unit;

@@ -9,7 +9,7 @@ pub const TEMPERATURE: u32 = 0;
 pub const PRESSURE: u32 = 1;
 pub const MOLE_FRACTIONS: u32 = 2;
 pub const OUTPUT: u32 = 3;
-/// Of kernels that treat stiff species: before the output, which comes last in every kernel.
+/// Arrays of kernels that treat stiff species: before the output, which comes last in every kernel.
 pub const TRANSPORT_SOURCE: u32 = 3;
 pub const TIME_STEP: u32 = 4;
 

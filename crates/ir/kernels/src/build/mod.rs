@@ -1,5 +1,5 @@
-//! What all builders share: steps under construction, the arrays and scalars that they read, sums, and products on tensor cores.
-//! Nothing here knows any physics.
+//! Tools that all builders share: steps under construction, the arrays and scalars that they read, sums, and products on tensor cores.
+//! None of these knows any physics.
 
 mod arrays;
 mod operands;

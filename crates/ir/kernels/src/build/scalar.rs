@@ -34,7 +34,7 @@ const NAMES: [&str; 10] = [
     "squared_concentration",
 ];
 
-/// What a graph calls it.
+/// Returns a graph's name of the scalar.
 pub fn name(scalar: u32) -> &'static str {
     NAMES[scalar as usize]
 }

@@ -22,7 +22,7 @@ const LARGEST_SHARE: usize = 2;
 /// Longer ones would save as little and make the warps' shares uneven.
 const SHORT: u64 = 25;
 
-/// What reactions of one group have in common: whether activities serve them, and their reactants with the bits of their orders.
+/// Common part of the reactions of one group: whether activities serve them, and their reactants with the bits of their orders.
 type Reactants = (bool, Vec<(usize, u64)>);
 
 /// By reaction, the reactions of the operation in its place. That of a group stands where its first reaction does.
@@ -62,7 +62,7 @@ fn key(i: usize, r: &Reaction, sources: &Sources<'_>) -> Option<Reactants> {
     (factors > 1.0).then_some((log_space.activities.serves[i], reactants))
 }
 
-/// Adds the operation of some reactions of which only the net rates of progress are read.
+/// Adds the operation of some reactions whose net rates of progress alone are read.
 pub fn add(
     graph: &mut Graph,
     mechanism: &Mechanism,
@@ -83,7 +83,7 @@ pub fn add(
     }
 }
 
-/// q = (k_f prod C^nu' - k_r prod C^nu'') [M] of each of some reactions. Where they are several, their reactants are equal.
+/// q = (k_f prod C^nu' - k_r prod C^nu'') [M] of each of some reactions. If there are several, their reactants are equal.
 fn net_rates<'a>(reactions: impl IntoIterator<Item = (usize, &'a Reaction)>, sources: &Sources<'_>) -> Operands {
     let reactions: Vec<_> = reactions.into_iter().collect();
     let mut o = Operands::default();
@@ -95,7 +95,7 @@ fn net_rates<'a>(reactions: impl IntoIterator<Item = (usize, &'a Reaction)>, sou
     o
 }
 
-/// What reactions with equal reactants have in common: products over these.
+/// Products over the reactants that reactions with equal reactants share.
 #[derive(Default)]
 struct Ahead {
     constants: Option<Id>,

@@ -1,4 +1,4 @@
-//! What reactions read: concentrations, what equilibria need, third bodies, what rate constants share.
+//! Inputs of reactions: concentrations, values for equilibria, third bodies, and shared parts of rate constants.
 
 use crate::build::{self, SCALARS, scalar, single, step};
 use crate::options::{Form, Options};
@@ -12,8 +12,8 @@ use graph::dataflow::{Graph, Step, Value};
 use kinetics::Model;
 use mechanism::{Collider, Rate, Reaction, Reverse};
 
-/// What reactions read: concentrations, what equilibria need, third bodies, what rate constants share. `with_inverses`: 1/K of the
-/// species that have activities, too.
+/// Adds the inputs of reactions: concentrations, values for equilibria, third bodies, and shared parts of rate constants. `with_inverses`
+/// adds 1/K of the species that have activities.
 pub fn sources<'a>(
     graph: &mut Graph,
     model: &Model,
@@ -70,7 +70,7 @@ fn log_space_sources<'a>(
         vec![false; model.mechanism.species.len()]
     };
     let exponential = options.exponential;
-    // Where values are scarce, powers are not shared either.
+    // If values are scarce, powers are not shared either.
     let powers =
         if options.activities { log_space::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
     // Quasi-steady species are solved for with most concentrations at hand, and their computations keep more by having these apart.

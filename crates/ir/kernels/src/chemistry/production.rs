@@ -72,7 +72,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     graph
 }
 
-/// What is made of the rates of progress.
+/// Adds the outputs that are made of the rates of progress.
 fn finish(
     graph: &mut Graph,
     model: &Model,

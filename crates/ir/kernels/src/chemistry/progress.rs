@@ -40,7 +40,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         .map(|numbered| of_reaction(&mut graph, numbered, (&sources, options.units), &places, is_summed))
         .collect();
     for &(output, first) in &places {
-        // What a direction makes of a species, the other destroys.
+        // A direction makes the species that the other destroys.
         let made_by = match output {
             Output::CreationRates => [1, 0],
             Output::DestructionRates => [0, 1],

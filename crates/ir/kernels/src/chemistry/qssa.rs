@@ -56,7 +56,7 @@ pub fn qssa_warps(graph: &Graph, first: Op, rates: &[Option<Rates>], warps: u32)
 /// (rate, multiplicity)
 type Terms = Vec<(Value, f64)>;
 
-/// What the system is summed from.
+/// Terms from which the system is summed.
 #[derive(Default)]
 struct Rows {
     destruction: Vec<Terms>,

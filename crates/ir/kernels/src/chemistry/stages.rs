@@ -1,4 +1,4 @@
-//! The stages through which the rates of a reaction go, and what is handed out on the way.
+//! Stages of the rates of a reaction, and the values that each hands out.
 
 use crate::rates::plan::{Factor, Plan, Scale};
 use graph::body::{Body, Id};
@@ -6,7 +6,7 @@ use graph::dataflow::{StepRef, Value};
 use kinetics::Stiffness;
 use mechanism::{Reaction, SpeciesIndex};
 
-/// What the operation of a reaction hands out.
+/// Values that the operation of a reaction hands out.
 pub struct Rates {
     /// By direction, with every quasi-steady concentration 1: for the quasi-steady system.
     pub unscaled: [Option<Value>; 2],
@@ -19,7 +19,7 @@ pub struct Rates {
 /// Inputs that are connected when the factors exist.
 pub type Late = Vec<(StepRef, usize, Factor)>;
 
-/// What follows the first rates of a reaction.
+/// Stages that follow the first rates of a reaction.
 pub struct Stages {
     /// The stiff species that read the first rates.
     pub at_once: Vec<SpeciesIndex>,

@@ -1,4 +1,4 @@
-//! What the destruction of each stiff species is scaled by: gross rates summed over reactions, then the relaxation to its
+//! Scale of each stiff species' destruction: gross rates summed over reactions, then the relaxation to its
 //! quasi-steady concentration within one step (Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542; paper Listing 4).
 
 use super::stages::Rates;

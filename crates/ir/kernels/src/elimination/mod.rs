@@ -13,7 +13,7 @@ pub use check::{Checked, check};
 pub use order::{Measure, order};
 pub use system::{matrix, of_reactor};
 
-/// Where a square matrix may differ from zero: the columns of each row. The diagonal always counts.
+/// Entries of a square matrix that may differ from zero: the columns of each row. The diagonal always counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     pub rows: Vec<BTreeSet<usize>>,
@@ -22,11 +22,11 @@ pub struct Pattern {
 /// The order of elimination, and the entries of the factors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elimination {
-    /// Of each place, the unknown (and the equation of the same number) that is eliminated there.
+    /// By place, the unknown (and the equation of the same number) that is eliminated there.
     pub order: Vec<usize>,
-    /// Of each place, the earlier places whose rows are subtracted from its row, ascending.
+    /// By place, the earlier places whose rows are subtracted from its row, ascending.
     pub lower: Vec<Vec<usize>>,
-    /// Of each place, the later places that its row has entries at, ascending.
+    /// By place, the later places that its row has entries at, ascending.
     pub upper: Vec<Vec<usize>>,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Pattern;
 
-/// What a step of elimination costs first; ties go to the other, then to the lower number.
+/// First cost of a step of elimination; ties go to the other one, then to the lower number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// New entries (minimum local fill-in: Tinney and Walker, Proc. IEEE 55 (1967) 1801, scheme 3)
@@ -27,7 +27,7 @@ pub fn order(pattern: &Pattern, last: &[usize], measure: Measure) -> Vec<usize> 
     order
 }
 
-/// What is left of a matrix, without its diagonal, by rows and by columns.
+/// Remaining part of a matrix, without its diagonal, by rows and by columns.
 struct Active {
     rows: Vec<BTreeSet<usize>>,
     columns: Vec<BTreeSet<usize>>,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Checked, Pattern, check, plan};
 
-/// Where the matrix of an integrator, a number on the diagonal less the sparse Jacobian of so many species, may differ from zero. Unknowns:
-/// mass fractions, the temperature, and the sum of all changes of Y_k/W_k, whose column is what the rows share.
+/// Returns the pattern of an integrator's matrix: a number on the diagonal less the sparse Jacobian of `species` species. Unknowns:
+/// mass fractions, the temperature, and the sum of all changes of Y_k/W_k, whose column is the part that the rows share.
 pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
     let mut rows = vec![BTreeSet::new(); species + 2];
     for &(row, column) in pattern {

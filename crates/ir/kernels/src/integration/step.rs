@@ -97,7 +97,7 @@ fn unknown(o: &mut Operands, (k, size): (usize, usize)) -> u32 {
     if k < size { o.field(MASS_FRACTIONS, k as u32) } else { o.field(TEMPERATURE, 0) }
 }
 
-/// An unknown at the beginning and multiples of what the stages make of it.
+/// An unknown at the beginning plus multiples of its values in the stages.
 fn moved(o: &mut Operands, factors: &[f64], solved: &[Vec<Value>], (k, size): (usize, usize)) -> u32 {
     let start = unknown(o, (k, size));
     terms(factors, solved).fold(start, |sum, (factor, values)| {
@@ -106,7 +106,7 @@ fn moved(o: &mut Operands, factors: &[f64], solved: &[Vec<Value>], (k, size): (u
     })
 }
 
-/// Where a stage takes its rates.
+/// Returns the value of an unknown at which a stage takes its rates.
 fn place(graph: &mut Graph, a: &[f64], solved: &[Vec<Value>], unknown: (usize, usize), what: &str) -> Value {
     let mut o = Operands::default();
     o.body.values = vec![moved(&mut o, a, solved, unknown)];

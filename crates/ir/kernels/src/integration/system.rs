@@ -9,7 +9,7 @@ use graph::dataflow::{Graph, Operation, Step, Value};
 /// The factors of a point's matrix. Unknowns: mass fractions, the temperature, and the sum of all changes of Y_k/W_k.
 pub struct Factors {
     plan: Elimination,
-    /// Of the rows of both factors, by (place, place).
+    /// Entries of the rows of both factors, by (place, place).
     entries: BTreeMap<(usize, usize), Value>,
     inverse_pivots: Vec<Value>,
     /// The number of the sum.
@@ -39,7 +39,7 @@ fn plus_scaled(graph: &mut Graph, factor: f64, value: Value, states: u32) -> Ste
 }
 
 impl Factors {
-    /// Of the sparse Jacobian that has these entries (row, column), by their rows; `weights` of the species.
+    /// Factors the matrix of the sparse Jacobian with these entries (row, column), by their rows; `weights` are those of the species.
     pub fn new(
         graph: &mut Graph,
         (pattern, jacobian): (&[(u32, u32)], &[Value]),
@@ -181,7 +181,7 @@ impl Factors {
     }
 }
 
-/// What the matrix has at an entry.
+/// Parts of the matrix at an entry.
 struct Given {
     jacobian: Option<Value>,
     diagonal: Option<Value>,

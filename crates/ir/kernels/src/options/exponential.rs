@@ -2,7 +2,7 @@
 
 use graph::body::{Body, Id, Unary};
 
-/// Which 2^x a kernel uses.
+/// Algorithm of 2^x in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exponential {
     Polynomial,

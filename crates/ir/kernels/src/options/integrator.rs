@@ -15,7 +15,7 @@ pub enum Integrator {
     Auto,
 }
 
-/// What the matrix of a reactor's step is factored in.
+/// Precision in which the matrix of a reactor's step is factored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Factors {

@@ -1,6 +1,6 @@
-//! What multiplies with constant matrices.
+//! Instructions that multiply with constant matrices.
 
-/// What multiplies values with constant matrices.
+/// Instruction that multiplies values with constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matrix {
     /// A fused multiply-add per point and element.

@@ -1,5 +1,5 @@
-//! What can be asked of a kernel: which one, in which form, of which state, with which outputs. These are choices and their
-//! names; of code there is nothing but the power of two that was chosen ([`Exponential`]).
+//! Options of a kernel: its kind, form, state and outputs. These are choices and their
+//! names; the only code is the power of two that was chosen ([`Exponential`]).
 
 mod exponential;
 mod form;
@@ -39,30 +39,30 @@ pub struct Options {
     pub form: Form,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
-    /// Where they keep to it.
+    /// Temperatures at which polynomials keep to that.
     pub fit_range: TemperatureRange,
     /// How the chemistry kernel treats stiff species.
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
-    /// What tells the state of a point.
+    /// Variables that tell the state of a point.
     pub state: StateVariables,
-    /// What is stored, where there is a choice.
+    /// Quantities to store, if there is a choice.
     pub outputs: Outputs,
     /// Whether fluxes have thermal diffusion.
     pub soret: bool,
-    /// Which entries of Jacobians are stored.
+    /// Entries of Jacobians to store.
     pub storage: MatrixStorage,
-    /// What takes the steps of reactors.
+    /// Method that takes the steps of reactors.
     pub integrator: Integrator,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
     /// energies, which are one.
     pub activities: bool,
-    /// Which powers of two the log-space chemistry and the symmetric and low-rank viscosity use.
+    /// Powers of two of the log-space chemistry and of the symmetric and low-rank viscosity.
     pub exponential: Exponential,
-    /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
+    /// Instruction that multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
     pub matrix: Matrix,
     /// The arithmetic that the graph is made for.
     pub precision: Precision,

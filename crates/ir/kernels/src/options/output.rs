@@ -1,4 +1,4 @@
-//! What a kernel stores, where there is a choice: a few of these quantities, in this order, in the rows of one array.
+//! Stored quantities of a kernel, if there is a choice: a few of these, in this order, in the rows of one array.
 
 use super::kernel::Kernel;
 
@@ -22,7 +22,7 @@ pub enum Property {
 /// One quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// Of the mixture, or (`species`) of each species pure at 1 atm; per kmol or per kg.
+    /// Property of the mixture, or (`species`) of each species pure at 1 atm; per kmol or per kg.
     Thermodynamic {
         property: Property,
         species: bool,
@@ -86,7 +86,7 @@ const OTHERS: [(Output, &str); 17] = [
     (Output::ThermalDiffusionRatios, "thermal-diffusion-ratios"),
 ];
 
-/// How many rows there are of each kind.
+/// Number of rows of each kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows {
     pub species: usize,
@@ -188,7 +188,7 @@ impl Outputs {
         Output::all().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 1).map(|(_, output)| output)
     }
 
-    /// What a kernel stores: what was asked for of it, or else its default.
+    /// Returns the stored quantities of a kernel: those that were asked for, or else its default.
     pub fn of(self, kernel: Kernel) -> Vec<Output> {
         let given: Vec<Output> = self.given().filter(|output| output.kernel() == kernel).collect();
         match kernel {

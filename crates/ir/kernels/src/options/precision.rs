@@ -13,13 +13,13 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// What the graph is made for: that of mixed precision is one of singles.
+    /// Returns the precision of the graph: for mixed precision it is a graph of singles.
     pub fn of_graph(self) -> Self {
         if self == Self::Double { Self::Double } else { Self::Single }
     }
 }
 
-/// How it is known what single precision errs by.
+/// Source of the error bound of single precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorBound {
@@ -30,7 +30,7 @@ pub enum ErrorBound {
     Measured,
 }
 
-/// What the arrays of a kernel hold.
+/// Numbers in the arrays of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Io {

@@ -1,6 +1,6 @@
-//! Which entries of a matrix are stored.
+//! Stored entries of a matrix.
 
-/// Which entries of a matrix are stored; both go column by column.
+/// Entries of a matrix that are stored; both go column by column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MatrixStorage {

@@ -59,7 +59,7 @@ impl StateVariables {
         self == Self::Concentrations
     }
 
-    /// What the composition consists of.
+    /// Returns the quantity of the composition.
     pub fn basis(self) -> Basis {
         match self {
             Self::MoleFractions | Self::DensityByMole => Basis::MoleFractions,
@@ -68,7 +68,7 @@ impl StateVariables {
         }
     }
 
-    /// Where the temperature is found from a sum over species: what their cp/R and h/RT are lessened by in it.
+    /// Returns the amount subtracted from cp/R and h/RT in the sum that gives the temperature; `None` if it does not follow from a sum.
     pub fn work(self) -> Option<f64> {
         match self {
             Self::MoleFractions | Self::MassFractions | Self::Concentrations | Self::DensityByMole | Self::Density => {
@@ -80,7 +80,7 @@ impl StateVariables {
     }
 }
 
-/// What a composition consists of.
+/// Quantity of a composition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     MoleFractions,

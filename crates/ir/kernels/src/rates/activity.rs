@@ -19,7 +19,7 @@ const LARGEST_SIDE: f64 = 430.0;
 /// Largest proven |ln| of a rate constant with the equilibrium constants of the reactants.
 const LARGEST_RATE: f64 = 690.0;
 
-/// What species hand out; each only where something reads it.
+/// Values that species hand out; each exists only if something reads it.
 pub struct Activities {
     /// kmol/m3
     pub concentration: Vec<Option<Value>>,
@@ -71,7 +71,7 @@ fn sum_range(terms: &[Arrhenius]) -> Option<f64> {
     (!may_cancel).then(|| largest + (count.max(1) as f64).ln())
 }
 
-/// Which values of a species are read.
+/// Values of a species that are read.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Needs {
     concentration: bool,
@@ -80,7 +80,7 @@ struct Needs {
     activity: bool,
 }
 
-/// What is read beside what reactions read.
+/// Reads beside those of reactions.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'a> {
     /// By species, whether its concentration is.

@@ -13,7 +13,7 @@ use mechanism::{Arrhenius, Collider, Mechanism, Rate, Reverse};
 /// Highest power of T that is a product.
 const HIGHEST_POWER: f64 = 3.0;
 
-/// What reactions share in the log-space form.
+/// Values that reactions share in the log-space form.
 pub struct LogSpace {
     pub exponential: Exponential,
     pub activities: Activities,

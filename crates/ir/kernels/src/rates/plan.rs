@@ -1,4 +1,4 @@
-//! What becomes of a reaction: the directions that are left, and who reads or scales each of them (paper section 3.4).
+//! Plan of a reaction: the directions that are left, and who reads or scales each of them (paper section 3.4).
 
 use kinetics::Stiffness;
 use kinetics::qssa::{Consumed, consumed};
@@ -12,7 +12,7 @@ pub const DIRECTIONS: [usize; 2] = [0, 1];
 pub enum Factor {
     /// Concentration of the quasi-steady species with this place in the list.
     QuasiSteady(usize),
-    /// What the destruction of this stiff species is scaled by.
+    /// Scale of the destruction of this stiff species.
     Stiff(SpeciesIndex),
 }
 
@@ -21,7 +21,7 @@ pub enum Factor {
 pub struct Plan {
     /// Directions that exist and were not dropped by the linearisation.
     pub live: [bool; 2],
-    /// What each direction consumes of the quasi-steady species.
+    /// Quasi-steady species that each direction consumes.
     pub consumed: [Consumed; 2],
     /// Whether the quasi-steady system reads each direction.
     pub solved: [bool; 2],

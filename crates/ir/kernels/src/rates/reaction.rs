@@ -122,7 +122,7 @@ pub fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
     let order_id = o.constant(order);
     let exponent = o.body.mul(order_id, ln);
     let power = o.body.exp(exponent);
-    // What is not a number is not equal to itself; its power is a number.
+    // NaN is not equal to itself; its power is a number.
     let power = o.body.select_le(c, c, power, c);
     if order < 0.0 {
         return power;

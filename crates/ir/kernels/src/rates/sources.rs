@@ -1,4 +1,4 @@
-//! Where reactions find what other operations computed.
+//! Sources of reactions: values that other operations computed.
 
 use super::log_space::LogSpace;
 use crate::build::Operands;
@@ -6,7 +6,7 @@ use graph::body::Id;
 use graph::dataflow::Value;
 use mechanism::{Collider, Rate, SpeciesIndex};
 
-/// Where a reaction finds what other operations computed.
+/// Values of other operations that a reaction reads.
 pub struct Sources<'a> {
     pub scalars: &'a [u32],
     /// By species; absent: loaded from global memory by every reader.
@@ -16,7 +16,7 @@ pub struct Sources<'a> {
     /// Species from this one on are quasi-steady: they react with concentration 1.
     pub transported: usize,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
-    /// What the log-space form shares.
+    /// Values that the log-space form shares.
     pub log_space: Option<LogSpace>,
 }
 

@@ -25,7 +25,7 @@ pub fn serves(rate: &Rate) -> bool {
     }
 }
 
-/// What several reactions share: log2 of \[M\] by collider, and centers that occur more than once.
+/// Adds values that several reactions share: log2 of \[M\] by collider, and centers that occur more than once.
 pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: &mut Sources<'_>) {
     let live = mechanism.reactions.iter().zip(plans).filter(|(r, plan)| plan.live != [false; 2] && serves(&r.rate));
     let mut centers: Vec<(Center, u32)> = Vec::new();

@@ -29,7 +29,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     build_in(model, options, constant, MatrixLayout::Entries(options.storage))
 }
 
-/// The derivatives of a reactor's tendencies as a sparse part and one column of what the entries of each row share.
+/// The derivatives of a reactor's tendencies as a sparse part and one column with the shared part of each row's entries.
 pub fn build_sparse(model: &Model, options: &Options, constant: Constant) -> Graph {
     build_in(model, options, Some(constant), MatrixLayout::Sparse)
 }
@@ -83,7 +83,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     graph
 }
 
-/// Where entries are stored; tells the graph how many there are and what they are.
+/// Returns the places of stored entries; tells the graph their number and meaning.
 fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Option<Constant>) -> Places {
     let size = matrix.size;
     let rows = if constant.is_some() { size + 1 } else { size };

@@ -115,7 +115,7 @@ impl Rates {
     }
 }
 
-/// The direction of what rates depend on, and of the mixture.
+/// The direction of the quantities that rates depend on, and of the mixture.
 struct Direction {
     /// dC by species
     concentrations: Vec<Value>,
@@ -212,7 +212,7 @@ impl Direction {
         }
     }
 
-    /// Of what a reaction depends on directly.
+    /// Returns the direction's component for a quantity that a reaction depends on directly.
     fn of(&self, by: By) -> Value {
         match by {
             By::Temperature => self.temperature,
@@ -255,12 +255,12 @@ fn gas(graph: &mut Graph, model: &Model, constant: Constant) -> [Value; 5] {
     [0, 1, 2, 3, 4].map(|n| outputs[n])
 }
 
-/// What enthalpies over RT and heat capacities over R are less by.
+/// Returns the amount subtracted from enthalpies over RT and heat capacities over R.
 fn work(constant: Constant) -> f64 {
     if constant == Constant::Volume { 1.0 } else { 0.0 }
 }
 
-/// Of one species: e wdot; T e dwdot + v_T c wdot; c dC.
+/// Values of one species: e wdot; T e dwdot + v_T c wdot; c dC.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     heating: Value,
@@ -286,7 +286,7 @@ fn row(
         o.into_step(graph)
     });
     let mut iterations: Vec<Step> = iterations.collect();
-    // What quasi-steady species add to the change.
+    // Terms that quasi-steady species add to the change.
     iterations.extend(through.iter().map(|&(value, factor)| term(graph, (1, 2), value, factor)));
     let mut o = Operands::default();
     let [rate, change] = [0, 1].map(|n| o.body.state(n));

@@ -1,4 +1,4 @@
-//! Where the entries of a matrix lie in the rows of an output.
+//! Places of a matrix's entries in the rows of an output.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Of a matrix with so many rows and columns, of which `is_stored` tells the entries (row, column) that are not always zero.
+    /// Places the entries of a matrix with these rows and columns. `is_stored` tells the entries (row, column) that are not always zero.
     pub fn new(
         layout: MatrixLayout,
         (rows, columns): (usize, usize),

@@ -79,7 +79,7 @@ pub fn eliminate(graph: &mut Graph, mechanism: &Mechanism, inverse: &[Option<Val
     }
 }
 
-/// What the derivatives of a row are by.
+/// Returns the variables of a row's derivatives.
 fn of_row(terms: &Terms, row: usize) -> impl Iterator<Item = By> + '_ {
     terms.range((row, By::Nothing)..(row + 1, By::Nothing)).map(|(&(_, by), _)| by)
 }
@@ -94,7 +94,7 @@ fn fill_in(terms: &Terms, p: SpeciesIndex) -> usize {
     readers(terms, p).len() * of_row(terms, p).filter(|by| !is_by(*by, p)).count()
 }
 
-/// What `finish` makes of a row's derivative by the concentration of a species, where it has one.
+/// Applies `finish` to a row's derivative by the concentration of a species, if it has one.
 fn by_species(
     graph: &mut Graph,
     terms: &Terms,

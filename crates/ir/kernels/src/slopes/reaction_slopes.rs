@@ -17,7 +17,7 @@ use graph::dataflow::Value;
 use kinetics::rates::LEAST_INHIBITOR;
 use mechanism::{Collider, Reaction, SpeciesIndex};
 
-/// What a derivative is by.
+/// Variable of a derivative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum By {
     /// The rate itself
@@ -42,13 +42,13 @@ pub enum By {
 pub struct Known {
     /// By temperature
     pub by_temperature: HashMap<Value, Value>,
-    /// Of the logarithm of a third body, by the third body
+    /// Derivative of the logarithm of a third body, by the third body
     pub by_collider: HashMap<Value, Value>,
     /// d ln K/dT by species
     pub formation: Vec<Option<Value>>,
 }
 
-/// What is wanted besides the derivatives by temperature, third bodies and species.
+/// Wanted derivatives besides those by temperature, third bodies and species.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     pub rate: bool,
@@ -114,7 +114,7 @@ fn by_activities(
     if wanted.rate {
         list.push((By::Nothing, o.body.mul(scaled, difference)));
     }
-    // What the derivatives of k are multiplied with.
+    // Factor of the derivatives of k.
     let weight = own.weight(o, constants, difference);
     for &(by, slope) in &own.slopes {
         let slope = o.body.mul(slope, weight);
@@ -271,7 +271,7 @@ impl Parts {
         Self { slopes, factor, within }
     }
 
-    /// What the third body adds to the order of the reaction.
+    /// Returns the part of the third body in the order of the reaction.
     fn order(&self) -> f64 {
         if self.factor.is_some() { 1.0 } else { 0.0 }
     }
@@ -283,14 +283,14 @@ impl Parts {
         Some(o.body.mul(m, slope))
     }
 
-    /// What a derivative of the rate constant is multiplied with: other constants, the products of concentrations, the third body.
+    /// Returns the factor of a derivative of the rate constant: other constants, the products of concentrations, the third body.
     fn weight(&self, o: &mut Operands, constants: Option<Id>, product: Id) -> Id {
         let weight = constants.map_or(product, |constants| o.body.mul(constants, product));
         self.factor.map_or(weight, |(_, m)| o.body.mul(weight, m))
     }
 }
 
-/// What a collider is, and its value.
+/// Returns the variable of a collider, and its value.
 fn third_body(sources: &Sources<'_>, collider: &Collider) -> (By, Value) {
     match collider {
         Collider::Species(k) => (By::Concentration(*k), sources.concentrations[*k].expect("colliders are values")),

@@ -74,7 +74,7 @@ fn place(graph: &Graph, places: &Places, row: usize, column: usize) -> Option<(u
     places.of(row, column).map(|place| (graph.arrays.len() as u32 - 1, place))
 }
 
-/// Of the mixture.
+/// Values of the mixture.
 #[derive(Debug, Clone, Copy)]
 struct Gas {
     /// 1/rho
@@ -122,10 +122,10 @@ fn gas(graph: &mut Graph, model: &Model, work: f64) -> Gas {
     Gas { inverse_density, inverse_concentration, minus_inverse_heat, heat_slope, factor }
 }
 
-/// Of one species' row.
+/// Values of one species' row.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// What all entries F share.
+    /// Part that all entries F share.
     base: Value,
     /// e
     energy: Value,
@@ -274,7 +274,7 @@ fn entries(
     values
 }
 
-/// What the entries of a row have besides F's part that all share; stores W_k/W_j times that.
+/// Adds the parts of a row's entries besides the shared part of F; stores W_k/W_j times these.
 fn sparse_entries(
     graph: &mut Graph,
     model: &Model,

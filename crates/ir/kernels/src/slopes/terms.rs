@@ -7,10 +7,10 @@ use crate::build::{self, Operands};
 use graph::body::{Body, Id};
 use graph::dataflow::{Graph, Operation, Step, Value};
 
-/// What each row sums up.
+/// Terms that each row sums up.
 pub type Terms = BTreeMap<(usize, By), Vec<Term>>;
 
-/// A value and what it is multiplied with.
+/// A value and its factor.
 pub type Term = (Value, Factor);
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
-/// Which of the scalars a kernel uses decides what its preamble computes.
+/// Begins a kernel's graph. Its preamble computes the scalars that the kernel uses.
 pub fn begin(
     kernel: &'static str,
     model: &Model,

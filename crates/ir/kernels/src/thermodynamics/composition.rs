@@ -7,11 +7,11 @@ use graph::body::Body;
 use graph::dataflow::{Graph, Operation, Value};
 use kinetics::Model;
 
-/// What is made of the composition.
+/// Values made of the composition.
 pub struct Composition {
     /// Mole fractions by species.
     pub fractions: Vec<Value>,
-    /// Where it is wanted: the amount of substance in kmol/kg, sum Y_j/W_j / sum Y_j or sum X_j / sum X_j W_j; of concentrations their sum, in
+    /// If it is wanted, the amount of substance in kmol/kg, sum Y_j/W_j / sum Y_j or sum X_j / sum X_j W_j; for concentrations their sum, in
     /// kmol/m^3.
     pub amount: Option<Value>,
 }

@@ -10,7 +10,7 @@ use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use kinetics::linear_algebra::elimination;
 use mechanism::{Arrhenius, Mechanism, Polynomials, Reaction};
 
-/// Where products of equilibrium constants are proven to stay in range.
+/// Temperatures for which products of equilibrium constants are proven to stay in range.
 pub const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
 /// Cells of the proof, equal in ln T.
 const CELLS: usize = 200;

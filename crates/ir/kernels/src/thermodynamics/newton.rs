@@ -1,4 +1,4 @@
-//! How many steps find the temperature of a mixture from its enthalpy or energy, proven for every composition.
+//! Number of steps that find the temperature of a mixture from its enthalpy or energy, proven for every composition.
 //!
 //! Within one piece of the species' polynomials the function f(T) = sum X_k h_k/R rises, as long as all heat capacities c_k are positive.
 //! Some halvings of the bracket are followed by steps of Newton that do not leave it. Between T and T' of the bracket
@@ -10,10 +10,10 @@ use super::gibbs::{self, Piecewise};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 
-/// What is proven.
+/// Proven range and numbers of steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// Where every species' heat capacity is proven to be positive.
+    /// Temperatures at which every species' heat capacity is proven to be positive.
     pub range: TemperatureRange,
     pub halvings: u32,
     pub steps: u32,
@@ -114,10 +114,10 @@ impl Cell {
     }
 }
 
-/// Bounds of c and |c'| from `cold` on: their values in the middle, and the sizes of the terms of what they change by.
+/// Bounds of c and |c'| from `cold` on: their values in the middle, and the sizes of the terms of their changes.
 fn bounds(terms: &gibbs::Terms, cold: f64) -> (f64, f64) {
     let (middle, half, hot) = (cold + 0.5 * CELL, 0.5 * CELL, cold + CELL);
-    // Of T^0 to T^4, of 1/T and of 1/T^2.
+    // Coefficients of T^0 to T^4, of 1/T and of 1/T^2.
     let [c0, c1, c2, c3, c4, _, c6, _, c8] = *terms;
     let value = c0 + middle * (c1 + middle * (c2 + middle * (c3 + middle * c4))) + (c6 + c8 / middle) / middle;
     let slope = c1 + middle * (2.0 * c2 + middle * (3.0 * c3 + middle * 4.0 * c4))

@@ -34,7 +34,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
 /// A quantity, and its first row.
 type Place = (Output, u32);
 
-/// What is summed over species, each with its mole fraction.
+/// Quantity that is summed over species, each with its mole fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sum {
     /// 1

@@ -1,4 +1,4 @@
-//! What tells the state of a point. Kernels are built on temperature, pressure and mole fractions; where a host code has others, these
+//! State of a point. Kernels are built on temperature, pressure and mole fractions; for host codes with other variables, these
 //! are made once for all readers.
 
 use std::collections::HashMap;
@@ -82,7 +82,7 @@ pub fn connect(graph: &mut Graph, species: usize, state: StateVariables) {
     }
 }
 
-/// What an input stands for.
+/// Meaning of an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Source {
     /// The mole fraction of a row operand.

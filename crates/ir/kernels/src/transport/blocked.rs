@@ -120,7 +120,7 @@ fn others(graph: &mut Graph, products: &[Vec<Value>]) -> Vec<Vec<Value>> {
 /// C(T), symmetric.
 struct Core {
     columns: usize,
-    /// Of each row those from the diagonal on; only the diagonal where the core is.
+    /// Entries of each row from the diagonal on; only the diagonal if the core is diagonal.
     entries: Vec<Vec<Value>>,
 }
 
@@ -213,7 +213,7 @@ fn rows(
     let one = b.literal(1.0);
     for (i, &sum) in (0..).zip(&sums) {
         let numerator = b.input(columns + count + i);
-        // A reciprocal has no special cases, unlike a quotient of what may be as small as the floor.
+        // A reciprocal has no special cases, unlike a quotient of numbers that may be as small as the floor.
         let inverse = b.div(one, sum);
         let delta = b.mul(numerator, inverse);
         b.stores.push(delta);

@@ -72,7 +72,7 @@ fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
     [ATMOSPHERE.ln() - c[0], -c[1], -c[2], -c[3]]
 }
 
-/// What the epilogue makes of the sum of some values.
+/// Sums some values and applies the epilogue.
 fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, epilogue: Step) -> Value {
     let operation = Operation {
         name: name.into(),

@@ -5,7 +5,7 @@
 //! Delta_i = (P_atm/P) T^1.75 / M * (M - m_i x_i) / R_i with M = sum_j m_j x_j. The diagonal of the approximation is taken
 //! out exactly, whatever it is.
 //!
-//! Where one species p is nearly all of the mixture, both differences lose their digits for i = p. Then sums without p
+//! If one species p is nearly all of the mixture, both differences lose their digits for i = p. Then sums without p
 //! give them: its numerator is sum_{j != p} m_j x_j, and by the symmetry of F
 //! x_p R_p = sum_{j != p} x_j F_jp x_p = sum_{j != p} x_j R_j - (terms of second order in what is not p).
 //! The share of p from which this holds is chosen so that rounding on one side and the second order on the other err

@@ -1,7 +1,7 @@
 //! Diffusive fluxes of mass and enthalpy, with the diffusion coefficients of any form (SAND86-8246), the correction velocity, and
 //! thermal diffusion of light species.
 //!
-//! Of each species j*_k = (P/RT) W_k D_k (Theta_k dT/T - dX_k), where (P/RT) W_k X_k is its density; the sum of these over the sum of
+//! For each species, j*_k = (P/RT) W_k D_k (Theta_k dT/T - dX_k), where (P/RT) W_k X_k is its density; the sum of these over the sum of
 //! X_k W_k; what remains when every species gives its share of the sum; its enthalpy.
 
 use super::part;

@@ -168,7 +168,7 @@ struct Scale {
     scaled: Vec<[f64; 4]>,
     /// By species: the largest |ln(lambda/unit)| over the range.
     ranges: Vec<f64>,
-    /// Of a product, the largest sum of these.
+    /// Largest sum of these in a product.
     largest: f64,
 }
 

@@ -14,7 +14,7 @@ use kinetics::approximation::tucker::Factors;
 /// Denominators that share a division, at most.
 const QUOTIENTS: usize = 4;
 
-/// What the rows of the result need.
+/// Inputs of the rows of the result.
 pub struct Rows<'a> {
     pub factors: &'a Factors,
     pub weights: &'a [f64],
@@ -202,12 +202,12 @@ impl Fractions<'_> {
         }
     }
 
-    /// What a step that uses them loads.
+    /// Returns the rows that a step loads to use them.
     fn rows(&self) -> Vec<u32> {
         if self.held || self.known.is_some() { vec![] } else { self.species() }
     }
 
-    /// What a step that uses them reads beside other inputs.
+    /// Returns the inputs that a step reads to use them, beside its other inputs.
     fn inputs(&self) -> &[Value] {
         self.known.filter(|_| !self.held).map_or(&[], |all| &all[self.block.clone()])
     }

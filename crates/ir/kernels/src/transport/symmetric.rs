@@ -109,7 +109,7 @@ fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
     classes
 }
 
-/// What the epilogues need to know of the species.
+/// Data of the species for the epilogues.
 struct Ends<'a> {
     classes: &'a [Vec<usize>],
     constants: &'a [[f64; 5]],
@@ -150,7 +150,7 @@ fn inverse_root(b: &mut Body, first: u32, options: &Options) -> Id {
     options.exponential.power(b, minus)
 }
 
-/// What is kept of each species, and all 1/e. Products that share a division lose digits, so that single precision has but powers.
+/// Returns the kept root of each species, and all 1/e. Single precision uses powers only, because products that share a division lose digits.
 fn roots_and_inverses(b: &mut Body, count: u32, options: &Options) -> (Vec<Id>, Vec<Id>) {
     if options.precision == Precision::Double {
         let e: Vec<Id> = (0..count).map(|i| root(b, 5 * i, options)).collect();

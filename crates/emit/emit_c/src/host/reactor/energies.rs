@@ -11,7 +11,7 @@ use mechanism::{Nasa7, Nasa9, Polynomials};
 /// q5 is the constant of its integral. The last two are 0 for NASA-7.
 pub type Coefficients = [f64; 8];
 
-/// Of all species, with equal numbers of ranges.
+/// Energies of all species, with equal numbers of ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Energies {
     /// In K, where each range but the last ends; a species of fewer ranges has its last one several times.
@@ -21,7 +21,7 @@ pub struct Energies {
     pub of_formation: Vec<f64>,
 }
 
-/// Where enthalpies of formation are taken, in K.
+/// Temperature of enthalpies of formation, in K.
 const STANDARD: f64 = 298.15;
 
 impl Energies {

@@ -19,7 +19,7 @@ use kinetics::reactor::Constant;
 use machine::target::Target;
 use serde::Serialize;
 
-/// What a project advances its reactors with.
+/// Method, energies and systems with which a project advances its reactors.
 #[derive(Debug, Clone)]
 pub struct Reactor {
     pub constant: Constant,
@@ -92,14 +92,14 @@ pub const THREADS: usize = 128;
 struct File {
     comment: String,
     fortran_comment: String,
-    /// What Fortran's names begin with.
+    /// Beginning of Fortran's names.
     fortran: String,
     guard: String,
     is_gpu: bool,
     is_hip: bool,
     threads: usize,
     workspace_rows: usize,
-    /// Of the functions of one point.
+    /// Names of the functions of one point.
     rates_name: String,
     jacobian_name: String,
     prefix: String,
