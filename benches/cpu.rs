@@ -24,13 +24,13 @@ use project::{built, median, number, of_a_core, this_machine, timed};
 const MECHANISMS: [&str; 2] = ["h2o2", "gri30"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 
-/// How long a cube is, and how often it is computed.
+/// Edge of the cube, and the number of times that it is computed.
 const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "41"];
 
 /// The same where threads share the points: 110,592, so that a run is long beside the wait for both threads.
 const SHARED: [&str; 4] = ["--sizes", "48", "--repeat", "11"];
 
-/// How often one thread and two take turns.
+/// Rounds in which one thread and two take turns.
 const ROUNDS: usize = 7;
 
 /// Bytes of each of the arrays that a thread copies, more than its caches hold.
@@ -176,7 +176,7 @@ fn cantera(folder: &Path, name: &str, states: &[State]) -> Option<Value> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-/// On the wall: other programs can only make a run longer.
+/// Returns the least time on the wall: other programs can only make a run longer.
 fn least_seconds(timings: &[Value], kernel: &str) -> f64 {
     number(timings, kernel, "least_seconds")
 }

@@ -17,7 +17,7 @@ mod kernels;
 struct Row {
     name: String,
     summary: Summary,
-    /// In microseconds: affine, boolean, and gated SSA form.
+    /// Times in microseconds: affine, boolean, and gated SSA form.
     times: [f64; 3],
     evaluations: u64,
 }
@@ -54,7 +54,7 @@ fn row(name: &str, module: &Module, func: &Func) -> Row {
     Row { name: format!("{name} {}", func.name), summary, times, evaluations }
 }
 
-/// How often each time is taken.
+/// Runs for each time.
 const RUNS: usize = 60;
 
 /// Runs in a row before the next one's turn: the first finds its data out of the caches.

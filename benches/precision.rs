@@ -23,7 +23,7 @@ use project::{built, median, of_a_core, this_machine, timed};
 /// Temperatures and compositions of each mechanism.
 const STATES: [usize; 2] = [10_000, 1_000];
 
-/// How long a cube is, and how often it is computed by each program in a turn.
+/// Edge of the cube, and the number of times that each program computes it in a turn.
 const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "15"];
 const TURNS: usize = 7;
 

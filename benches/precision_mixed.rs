@@ -44,7 +44,7 @@ fn main() {
                     warps: 1,
                     stage_inputs: false,
                     precision: Precision::Single,
-                    // A third of what is asked for, so that the arithmetic has the rest.
+                    // A third of the requested error, so that the arithmetic has the rest.
                     fit_tolerance: Some(asked / 3.0),
                     ..Options::default()
                 };
@@ -59,7 +59,7 @@ fn main() {
     }
 }
 
-/// The cells of the table behind what is asked for; nothing where double precision has no proof here, either.
+/// Returns the cells of a table's row behind the requested error; `None` where double precision has no proof either.
 fn line(model: &Model, kernel: Kernel, graph: &Graph, asked: f64) -> Option<String> {
     let floor = Options::default().floor;
     let domain = Domain::of(model.species().len(), TemperatureRange::DEFAULT, cells(kernel), floor);

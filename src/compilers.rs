@@ -13,7 +13,7 @@ use warpsim::machine_code;
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compiled {
-    /// Such as `NVRTC and ptxas 11.8`.
+    /// Names of the compilers, such as `NVRTC and ptxas 11.8`.
     pub compilers: String,
     /// 32-bit registers per thread
     pub registers: u32,
@@ -62,7 +62,7 @@ pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Compiler
 
 /// Output of Clang for a kernel on AMD.
 pub struct AmdCompilerOutput {
-    /// Such as `clang 22.1.8`.
+    /// Name of the compiler, such as `clang 22.1.8`.
     pub compiler: &'static str,
     pub listing: Listing,
     pub assembly: String,

@@ -172,7 +172,7 @@ fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -
     Ok(units)
 }
 
-/// How the search has further versions made.
+/// Maker of further versions for the search.
 struct Versions<'a> {
     request: &'a Request,
     model: &'a Model,

@@ -32,7 +32,7 @@ fn reasons_are_chains() {
     );
 }
 
-/// Of a chain as long as the kernel its beginning and its source are told, so that what is told grows with the kernel alone.
+/// A chain as long as the kernel is told by its beginning and its source, so that the text grows with the kernel alone.
 #[test]
 fn long_chains_are_told_by_beginning_and_source() {
     let loads = |count: usize| {

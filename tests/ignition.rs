@@ -207,7 +207,7 @@ fn is_like(dense: &(Vec<f64>, Vec<f64>), other: &Option<(Vec<f64>, Vec<f64>)>) -
         && states.iter().zip(&dense.1).all(is_near)
 }
 
-/// By what the solution of a system misses its right-hand side, in place of the program.
+/// Program that prints the residual of a system's solution, in place of the usual one.
 const RESIDUAL: &str = r#"
 int main()
 {

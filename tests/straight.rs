@@ -41,7 +41,7 @@ fn scheduled(graph: &Graph, mapping: &Mapping) -> Schedule {
     schedule::schedule(graph, mapping, Placement::Auto, &limits()).unwrap()
 }
 
-/// With few slots there are many phases, whose longest warps take much more than an equal share.
+/// Few slots make many phases, whose longest warps take much more than an equal share.
 #[test]
 fn work_is_shared_by_the_phases_of_the_schedule() {
     let model = made_up::model(17, 60, 5);
@@ -66,7 +66,7 @@ fn work_is_shared_by_the_phases_of_the_schedule() {
     proof::prove(&graph, &mapped, ways.swap_remove(0).schedule, 16).unwrap();
 }
 
-/// A value of which all readers follow it, with where it is made and read.
+/// Returns a value whose readers all follow it, which passes in registers.
 fn passing(graph: &Graph, schedule: &Schedule) -> Value {
     graph.values.keys().find(|&v| schedule.slot_of[v].is_none()).expect("some values pass in registers")
 }

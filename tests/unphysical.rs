@@ -82,7 +82,7 @@ fn vanishes(r: &Reaction) -> bool {
     }
 }
 
-/// By output, whether it depends on the mole fraction of a species, or (with `None`) on temperature and pressure.
+/// Returns, by output, whether it depends on the mole fraction of a species, or (with `None`) on temperature and pressure.
 fn dependent(kernel: Kernel, model: &Model, species: Option<usize>) -> Vec<bool> {
     let n = model.species().len();
     match kernel {

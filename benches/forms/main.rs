@@ -230,7 +230,7 @@ fn states(shared: &Path, case: &Case) -> Vec<State> {
 
 struct Row {
     slots: f64,
-    /// On tensor cores; none of the slots.
+    /// Products on tensor cores; none of the slots.
     products: f64,
     shuffles: f64,
     passes: f64,

@@ -31,7 +31,7 @@ struct Setting {
     io: Io,
     /// Largest error that is asked for; in double precision, of the form alone.
     error: f64,
-    /// In double precision, what its times stand beside.
+    /// Setting in double precision that its times are compared with.
     beside: &'static str,
 }
 
@@ -70,14 +70,14 @@ struct Row {
     form: String,
     /// Relative, of arithmetic and form; of double precision of the form alone.
     error: f64,
-    /// Else it is the largest in the states of verification.
+    /// Whether the error is proven; else it is the largest in the states of verification.
     proven: bool,
     /// Operations on singles and on pairs of singles, in mixed precision.
     singles_and_pairs: Option<[usize; 2]>,
     registers: Option<u32>,
     spilled: Option<u32>,
     nanoseconds: f64,
-    /// From counts, where the model does not know the machine code.
+    /// Whether the time is from counts, where the model does not know the machine code.
     estimated: bool,
     /// Whether text and machine code, or the text alone, were compared with the graph.
     bits: String,
@@ -244,7 +244,7 @@ fn with_warps(
     })
 }
 
-/// With the form, and whether it is proven.
+/// Returns the error with that of the form, and whether it is proven.
 fn error(report: &KernelReport) -> (f64, bool) {
     match (&report.single, report.verification.as_ref().and_then(|v| v.single_error)) {
         (Some(single), _) if single.proven => (single.total, true),

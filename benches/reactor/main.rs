@@ -63,7 +63,7 @@ const TOLERANCES_BESIDE: [f64; 3] = [1e-4, 1e-6, 1e-8];
 /// Turns of all programs, one after the other.
 const TURNS: usize = 2;
 
-/// At a time and a tolerance.
+/// Row of the table, at a time and a tolerance.
 #[derive(Clone)]
 struct Row {
     tolerance: f64,
@@ -267,7 +267,7 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
         command
     };
     let files: Vec<PathBuf> = std::fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).collect();
-    // Beside the kernels and the reactors there are programs.
+    // Programs lie beside the kernels and the reactors.
     let is_part = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with(case.name) && name.ends_with(".cpp")

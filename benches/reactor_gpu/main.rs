@@ -47,7 +47,7 @@ const FACTORS: [(&str, Factors); 2] = [("double", Factors::Double), ("single", F
 /// Runs of the points: the time in s, and the relative tolerance.
 const RUNS: [(f64, f64); 4] = [(1e-7, 1e-4), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
 
-/// States along an ignition, of which times are taken, in s, and how many of them.
+/// Numbers of states along an ignition and of its times, and the first and the last of these times in s.
 const STATES: usize = 64;
 const TIMES: usize = 500;
 const ENDS: [f64; 2] = [1e-7, 4e-3];

@@ -6,7 +6,7 @@ use machine::target::Target;
 /// Work and spread of a kernel on an SM, its target, and the full model's nanoseconds per point.
 pub type Row = (Work, Spread, &'static Target, f64);
 
-/// From the calibrated factors on, one factor at a time by ever smaller steps, as long as the mean error falls.
+/// Fits the factors from the calibrated ones on, one at a time by ever smaller steps, as long as the mean error falls.
 pub fn fit(rows: &[Row]) -> Factors {
     let mut best = CALIBRATED;
     for step in [1.3, 1.1, 1.03, 1.01] {
@@ -19,7 +19,7 @@ pub fn fit(rows: &[Row]) -> Factors {
     best
 }
 
-/// The mean square of the logarithm of what the estimate is too much or too little by, as a factor.
+/// Returns the mean square of the logarithm of estimated over full time.
 fn error(factors: &Factors, rows: &[Row]) -> f64 {
     let of = |(work, spread, target, full): &Row| {
         let busy = target.board.nanoseconds(work.clocks_by(factors, spread, target));

@@ -139,8 +139,8 @@ pub enum Format {
 pub struct CompileArguments {
     #[command(flatten)]
     pub input: InputArguments,
-    /// What files, symbols, include guards and the Fortran module begin with, so that several projects of one mechanism fit into
-    /// one program: a C identifier of at most 27 characters [default: the mechanism's name]
+    /// Prefix of files, symbols, include guards and the Fortran module, so that several projects of one mechanism fit
+    /// into one program: a C identifier of at most 27 characters [default: the mechanism's name]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
     /// TOML file with values of flags, for all kernels or for each; flags that stand here too have precedence
@@ -178,7 +178,7 @@ pub struct CompileArguments {
     /// Whether to predict the time of the machine code by the model of the target's SM, and to tell what its clocks go to
     #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
     pub predict_time: Compilers,
-    /// What to write
+    /// Kinds of files to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,
     /// Print the result of a pass to stderr

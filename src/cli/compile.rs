@@ -76,7 +76,7 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
         None => request,
     };
     request = with_state(request);
-    // Where files go and what is printed is no matter of the outcome.
+    // The places of files and the printed form do not affect the outcome.
     let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
     request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
     request.free = Free { warps: !given("warps"), matrix: !given("matrix"), layout: false };
@@ -167,7 +167,7 @@ pub fn files(input: &InputArguments) -> Files {
     Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone() }
 }
 
-/// How the input files of a command are read.
+/// Returns the options for reading a command's input files.
 pub fn options(input: &InputArguments) -> Options {
     Options { permissive: input.permissive, single_intermediate_temperature: input.single_intermediate_temperature }
 }

@@ -1,4 +1,4 @@
-//! `singe doctor`: which compilers are there, for which targets, and what is missing.
+//! `singe doctor`: the compilers that are there, their targets, and what is missing.
 
 use std::env;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! How the command ends: what went wrong, and the exit code.
+//! End of the command: what went wrong, and the exit code.
 
 use std::ffi::OsString;
 use std::panic::UnwindSafe;

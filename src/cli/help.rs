@@ -4,7 +4,7 @@ use clap::{Arg, Command, CommandFactory};
 
 use super::Arguments;
 
-/// In this order, without a heading of their own.
+/// Options of plain help in this order, without a heading of their own.
 const COMMON: [&str; 9] = ["target", "kernel", "emit", "output", "effort", "thermo", "transport", "report", "json"];
 
 /// The others, which plain help leaves out.
@@ -84,7 +84,7 @@ pub fn whole() -> Command {
     Arguments::command().mut_args(arranged).after_help(EXAMPLES).arg_required_else_help(true)
 }
 
-/// The command with what plain help shows: it understands the other options all the same.
+/// Returns the command with the contents of plain help: it understands the other options all the same.
 pub fn plain() -> Command {
     whole().mut_args(|arg| {
         let is_rare = arg.get_help_heading().is_some() || arg.is_hide_set();

@@ -100,7 +100,7 @@ fn misunderstood(error: &clap::Error) -> Diagnostic {
     let text = error.to_string();
     let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
     let message = message.trim().trim_start_matches("error: ").to_owned();
-    // Behind its advice clap says how the command is called.
+    // The usage of the command follows clap's advice.
     let advice =
         rest.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let advice: Vec<&str> =

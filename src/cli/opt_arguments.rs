@@ -19,7 +19,7 @@ use passes::{PASSES, Pass, allocation, at_level, predication};
 pub struct OptArguments {
     /// The PTX text
     pub ptx: PathBuf,
-    /// What to do, in order
+    /// Passes to run, in order
     #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required_unless_present = "check", value_parser = PassParser)]
     pub passes: Vec<Chosen>,
     /// Instead of passes: whether the text is an allocation of this one, which someone else made or edited
@@ -104,7 +104,7 @@ impl OptArguments {
     }
 }
 
-/// With a threshold of 0 anything would be melded with anything.
+/// Reads a threshold: at 0, anything would be melded with anything.
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.01..=0.5).contains(share));
     share.ok_or_else(|| "give a number from 0.01 to 0.5".into())

@@ -64,7 +64,7 @@ enum Stopped {
     Hazards(Box<Hazards>),
 }
 
-/// How an ELF file begins; no PTX does.
+/// First bytes of an ELF file; no PTX begins with them.
 pub(super) const ELF: &[u8] = b"\x7fELF";
 
 impl Code {
@@ -184,7 +184,7 @@ fn show(json: bool, kernel: &str, outputs: &[Output], counts: &Value) -> Result<
     Ok(())
 }
 
-/// As people read it; also infinities and NaN, which JSON does not have.
+/// Formats a value for people; also infinities and NaN, which JSON does not have.
 fn plain(bits: u64, ty: Type) -> String {
     match ty {
         Type::F32 => format!("{:?}", f32::from_bits(bits as u32)),

@@ -25,7 +25,7 @@ pub fn text(files: &[(String, impl AsRef<[u8]>)], kept: &[Stale]) -> String {
     own.collect::<String>() + if kept.is_empty() { "" } else { EARLIER } + &kept
 }
 
-/// In hexadecimal.
+/// Returns the SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -44,7 +44,7 @@ pub struct Lists {
     others: Vec<(String, String)>,
 }
 
-/// Whose file it is that lies in the folder.
+/// Owner of a file in the folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
     /// An earlier run wrote it as it is.

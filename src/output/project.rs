@@ -100,7 +100,7 @@ fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[Sta
     }
 }
 
-/// From values by state to rows of all states.
+/// Turns values by state into rows of all states.
 fn table(name: &str, input: bool, by_state: &[Vec<f64>]) -> Table {
     let rows = by_state.first().map_or(0, Vec::len);
     let values = (0..rows).flat_map(|row| by_state.iter().map(move |values| values[row])).collect();

@@ -42,7 +42,7 @@ fn systems(model: &Model, jacobian: &Unit) -> Systems {
     Systems::new(jacobian.graph.pattern.clone(), model.species().len())
 }
 
-/// In seconds, one after the other.
+/// Times in seconds, one after the other.
 const TIMES: [f64; 3] = [1e-7, 1e-6, 1e-5];
 
 /// Reactors whose ends the reference evaluator gives, fewer of mechanisms whose dense matrices take long.

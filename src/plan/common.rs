@@ -18,10 +18,10 @@ pub struct Common {
     #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
     #[serde(with = "super::values::target")]
     pub target: &'static Target,
-    /// What tells the state of a point: temperature, pressure, and mole fractions (X) or mass fractions (Y)
+    /// Variables of a point's state: temperature, pressure, and mole fractions (X) or mass fractions (Y)
     #[arg(long, value_enum, ignore_case = true, default_value_t = StateVariables::MoleFractions)]
     pub state: StateVariables,
-    /// What the thermodynamics, the chemistry and the flux kernel store, such as cp,molar-h,species-s,density or
+    /// Outputs of the thermodynamics, the chemistry and the flux kernel, such as cp,molar-h,species-s,density or
     /// production-rates,heat-release-rate or mass-fluxes,enthalpy-flux
     #[arg(long, value_name = "LIST|default", default_value = "default", value_parser = values::outputs::parse)]
     #[serde(with = "super::values::outputs")]
@@ -29,15 +29,15 @@ pub struct Common {
     /// Thermal diffusion (Soret effect) of light species in the flux kernel, which then reads a gradient of the temperature, too
     #[arg(long)]
     pub soret: bool,
-    /// Which entries of Jacobians are stored, column by column: all (dense), or those that are not zero in every state, whose places
-    /// the header has (compressed)
+    /// Stored entries of Jacobians, column by column: all (dense), or those that are not zero in every state, whose
+    /// places the header has (compressed)
     #[arg(long, value_enum, default_value_t = MatrixStorage::Dense)]
     pub jacobian_storage: MatrixStorage,
     /// How the reactor kernel and the step kernels integrate: a Rosenbrock method of order 5 with 8 stages (rodas5p), of order 4 with 6 (rodas4), of
     /// order 4 with 4 (ros4) or of order 3 (rodas3); auto takes Heun's method (order 2) for each point that is not stiff, and rodas5p else
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
     pub integrator: Integrator,
-    /// What the reactor kernel factors the matrix of a step in on GPUs of NVIDIA; all else is in double precision
+    /// Precision in which the reactor kernel factors the matrix of a step on GPUs of NVIDIA; all else is in double precision
     #[arg(long, value_enum, default_value_t = Factors::Double)]
     pub factors: Factors,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
@@ -66,7 +66,7 @@ pub struct Common {
     /// Whether what single precision errs by is proven, or measured in the states of --verify alone
     #[arg(long, value_enum, default_value_t = ErrorBound::Proven)]
     pub error_bound: ErrorBound,
-    /// What the arrays of kernels in single precision hold
+    /// Numbers in the arrays of kernels in single precision
     #[arg(long, value_enum, default_value_t = Io::Double)]
     pub io: Io,
 }

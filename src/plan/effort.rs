@@ -1,11 +1,11 @@
-//! How much time goes into finding the fastest version.
+//! Effort of the search for the fastest version.
 
 use clap::ValueEnum;
 
 /// Effort of the search where the request leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Effort {
-    /// Of each kernel the version that the estimate prefers, which alone is compiled and verified
+    /// The version of each kernel that the estimate prefers, which alone is compiled and verified
     Quick,
     /// Versions whose estimate is near the fastest time are compiled and timed, and the fastest is verified
     #[default]

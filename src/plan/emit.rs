@@ -5,8 +5,8 @@
 pub enum Emit {
     /// One .cu per kernel (.cpp for a CPU), the context and the C header
     Cuda,
-    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example; for a GPU also the
-    /// same for CPUs, which CMake builds where there is no compiler for CUDA
+    /// The files of cuda, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example; for a GPU
+    /// also the same for CPUs, which CMake builds where there is no compiler for CUDA
     Host,
     /// For a CPU: what host writes, and a program that integrates a batch of reactors with SUNDIALS' CVODE
     Cvode,

@@ -94,7 +94,7 @@ impl Request {
         LIBRARIES.iter().filter(|library| self.emit.contains(&library.emit))
     }
 
-    /// Whose functions a library calls.
+    /// Returns the kernels whose functions a library calls.
     fn kernels_of(&self, library: &Library) -> Vec<Kernel> {
         // The reactors of OpenFOAM's model have derivatives of their own.
         let is_alone = library.emit == Emit::Openfoam && self.reactor.is_none();

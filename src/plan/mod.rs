@@ -58,7 +58,7 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
-    /// How much is tried for that.
+    /// Effort of that search.
     pub effort: Effort,
     /// The flags that were given, by name, so that those that change nothing can be told.
     pub flags: Vec<String>,

@@ -11,10 +11,10 @@ use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
 use overlay::{Codegen, Residence};
 use schedule::Limits;
 
-/// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
+/// Bytes of the cache where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
 
-/// From here on copies from global to shared memory go without registers (PTX ISA, `cp.async`).
+/// First compute capability whose copies from global to shared memory go without registers (PTX ISA, `cp.async`).
 const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 
 /// Slots of a group of points in global memory, more than any kernel has values.
@@ -246,7 +246,7 @@ impl Resolved<'_> {
         (self.target_copies_ahead() && self.tuning.prefetch == Prefetch::On).then(left)
     }
 
-    /// By what forms are weighed.
+    /// Returns the rates by which forms are weighed.
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
         Rates::of(self.asked.common.target, striped, self.registers(), self.points())

@@ -35,8 +35,8 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
     #[serde(with = "super::values::count")]
     pub ctas_per_sm: u32,
-    /// How many CTAs an SM is to hold: as many as --ctas-per-sm says (fixed), or of up to five numbers from that one on the one with
-    /// which the kernel takes least time (auto)
+    /// CTAs that an SM is to hold: as many as --ctas-per-sm says (fixed), or the fastest of up to five numbers from
+    /// that one on (auto)
     #[arg(long, value_enum, default_value_t = Occupancy::Fixed)]
     pub occupancy: Occupancy,
     /// How operations are assigned to warps
@@ -77,9 +77,9 @@ pub struct Tuning {
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
     #[serde(with = "super::values::form")]
     pub form: std::option::Option<Form>,
-    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion:
-    /// fused multiply-adds (dfma or off), tensor cores (dmma; on ampere, hopper and blackwell; not in data-parallel code), or
-    /// the cheaper of both (auto)
+    /// Way to multiply with the constant matrices of the symmetric and the low-rank viscosity and the low-rank
+    /// diffusion: fused multiply-adds (dfma or off), tensor cores (dmma; on ampere, hopper and blackwell; not in
+    /// data-parallel code), or the cheaper of both (auto)
     #[arg(long, value_name = "dfma|off|dmma|auto", default_value = "dfma", value_parser = values::matrix::parse)]
     #[serde(with = "super::values::matrix")]
     pub matrix: std::option::Option<Multiplier>,

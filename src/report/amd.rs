@@ -9,7 +9,7 @@ use machine::toolchain::{Counts, Listing};
 /// Needs and counts of the machine code, where a Clang that knows the machine is installed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OnAmd {
-    /// Such as `clang 22.1.8`.
+    /// Name of the compiler, such as `clang 22.1.8`.
     pub compiler: String,
     #[serde(flatten)]
     pub code: Listing,

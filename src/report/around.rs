@@ -7,7 +7,7 @@ use crate::verify::ReactorVerification;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProgramReport {
     pub file: String,
-    /// `verified`, `text run` or `not run`, and of what.
+    /// Verdict: `verified`, `text run` or `not run`, and the text that it is about.
     pub verdict: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<ReactorVerification>,

@@ -227,7 +227,7 @@ impl<'a> Analysed<'a> {
         if self.result.basis.unit == Special::TidX { "%tid.x" } else { "%laneid" }
     }
 
-    /// Such as `uniform`, `4 T + 16`, `8 %r5 T + u`, where u is the same in all lanes.
+    /// Formats a state, such as `uniform`, `4 T + 16`, `8 %r5 T + u`, where u is the same in all lanes.
     fn state(&self, value: Value) -> String {
         let state = self.result.state(value);
         let signed = |k: u64| match self.func.regs[self.gated.ssa.values[value].reg].bytes() {

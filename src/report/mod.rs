@@ -51,7 +51,7 @@ use schedule::{Schedule, Storage};
 pub struct Report {
     pub mechanism: String,
     pub species: usize,
-    /// In the order of the rows of arrays.
+    /// Names of the species, in the order of the rows of arrays.
     pub species_names: Vec<String>,
     /// kg/kmol, in the same order.
     pub species_weights: Vec<f64>,
@@ -84,7 +84,7 @@ pub struct KernelReport {
     /// Name of its launch function without `_launch`, and the arrays that it takes, in order.
     pub symbol: String,
     pub arrays: Vec<Argument>,
-    /// It stands beside the chosen version of the kernel, than which it may be faster.
+    /// Whether it stands beside the chosen version of the kernel and may be faster.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub alternative: bool,
     /// Layout of the code.
@@ -121,10 +121,10 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
-    /// How evenly the phases spread the work, and how much is possible, where warps work together.
+    /// Balance of the work over the phases, and its limit, where warps work together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
-    /// How much of the quasi-steady solution runs beside rates, where a group of warps has it.
+    /// Overlap of the quasi-steady solution with rates, where a group of warps has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,
@@ -132,7 +132,7 @@ pub struct KernelReport {
     /// Bytes of the workspace in global memory, where some of the values that warps hand over lie there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_bytes_per_cta: Option<u64>,
-    /// Where the constants live.
+    /// Memory of the constants.
     pub constants: String,
     /// Whether a warp's next inputs are copied to shared memory while it computes.
     pub prefetch: bool,
@@ -146,14 +146,14 @@ pub struct KernelReport {
     pub mapping_cost: Cost,
     /// Cost of the greedy mapper's mapping: the same, unless another mapper was chosen.
     pub greedy_cost: Cost,
-    /// Proof that the mapping costs least, as far as there is one.
+    /// Known gap to the mapping that costs least.
     pub mapping_optimality: Optimality,
     /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
     /// shortly, as estimated; and how many the target leaves.
     pub registers_held: u32,
     pub registers_estimated: u32,
     pub registers_available: u32,
-    /// In the text of the simulated code.
+    /// Instructions in the text of the simulated code.
     pub ptx_instructions: u64,
     pub verification: Option<Verification>,
     /// Verification of the CUDA text itself, where NVRTC is installed.
@@ -163,9 +163,9 @@ pub struct KernelReport {
     pub text_on_cpu: Option<TextOnCpu>,
     /// Verification of the machine code, where ptxas and nvdisasm are installed.
     pub machine_code: Option<MachineCode>,
-    /// By the model of the SM, where ptxas and nvdisasm are installed and the target's pipeline is described.
+    /// Prediction of the SM's model, where ptxas and nvdisasm are installed and the target's pipeline is described.
     pub prediction: Option<Prediction>,
-    /// Where NVRTC and ptxas are installed.
+    /// Results of the real compilers, where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
     /// Results of the machine code for AMD, where a Clang that knows the target is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -516,7 +516,7 @@ fn verdict(
     }
 }
 
-/// Where the constants of a program live, with the bytes of a bank.
+/// Returns the memory of a program's constants, with the bytes of a bank.
 fn residence(program: &Program, code: &Code) -> String {
     let constants = &program.constants;
     if !constants.real_bank.is_empty() && code.tables.is_empty() {

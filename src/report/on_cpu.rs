@@ -14,7 +14,7 @@ pub fn lines<'a>(kernels: impl IntoIterator<Item = &'a TextOnCpu>, texts: &[Text
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TextForCpu {
-    /// Such as `h2o2_device.h`.
+    /// Name of the text, such as `h2o2_device.h`.
     pub what: String,
     /// The largest error is that of all its functions.
     pub run: TextOnCpu,

@@ -82,7 +82,7 @@ pub fn tables(rows: &[Vec<String>]) -> String {
     columns.chunks(MOST_COLUMNS).map(part).collect()
 }
 
-/// The rows without the columns of which nothing is known.
+/// Returns the rows without the columns whose cells are all unknown.
 pub fn known_columns(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     let is_known = |column: usize| rows.iter().skip(1).any(|row| row.get(column).is_some_and(|cell| !is_unknown(cell)));
     let of = |row: &Vec<String>| -> Vec<String> {

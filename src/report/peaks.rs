@@ -84,7 +84,7 @@ pub struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// For 32 points.
+    /// Returns what is executed for 32 points.
     fn executed(&self) -> Executed {
         let each = |count: &dyn Fn(&Counts) -> u64| {
             let all: u64 = self.counts.iter().map(count).sum();
@@ -181,7 +181,7 @@ pub fn machine(
     Machine { over_floor: estimated_ns.map(|time| time / machine.floor_ns()), ..machine }
 }
 
-/// How the kernel is spread over an SM with so many CTAs; `barriers` are those of all warps per 32 points.
+/// Returns the kernel's spread over an SM with so many CTAs; `barriers` are those of all warps per 32 points.
 fn spread(program: &Program, ctas_per_sm: u32, barriers: f64, text: u64) -> Spread {
     let points_per_lane = program.points_per_lane;
     let (warps_per_group, groups) = match program.execution {

@@ -10,11 +10,11 @@ use serde::Serialize;
 /// Relative errors at most; of rates, relative to the gross ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Single {
-    /// In any state of the ranges below; else in those states alone that were tried, and nothing is claimed of others.
+    /// Whether the bound holds in any state of the ranges below; else only in those states that were tried.
     pub proven: bool,
     /// Bound on the error of the arithmetic, with the rounding of constants and, where arrays hold doubles, of inputs.
     pub bound: f64,
-    /// With the error of the form.
+    /// Bound with the error of the form.
     pub total: f64,
     #[serde(flatten)]
     pub ranges: Option<Ranges>,
@@ -24,7 +24,7 @@ pub struct Single {
     pub operations: Option<[usize; 2]>,
 }
 
-/// Where a bound is proven.
+/// Ranges in which a bound is proven.
 #[derive(Debug, Clone, Serialize)]
 pub struct Ranges {
     /// K

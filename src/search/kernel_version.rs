@@ -28,13 +28,13 @@ pub trait KernelVersion {
 
     fn layout_time(&self) -> LayoutTime;
 
-    /// In nanoseconds per point, where its machine code was timed.
+    /// Returns the predicted nanoseconds per point, where its machine code was timed.
     fn predicted_ns(&self) -> Option<f64>;
 
-    /// In nanoseconds per point, where it was simulated.
+    /// Returns the estimated nanoseconds per point, where it was simulated.
     fn estimated_ns(&self) -> Option<f64>;
 
-    /// In nanoseconds per point: what the memory of the board takes for inputs and outputs.
+    /// Returns the nanoseconds per point that the memory of the board takes for inputs and outputs.
     fn floor_ns(&self) -> f64;
 
     /// Leaves it uncompiled, as its estimate is far from the fastest time.

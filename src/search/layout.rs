@@ -8,24 +8,24 @@ use std::cmp::Ordering;
 pub struct LayoutTime {
     pub codegen: String,
     pub warps: u32,
-    /// That an SM holds.
+    /// CTAs that an SM holds.
     pub ctas_per_sm: u32,
     /// The algebra, with the way to multiply matrices.
     pub form: String,
-    /// Where the constants live.
+    /// Memory of the constants.
     pub constants: String,
     /// Inputs are copied ahead.
     pub prefetch: bool,
     pub estimated_ns: Option<f64>,
-    /// By the full model, where machine code was there to run.
+    /// Time by the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
     /// It was not compiled, as its estimate is far from the fastest time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
-    /// If what is assumed of the target is otherwise; of the chosen version and of the next ones behind it.
+    /// Times under other assumptions about the target; of the chosen version and of the next ones behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-    /// With one of those it takes less time than the chosen version does.
+    /// Whether it takes less time than the chosen version under one of those assumptions.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undecided: bool,
 }
@@ -33,12 +33,12 @@ pub struct LayoutTime {
 /// Times of a version under other assumptions about the target, in nanoseconds per point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sensitivity {
-    /// With caches for instructions of half the capacity, and of twice the capacity.
+    /// Times with caches for instructions of half the capacity, and of twice the capacity.
     pub caches_half_ns: f64,
     pub caches_double_ns: f64,
-    /// With instructions that come from the cache of the SM in half the time.
+    /// Time with instructions that come from the cache of the SM in half the time.
     pub fetch_latency_half_ns: f64,
-    /// With CTAs that do not all begin on one sub-partition, where it is assumed that they do.
+    /// Time with CTAs that do not all begin on one sub-partition, where it is assumed that they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ctas_elsewhere_ns: Option<f64>,
 }
@@ -56,7 +56,7 @@ impl Sensitivity {
         fetches.into_iter().chain(self.ctas_elsewhere_ns)
     }
 
-    /// The least and the most of them and of what it takes with what is assumed.
+    /// Returns the least and the most of these times and of the predicted one.
     pub fn band(&self, predicted_ns: f64) -> [f64; 2] {
         [self.all().fold(predicted_ns, f64::min), self.all().fold(predicted_ns, f64::max)]
     }

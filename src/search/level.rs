@@ -11,7 +11,7 @@ use passes::occupancy::{self, Demand, Direction};
 pub struct LevelTime {
     pub ctas_per_sm: u32,
     pub registers: u32,
-    /// By ptxas; where it is not installed, the bytes by which what is held from block to block exceeds what a thread may have.
+    /// Spilled bytes by ptxas; without it, the bytes by which what is held from block to block exceeds what a thread may have.
     pub spilled_bytes: u32,
     /// The time per point in ns: predicted, else estimated where nothing is spilled, as an estimate counts no spills.
     pub nanoseconds: Option<f64>,

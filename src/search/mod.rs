@@ -48,7 +48,7 @@ pub struct Draft {
     pub registers_held: u32,
     /// Claim about its error in single precision, where that is asked for.
     pub single: Option<Claim>,
-    /// The graph whose error in mixed precision is proven, in whose place `graph` on singles stands.
+    /// Graph whose error in mixed precision is proven; `graph` on singles stands in its place.
     pub whole: Option<Graph>,
 }
 
@@ -76,7 +76,7 @@ impl Draft {
         Self { graph, mapping, proven, schedules, program, code, ptx, registers_held, single: None, whole: None }
     }
 
-    /// With what lives shortly: what an assembler takes where nothing limits it, about.
+    /// Returns the registers with short-lived values: about what an assembler takes where nothing limits it.
     pub fn registers(&self) -> u32 {
         self.registers_held + cost::short_lived(self.program.points_per_lane)
     }
@@ -84,9 +84,9 @@ impl Draft {
 
 /// Next step of the search.
 pub enum Step {
-    /// Weigh the forms before scheduling, with so many points per lane.
+    /// Costs of the forms before scheduling, with so many points per lane.
     Weigh { points_per_lane: u32 },
-    /// Make the draft of a candidate.
+    /// Draft of a candidate.
     Draft(Candidate),
 }
 

@@ -12,15 +12,15 @@ pub struct Version {
     pub tuning: Tuning,
 }
 
-/// Up to so many times its bound a kernel may take without anything else being tried.
+/// Factor over its bound up to which a kernel is taken without trying anything else.
 const CLOSE_TO_BOUND: f64 = 1.25;
 /// A warp-specialized kernel that takes more than so many times as long as the fastest version is left as it is.
 const FAR_BEHIND_FASTEST: f64 = 2.5;
-/// With tensor cores, and with two layouts for them: more has to be tried for less.
+/// The same factor with tensor cores, and with two layouts for them: more has to be tried for less.
 const FAR_FROM_TENSOR_CORES: f64 = 1.5;
 /// Double-precision instructions of a warp that multiply as much as a product of 8 x 4 and 4 x 8 does.
 const SLOTS_OF_A_PRODUCT: u32 = 8;
-/// From this share on of the clocks in which a warp waits for instructions it may be faster to fetch them for more warps at once.
+/// Share of a warp's clocks in waits for instructions from which it may be faster to fetch them for more warps at once.
 const MOST_FETCH: f64 = 0.25;
 
 /// Warps of a CTA and CTAs of an SM, where there are to be more. In between, with numbers that sub-partitions share unevenly, no kernel

@@ -9,12 +9,12 @@ use overlay::{Codegen, Residence};
 /// Another way to make a kernel of straight-line code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rival {
-    /// Its constants in the order in which the machine code reads them.
+    /// Constants in the order in which the machine code reads them.
     InOrder,
     Tuned(Tuning),
-    /// In another layout.
+    /// Another layout.
     Layout(Codegen),
-    /// In another layout and otherwise tuned.
+    /// Another layout with another tuning.
     Version(Version),
 }
 
@@ -42,9 +42,9 @@ pub struct Waits {
     pub fetch: f64,
 }
 
-/// From this share on it may be faster to leave the L1 cache to local memory, of which shared memory takes its part.
+/// Share from which it may be faster to leave the L1 cache to local memory, of which shared memory takes its part.
 const MOST_LOCAL: f64 = 0.25;
-/// From this share on the copies' instructions may be those that the cache for code has no room for.
+/// Share from which the copies' instructions may be those that the cache for code has no room for.
 const MOST_FETCH: f64 = 0.15;
 
 /// An overlay that takes more than so many times as long as another layout is not worth another one beside it.

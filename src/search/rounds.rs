@@ -29,8 +29,8 @@ pub fn best<M: VersionMaker>(
     fastest_of_each(request, made, maker, warnings)
 }
 
-/// Has the versions compiled that were made as the request says. Of the layouts of which one is kept the one that is estimated fastest comes
-/// first, and the others only where they may be faster.
+/// Has the versions compiled that were made as the request says. Among layouts of which one is kept, the one with the
+/// least estimate comes first, and the others follow only where they may be faster.
 fn compile_first<M: VersionMaker>(request: &Request, made: &mut [M::Version], maker: &mut M) -> Result<(), Failure> {
     let mut first: Vec<usize> = Vec::new();
     for &kernel in &request.kernels {

@@ -16,23 +16,23 @@ pub struct Candidate {
     pub limits: Limits,
 }
 
-/// Where warps read the inputs of a kernel.
+/// Memory in which warps read the inputs of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inputs {
-    /// In shared memory, where one warp puts each.
+    /// Shared memory, where one warp puts each.
     Staged,
-    /// In global memory, each warp what it needs.
+    /// Global memory, where each warp reads what it needs.
     Global,
-    /// In global memory; and the log-space chemistry does without activities, which are two values per species.
+    /// Global memory; and the log-space chemistry does without activities, which are two values per species.
     GlobalWithoutActivities,
 }
 
-/// A candidate with what came of it.
+/// Candidate with its outcome.
 #[derive(Debug, Clone, Serialize)]
 pub struct Trial {
     pub points_per_lane: u32,
-    /// With what multiplies its constant matrices.
+    /// Form, with the way to multiply its constant matrices.
     pub form: String,
     /// None where the form was counted only.
     pub inputs: Option<Inputs>,

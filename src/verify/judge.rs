@@ -121,7 +121,7 @@ pub fn tolerance(kernel: Kernel, graph: &Graph) -> f64 {
     kernel.tolerance() + graph.bound
 }
 
-/// That of a kernel in its own arithmetic, whose rounding is proven beside what the form leaves out.
+/// Returns the tolerance of a kernel in its own arithmetic, whose rounding is proven beside the error of the form.
 pub(super) fn allowed(subject: &Subject<'_>) -> f64 {
     let of_form = tolerance(subject.kernel, subject.graph);
     together(subject.program.arithmetic.bound(), of_form)

@@ -21,7 +21,7 @@ pub struct ReactorVerification {
     pub points: usize,
     /// Steps of all points together.
     pub steps: usize,
-    /// From the plain integrator, over what the error of a step may be.
+    /// Largest difference from the plain integrator, over the allowed error of a step.
     pub largest_difference: f64,
 }
 
@@ -148,7 +148,7 @@ fn launch(subject: &ReactorSubject<'_>, points: &[Point]) -> (Launch, Vec<Buffer
     (Launch::linear(1, THREADS, arguments), buffers)
 }
 
-/// The largest difference at a point over what it may be in a step; or what is wrong.
+/// Returns the largest difference at a point over the allowed one in a step; or what is wrong.
 fn compare(buffers: &[Buffer], p: usize, points: &[Point]) -> Result<f64, String> {
     let Point { expected, .. } = &points[p];
     let integer = |buffer: usize| buffers[buffer].element(Type::B32, p).map(|word| word as u32 as i32);

@@ -18,7 +18,7 @@ use graph::Graph;
 use graph::interpret::Fields;
 use kernels::Io;
 
-/// How a kernel is launched on states.
+/// Launch of a kernel on states.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub ctas: u32,
@@ -49,7 +49,7 @@ pub fn simulate(
     simulate_checked(module, symbol, subject, warps, states, stride, None)
 }
 
-/// As [`simulate`]; a claim that does not hold is a hazard.
+/// Simulates like [`simulate`]; a claim that does not hold is a hazard.
 ///
 /// # Errors
 /// Those of [`simulate`].
@@ -67,7 +67,7 @@ pub fn simulate_checked(
     launch(module, symbol, subject, states, shape, claims)
 }
 
-/// As [`simulate_checked`], with any number of CTAs.
+/// Simulates like [`simulate_checked`], with any number of CTAs.
 ///
 /// # Errors
 /// Those of [`simulate`].

@@ -13,7 +13,7 @@ use machine::target::{Board, Target};
 use sass::Cubin;
 use warpsim::machine_code::{self, Cause, Counts, Failure, Timeline, Timing};
 
-/// Turns of the streaming loop of the shorter and the longer run: what they differ by has no part of what stands around the loop.
+/// Turns of the streaming loop of the shorter and the longer run: their difference has no part of the code around the loop.
 const TURNS: [u32; 2] = [1, 3];
 
 /// Points along the edges of the cubes.
@@ -22,13 +22,13 @@ const EDGES: [u32; 3] = [32, 64, 128];
 /// Prediction of the model for an SM in the middle of many points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
-    /// On the SM at once.
+    /// CTAs on the SM at once.
     pub ctas: u32,
     /// Points that were simulated for it.
     pub points: u32,
     /// Clocks of the SM, with all its CTAs.
     pub clocks_per_point: f64,
-    /// On the target's board, all of whose SMs are as busy.
+    /// Time on the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
     /// Launches of their own on the board: with the constants that each CTA loads, CTAs that have a turn less than others, and what it
     /// takes to start a kernel.
@@ -58,7 +58,7 @@ pub struct Cube {
 /// A warp of a CTA.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WarpClocks {
-    /// In the order of [`Cause::ALL`].
+    /// Clocks in the order of [`Cause::ALL`].
     #[serde(serialize_with = "by_name")]
     pub causes: [f64; Cause::ALL.len()],
     /// The share of the critical path that runs through this warp: of the chain of those that came last to a barrier, back from the

@@ -69,7 +69,7 @@ impl<'a, N: Number> Factored<'a, N> {
         Self { plan, a, inverse }
     }
 
-    /// For a right-hand side, which has no last row, times a scale: in doubles.
+    /// Solves for a right-hand side, which has no last row, times a scale: in doubles.
     pub fn solution(&self, right: &[f64], scale: f64) -> Vec<f64> {
         let Self { plan, a, inverse } = self;
         let size = a.len();

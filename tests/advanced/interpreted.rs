@@ -26,7 +26,7 @@ pub fn heat(energies: &Energies, k: usize, t: f64) -> [f64; 3] {
     [integral.mul_add(t, q[0]).mul_add(t, q[5]), capacity, slope]
 }
 
-/// A temperature in K of which nothing is known is looked for from here on.
+/// Start in K of the search for an unknown temperature.
 pub const SOME_TEMPERATURE: f64 = 1000.0;
 
 /// The ends in K of the ranges that a temperature lies in, and the sums of all species' coefficients there.

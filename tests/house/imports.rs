@@ -9,7 +9,7 @@ use super::modules::{Module, Use};
 pub struct Import {
     pub from: String,
     pub to: String,
-    /// Such as `Graph` or `units::convert`.
+    /// Name, such as `Graph` or `units::convert`.
     pub name: String,
 }
 

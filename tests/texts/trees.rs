@@ -344,7 +344,7 @@ fn interface(code: &Code) -> host::Interface {
     }
 }
 
-/// Where the text of a language gives other bits than its trees mean.
+/// Returns the places where the text of a language gives other bits than its trees mean.
 fn wrong(language: Language, seed: u64) -> String {
     let mut make = Make {
         state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,

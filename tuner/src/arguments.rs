@@ -55,7 +55,7 @@ struct Words {
     /// How long to search, such as 10m or 2h: what is not begun by then is not tried. The same command goes on, with more time or without
     #[arg(long, value_name = "TIME", value_parser = clock::duration)]
     budget: Option<Duration>,
-    /// How many candidates to try, of all kernels together: some of all that there are
+    /// Number of candidates to try, of all kernels together: some of all that there are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     trials: Option<u32>,
     /// Try only the i-th of n parts of the candidates, and write nothing but their record

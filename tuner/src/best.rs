@@ -37,7 +37,7 @@ pub fn configuration(command: &str, request: &Request, says: &str, winners: &[Wi
     text
 }
 
-/// How long the best candidate takes beside what `singe` takes by itself.
+/// Compares the time of the best candidate with that of the default of `singe`.
 fn against_auto(winner: &Winner) -> String {
     let (_, kind) = winner.cost.time();
     match (winner.auto_ns(), winner.percent_against_auto()) {

@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::record::Key;
 
-/// How the names of the files begin.
+/// Prefix of the files' names.
 const PREFIX: &str = ".worker-";
 
 /// The candidates of this process, and where those of others stand. Whoever asks holds the lock of the record.

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How candidates are measured.
+/// Way to measure candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
     pub command: String,
-    /// Runs for each candidate, of which the median counts.
+    /// Runs for each candidate; their median counts.
     pub repeats: u16,
-    /// For each run.
+    /// Time limit of each run.
     pub limit: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! How closely a candidate is looked at: the closer, the longer it takes.
+//! Levels of looking at a candidate: the closer, the longer it takes.
 
 use serde::{Deserialize, Serialize};
 use singe::compilers;

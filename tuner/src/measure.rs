@@ -15,7 +15,7 @@ use crate::clock::{Clock, Measured};
 use crate::level::Level;
 use crate::space::Candidate;
 
-/// A candidate for one kernel with what came of it.
+/// Candidate for one kernel, with its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     pub kernel: String,
@@ -53,13 +53,13 @@ const DFMA: &str = "dfma";
 /// Figures have nine digits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// With the way to multiply where that is not `dfma`.
+    /// Form, with the way to multiply where that is not `dfma`.
     pub form: String,
     pub layout: String,
     pub constants: String,
-    /// From counts.
+    /// Time from counts.
     pub estimated_ns: f64,
-    /// By the model of an SM, where it runs machine code of the target.
+    /// Time by the model of an SM, where it runs machine code of the target.
     pub predicted_ns: Option<f64>,
     /// Median of the times that the command of `--measure` printed; of several runs also the least and the most.
     pub measured_ns: Option<f64>,
@@ -69,9 +69,9 @@ pub struct Cost {
     pub shuffles: f64,
     pub shared_passes: f64,
     pub barrier_waits_per_group: f64,
-    /// By ptxas where it is installed, else estimated.
+    /// Registers by ptxas where it is installed, else estimated.
     pub registers: u32,
-    /// By ptxas; where it is not installed, the bytes by which what is held from block to block exceeds what a thread may have.
+    /// Spilled bytes by ptxas; without it, the bytes by which what is held from block to block exceeds what a thread may have.
     pub spilled_bytes: u32,
     pub ctas_per_sm: u32,
     pub occupancy: f64,
@@ -193,7 +193,7 @@ fn kept(report: &KernelReport) -> Tuning {
     Tuning { points_per_lane, occupancy: Occupancy::Fixed, form, matrix, ..report.tuning }
 }
 
-/// With nine digits, which a record gives back to the bit.
+/// Rounds to nine digits, which a record gives back to the bit.
 fn figure(value: f64) -> f64 {
     format!("{value:.8e}").parse().expect("this is a number")
 }

@@ -35,7 +35,7 @@ pub struct Header {
 pub struct Entry {
     #[serde(flatten)]
     pub trial: Trial,
-    /// That it took.
+    /// Seconds that it took.
     pub seconds: f64,
 }
 

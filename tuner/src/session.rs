@@ -27,7 +27,7 @@ pub struct Session {
     pub program: String,
     clock: Option<Clock>,
     begun: Instant,
-    /// For all levels together.
+    /// Time budget for all levels together.
     budget: Option<Duration>,
     record: Record,
     threads: usize,
@@ -131,7 +131,7 @@ impl Session {
     }
 }
 
-/// How often a search looks for what others have finished.
+/// Interval at which a search looks for what others have finished.
 const POLL: Duration = Duration::from_millis(200);
 
 /// Result of an attempt on a candidate.

@@ -84,7 +84,7 @@ impl std::fmt::Display for Candidate {
 pub fn all(kernel: Kernel, request: &Request, said: &[Axis], is_fixed: impl Fn(&str) -> bool) -> Vec<Candidate> {
     let layouts: Vec<Option<String>> = match said.iter().find(|axis| axis.flag == LAYOUT) {
         Some(axis) => axis.values.iter().cloned().map(Some).collect(),
-        // Where there is but one, the request has it.
+        // A single layout is in the request.
         None if is_fixed(LAYOUT) || varied::layouts(&request.common).len() == 1 => vec![None],
         None => varied::layouts(&request.common).into_iter().map(|codegen| Some(codegen.name().to_owned())).collect(),
     };
@@ -121,7 +121,7 @@ fn axes(
 ) -> Vec<Axis> {
     let codegen = layout.and_then(|layout| codegens(layout).first().copied()).unwrap_or(request.codegen);
     let is_said = |flag: &str| is_fixed(flag) || said.iter().any(|axis| axis.flag == flag);
-    // Where it is not fixed, a candidate finds its own number of CTAs.
+    // A candidate finds its own number of CTAs where that is not fixed.
     let is_open = |flag: &str| !(is_said(flag) || flag == "ctas-per-sm" && is_said("occupancy"));
     let usual = varied::usual(kernel, codegen, &request.common).into_iter().filter(|(flag, _)| is_open(flag));
     let usual = usual.map(|(flag, values)| Axis::new(flag, &values));

@@ -36,7 +36,7 @@ impl Winner {
         (kind == self.cost.time().1).then_some(time)
     }
 
-    /// How much more of that the best candidate takes: negative where it is faster.
+    /// Returns the percentage by which the best candidate takes longer than that: negative where it is faster.
     pub fn percent_against_auto(&self) -> Option<f64> {
         Some(100.0 * (self.cost.time().0 / self.auto_ns()? - 1.0))
     }
@@ -57,7 +57,7 @@ pub struct Record<'a> {
     pub edges: &'a [KernelEdge],
     /// Candidates that the budget had no room for.
     pub untried: usize,
-    /// In the order of the space, then those beyond its edges.
+    /// Trials in the order of the space, then those beyond its edges.
     pub trials: Vec<TrialOutcome<'a>>,
 }
 

@@ -13,7 +13,7 @@ pub struct TrialOutcome<'a> {
     pub why: String,
 }
 
-/// In words; empty for the best itself. `last` is the level on which the best was found.
+/// Says why it lost, in words; empty for the best itself. `last` is the level on which the best was found.
 pub fn why(best: &Trial, trial: &Trial, last: Level) -> String {
     if trial == best {
         return String::new();

@@ -1,4 +1,4 @@
-//! The best candidate on the edge of what was tried: what lies beyond may be better.
+//! Search beyond the edge of what was tried, if the best candidate lies there.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct Edge {
     pub beyond: u32,
 }
 
-/// All of them, where there is something beyond. Flags of which one value was tried are as the user wants them.
+/// Returns all edges with values beyond them. Flags of which one value was tried are as the user wants them.
 pub fn edges(best: &Candidate, trials: &[Trial]) -> Vec<Edge> {
     best.settings.iter().filter_map(|(flag, value)| edge(best, trials, flag, value.parse().ok()?)).collect()
 }

@@ -1,4 +1,4 @@
-//! With compilers: the model of an SM tells the times, and halving compiles a part of what it counts.
+//! Tests with compilers: the model of an SM tells the times, and halving compiles a part of what it counts.
 
 mod common;
 
@@ -126,7 +126,7 @@ fn the_model_decides_where_compilers_are() {
     let trials = record["trials"].as_array().unwrap();
     let on = |level: &'static str| trials.iter().filter(move |trial| trial["level"] == level);
     assert_eq!((on("compiled").count(), on("counted").count()), (5, 2));
-    // By their estimates those that went on are the best.
+    // Those that went on are the best by their estimates.
     let estimated = |trial: &Value| trial["cost"]["estimated_ns"].as_f64().unwrap();
     let counted: Vec<Value> = text(folder.path(), "candidates.jsonl")
         .lines()

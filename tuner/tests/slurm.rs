@@ -126,7 +126,7 @@ impl Cluster {
     }
 }
 
-/// Where Debian has daemons is not on every user's path.
+/// Finds a program; Debian's folder of daemons is not on every user's path.
 fn program(name: &str) -> Option<PathBuf> {
     ["/usr/sbin", "/usr/bin"].map(|folder| Path::new(folder).join(name)).into_iter().find(|path| path.is_file())
 }

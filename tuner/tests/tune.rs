@@ -24,7 +24,7 @@ impl Run {
     }
 }
 
-/// With the estimate alone.
+/// Runs the tuner with the estimate alone.
 fn tune(arguments: &[&str]) -> Run {
     tune_in(tempfile::tempdir().unwrap(), arguments)
 }

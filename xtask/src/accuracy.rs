@@ -1,5 +1,5 @@
-//! How exact the kernels are on published mechanisms: against the reference evaluator, in the simulator, and against Cantera, as
-//! compiled libraries. Writes `docs/lab/accuracy.md`.
+//! Accuracy of the kernels on published mechanisms: against the reference evaluator, in the simulator, and against
+//! Cantera, as compiled libraries. Writes `docs/lab/accuracy.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{cantera, compiler, lab};
 
-/// With the arrays of the state that they take.
+/// Kernels, with the arrays of the state that they take.
 const KERNELS: [(&str, &str); 14] = [
     ("thermodynamics", "TPX"),
     ("chemistry", "TPX"),
@@ -26,7 +26,7 @@ const KERNELS: [(&str, &str); 14] = [
     ("flux", "TPX"),
 ];
 
-/// Those that are compared with Cantera, in the order of what the script prints.
+/// Number of kernels that are compared with Cantera, in the order in which the script prints them.
 const COMPARED: usize = 5;
 
 /// Matrices of more species are left out.

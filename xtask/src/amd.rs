@@ -81,7 +81,7 @@ struct Case {
     layout: &'static str,
 }
 
-/// As they stand in the tables.
+/// Returns the cases in the order of the tables.
 fn cases() -> Vec<Case> {
     let layouts = |kernel| {
         std::iter::once(ALONE)

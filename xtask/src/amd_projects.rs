@@ -22,7 +22,7 @@ const MACHINES: [Machine; 3] = [
     Machine { target: "gfx1250", gfx: "gfx1250", lanes: "32" },
 ];
 
-/// As the report's compiler is called.
+/// Compiler and flags, as the report's compiler is called.
 const DEVICE: [&str; 14] = [
     "clang",
     "-x",
@@ -132,7 +132,7 @@ fn code_object(zig: &Path, kernel: &Path, gfx: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Such as `clang 22.1.8`.
+/// Returns the version, such as `clang 22.1.8`.
 fn version(zig: &Path) -> Result<String, String> {
     let text = program::output(Command::new(zig).args(["clang", "--version"]))?;
     let number = text.split_once("clang version ").and_then(|(_, rest)| rest.split_whitespace().next());

@@ -30,7 +30,7 @@ const BATCHES: [Batch; 2] = [
     },
 ];
 
-/// In atm.
+/// Pressures in atm.
 const PRESSURES: [u32; 4] = [1, 5, 10, 40];
 
 /// Cantera's own integrator on the same conditions; within a step the temperature is interpolated.

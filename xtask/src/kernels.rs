@@ -27,7 +27,7 @@ pub const KERNELS: [(&str, &str); 16] = [
     ("isochoric-jacobian-vector", "TPY"),
 ];
 
-/// How a command exits whose input it refuses.
+/// Exit code of a command that refuses its input.
 pub const REFUSED: i32 = 1;
 
 /// Result of a kernel.

@@ -10,7 +10,7 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(failure(&name, &output)) }
 }
 
-/// How a program ended, and all that it printed.
+/// Says how a program ended, and all that it printed.
 pub fn failure(name: &str, output: &Output) -> String {
     format!("{name} ended with {}\n{}{}", output.status, text(&output.stdout), text(&output.stderr))
 }

@@ -12,7 +12,7 @@ pub struct Project {
     pub name: &'static str,
     pub mechanism: &'static str,
     pub options: &'static [&'static str],
-    /// For the table.
+    /// Remark for the table.
     pub remark: &'static str,
 }
 
@@ -144,7 +144,7 @@ pub fn table(rows: &[Value]) -> String {
     out
 }
 
-/// Such as `nvcc 13.0.88`.
+/// Returns the version, such as `nvcc 13.0.88`.
 fn version(nvcc: &Path) -> String {
     let text = Command::new(nvcc).arg("--version").output().map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
     let text = text.unwrap_or_default();

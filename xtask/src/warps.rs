@@ -22,7 +22,7 @@ const WARPS: RangeInclusive<u32> = 1..=32;
 #[derive(Default)]
 struct Row {
     verified: Vec<u32>,
-    /// By the diagnostic.
+    /// Refused numbers of warps, by the diagnostic.
     refused: BTreeMap<String, Vec<u32>>,
     error: f64,
 }

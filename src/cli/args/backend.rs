@@ -12,7 +12,7 @@ pub struct OccupancyArguments {
     /// PTX text, whose kernel is made for every level of occupancy
     #[arg(value_name = "PTX", requires = "levels", conflicts_with_all = ["threads", "sweep"])]
     pub ptx: Option<PathBuf>,
-    /// Which levels of the kernel: all of them
+    /// Levels of the kernel: all of them
     #[arg(long, value_enum, requires = "ptx", group = "drawn")]
     pub levels: Option<LevelsName>,
     /// The launch that each level is timed with, in TOML; without it, or without the compilers for the target, times are estimated

@@ -25,7 +25,7 @@ pub enum Color {
     Never,
 }
 
-/// How much of the report is printed.
+/// Length of the printed report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportForm {
     /// About ten rows, and what to do next

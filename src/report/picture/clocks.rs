@@ -105,7 +105,7 @@ fn turns<'a>(barriers: &[Barrier], meetings: &'a [Meeting]) -> Option<Vec<Vec<&'
     Some((0..turns).map(|_| turn()).collect())
 }
 
-/// Where each warp met others in a turn, in the order of time. None where others met.
+/// Returns the places where each warp met others in a turn, in the order of time. None where others met.
 fn met(warps: usize, barriers: &[Barrier], turn: &[&Meeting]) -> Option<Vec<Met>> {
     let mut met = vec![Vec::new(); warps];
     for (barrier, meeting) in barriers.iter().zip(turn) {

@@ -110,7 +110,7 @@ pub fn part(graph: &Graph, at: StepRef) -> &'static str {
     }
 }
 
-/// In SVG's words; prologues are lighter and epilogues darker.
+/// Returns a colour in SVG's words; prologues are lighter and epilogues darker.
 pub fn color(kind: &str, part: &str) -> String {
     let base = COLORS.iter().find(|known| known.0 == kind).map_or_else(|| spread(kind), |known| known.1);
     let mixed = base.map(|channel| match part {

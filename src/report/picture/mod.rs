@@ -19,16 +19,16 @@ use schedule::timeline::{Barrier, Block, Timeline, timeline};
 pub use straight_line::straight_line_picture;
 
 const LANE: f64 = 28.0;
-/// Between lanes.
+/// Gap between lanes.
 const GAP: f64 = 5.0;
 const LEFT: f64 = 70.0;
 const WIDTH: f64 = 1090.0;
-/// For the shares of the warps.
+/// Width for the shares of the warps.
 const RIGHT: f64 = 70.0;
 /// Width and height of an entry of the legend.
 const ENTRY: f64 = 155.0;
 const ROW: f64 = 22.0;
-/// For the row that tells how long warps wait.
+/// Height of the row that tells how long warps wait.
 const WAITING: f64 = 16.0;
 /// A phase that is narrower has no text, but the tip.
 const NARROWEST: f64 = 30.0;
@@ -96,7 +96,7 @@ fn runs<'a>(graph: &'a Graph, line: &Timeline) -> Vec<Run<'a>> {
     line.blocks.chunk_by(same).map(run).collect()
 }
 
-/// In alphabetical order, each with its parts.
+/// Returns the kinds in alphabetical order, each with its parts.
 fn kinds<'a>(runs: &[Run<'a>]) -> Vec<(&'a str, Vec<&'static str>)> {
     let mut kinds: Vec<&str> = runs.iter().map(|run| run.kind).collect();
     kinds.sort_unstable();
@@ -108,7 +108,7 @@ fn kinds<'a>(runs: &[Run<'a>]) -> Vec<(&'a str, Vec<&'static str>)> {
     kinds.into_iter().map(|kind| (kind, parts(kind))).collect()
 }
 
-/// Below the warps the share of their time in each phase, from its first block to its last, in which they wait.
+/// Draws below the warps the share of their time in each phase, from its first block to its last, in which they wait.
 fn waiting(svg: &mut Svg, runs: &[Run], warps: usize, scale: &Scale, top: f64) {
     let mut phases: Vec<usize> = runs.iter().map(|run| run.phase).collect();
     phases.sort_unstable();
@@ -129,7 +129,7 @@ fn waiting(svg: &mut Svg, runs: &[Run], warps: usize, scale: &Scale, top: f64) {
     }
 }
 
-/// Where things lie.
+/// Places of things in the picture.
 struct Scale {
     clocks: Option<Clocks>,
     length: f64,

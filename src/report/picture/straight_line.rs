@@ -12,7 +12,7 @@ use overlay::program::{Binary, Node, Program, Value, Var};
 
 const LEFT: f64 = 110.0;
 const WIDTH: f64 = 1050.0;
-/// For what stands beside the bars.
+/// Width of the texts beside the bars.
 const RIGHT: f64 = 110.0;
 /// Height of the curve.
 const HEIGHT: f64 = 150.0;
@@ -127,7 +127,7 @@ fn live(nodes: &[Node]) -> Vec<usize> {
     counts
 }
 
-/// The slots of a node, by what they compute.
+/// Returns the slots of a node, by what they compute.
 fn tally(node: &Node) -> Tally {
     let Node::Let { value, .. } = node else { return Tally::default() };
     let mut tally = Tally::default();
@@ -203,7 +203,7 @@ fn curve(svg: &mut Svg, code: &[Place], (top, slots): (f64, u64), registers: Opt
     }
 }
 
-/// A kind: its name, its slots by what they compute, and their share of all.
+/// Draws a kind: its name, its slots by what they compute, and their share of all.
 fn bar(svg: &mut Svg, top: f64, (kind, tally): (&str, &Tally), (most, slots): (u64, u64)) {
     svg.rectangle((LEFT - 18.0, top + 2.0), (11.0, 11.0), &color(kind, ""), None);
     svg.text((LEFT - 24.0, top + 13.0), 12, "end", kind);

@@ -78,7 +78,7 @@ pub fn verified_machine_code(kernel: &KernelReport) -> String {
     }
 }
 
-/// Whose machine code was run.
+/// Returns the cell about running the machine code for AMD.
 pub fn run_on_amd(kernel: &KernelReport) -> String {
     amd(kernel, |own| match &own.run {
         Some(CodeOnAmd::Verified(_)) => own.compiler.clone(),
@@ -142,7 +142,7 @@ pub fn balance(kernel: &KernelReport) -> String {
         .map_or("-".into(), |of| format!("{}, {} ({:+.0} %)", of.length, of.lower_bound, 100.0 * of.gap))
 }
 
-/// How much of the quasi-steady solution runs beside rates: as it is, with one full barrier, with full barriers only.
+/// Returns the cell on the part of the quasi-steady solution beside rates: as it is, with one full barrier, with full barriers only.
 pub fn beside_rates(kernel: &KernelReport) -> String {
     let text = |o: Overlap| {
         let percent = [o.share, o.share_with_full_barrier, o.share_with_full_barriers].map(|s| 100.0 * s);

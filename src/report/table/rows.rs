@@ -100,7 +100,7 @@ const SCHEDULE: [Row; 17] = [
     }),
 ];
 
-/// By how much another mapping may cost less.
+/// Returns the share by which another mapping may cost less.
 fn from_the_best(k: &KernelReport) -> String {
     match k.mapping_optimality {
         Optimality::Unknown => String::new(),

@@ -7,7 +7,7 @@ use warpsim::machine_code::{Bin, Cause, Meeting, Timeline};
 const LEFT: f64 = 110.0;
 const WIDTH: f64 = 1200.0;
 const TOP: f64 = 110.0;
-/// Between CTAs.
+/// Gap between CTAs.
 const GAP: f64 = 16.0;
 /// The most columns of the picture.
 const COLUMNS: usize = 600;
@@ -60,7 +60,7 @@ pub fn timeline(title: &str, line: &Timeline, warps_per_cta: usize, phases: &[Ph
     svg.finish()
 }
 
-/// Where things lie.
+/// Places of things in the picture.
 struct Place {
     clocks: u64,
     lane: f64,

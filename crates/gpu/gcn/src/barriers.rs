@@ -8,15 +8,15 @@ use std::fmt;
 
 /// Named barriers of a workgroup.
 const NAMED: usize = 16;
-/// What a barrier can expect.
+/// Largest number of arrivals that a barrier can expect.
 const MOST: u32 = 127;
 
-/// How far each wave is known to have come, counted in its arrivals.
+/// Known progress of each wave, counted in its arrivals and set-ups of barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock(Vec<u32>);
 
 impl Clock {
-    /// Of a wave that knows of itself alone.
+    /// Returns the clock of a wave that knows of itself alone.
     pub fn new(waves: usize, own: u16) -> Self {
         let mut clock = vec![0; waves];
         clock[usize::from(own)] = 1;
@@ -48,10 +48,10 @@ pub struct Id(usize);
 impl Id {
     pub const WORKGROUP: Self = Self(0);
 
-    /// What a number stands for.
+    /// Returns the barrier that a number names.
     ///
     /// # Errors
-    /// It is none of a barrier that a kernel with so many named ones can use.
+    /// The number names no barrier that a kernel with `named` named ones can use.
     pub fn read(number: i32, named: usize) -> Result<Self, String> {
         match number {
             -1 => Ok(Self::WORKGROUP),
@@ -72,26 +72,26 @@ impl fmt::Display for Id {
 
 #[derive(Debug, Clone)]
 struct Barrier {
-    /// Of the workgroup's own it is the waves that have not ended.
+    /// Number of expected arrivals; `None` for the workgroup's own barrier, which expects all waves that have not ended.
     expected: Option<u32>,
     /// Waves that have arrived since the last completion.
     arrived: Vec<u16>,
-    /// What these knew when they did.
+    /// Knowledge of these waves when they arrived.
     gathered: Clock,
-    /// What one must know who uses it: its setting up and all completions.
+    /// Knowledge that every user must have: the set-up and all completions.
     known: Clock,
-    /// What all knew that arrived, by completion.
+    /// Knowledge of all waves that arrived, by completion.
     completions: Vec<Clock>,
 }
 
-/// Of one workgroup.
+/// Barriers of one workgroup.
 #[derive(Debug)]
 pub struct Barriers {
     all: Vec<Barrier>,
     waves: Vec<Member>,
 }
 
-/// What barriers keep of a wave.
+/// State of a wave at the barriers.
 #[derive(Debug, Clone)]
 struct Member {
     clock: Clock,
@@ -204,7 +204,7 @@ impl Barriers {
         Ok(())
     }
 
-    /// What a wave does next is later than what it did.
+    /// Advances the wave's own clock: what it does next is later than what it did.
     fn tick(&mut self, wave: u16) {
         self.waves[usize::from(wave)].clock.0[usize::from(wave)] += 1;
     }

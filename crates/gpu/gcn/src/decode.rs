@@ -12,7 +12,7 @@ const SDWA: &str = "_sdwa";
 /// Reads an instruction.
 ///
 /// # Errors
-/// What of it is not known.
+/// Some part of the instruction is not known.
 pub fn decode(line: u32, text: &str, family: Family) -> Result<Instruction, String> {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -157,7 +157,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::Pair { store: false, .. } => vec![None, Some(B32)],
         Op::Pair { .. } => vec![Some(B32), None, None],
     };
-    // What of an operand is inverted or made positive is a real number.
+    // Only real numbers can be negated or made positive.
     let has_two_results = matches!(instruction.op, Op::DivScale | Op::Carry { .. } | Op::WideMultiplyAdd { .. });
     let wide = |at: usize, operand: &Operand, kind: Option<Kind>| match (operand, kind) {
         (Operand::Registers { registers, negated, absolute }, Some(kind)) => {
@@ -172,7 +172,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
     let fit = instruction.operands.len() == kinds.len()
         && instruction.operands.iter().zip(kinds).enumerate().all(|(at, (operand, kind))| wide(at, operand, kind));
     let selects = instruction.select.is_none() || matches!(instruction.op, Op::PackedMove);
-    // Of other kinds nothing is taken in parts here.
+    // Only operands of kind `B32` are taken in parts here.
     let has_parts = match (instruction.parts, instruction.op) {
         (None, _) => true,
         (Some(_), Op::Lanes(form)) => form.result == B32 && form.sources.iter().all(|kind| *kind == B32),

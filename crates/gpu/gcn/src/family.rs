@@ -17,7 +17,7 @@ impl Family {
         if gfx == "gfx1250" { Self::Gfx1250 } else { Self::Cdna }
     }
 
-    /// Of a wave.
+    /// Returns the number of lanes of a wave.
     pub const fn lanes(self) -> usize {
         match self {
             Self::Cdna => 64,

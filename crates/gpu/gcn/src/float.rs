@@ -107,7 +107,7 @@ pub fn quiet(x: f64) -> f64 {
     f64::from_bits(x.to_bits() | 1 << 51)
 }
 
-/// What arithmetic that keeps a number gives for it: signalling NaNs become quiet.
+/// Returns the result of arithmetic that keeps a number: signalling NaNs become quiet.
 pub fn quieted(x: f64) -> f64 {
     if x.is_nan() { quiet(x) } else { x }
 }
@@ -129,7 +129,7 @@ pub fn class(x: f64) -> u32 {
     1 << if negative { bit.0 } else { bit.1 }
 }
 
-/// What an approximation gives: no document tells the last bits, so that they are those of the exact result, or cut to the
+/// Returns the result of an approximation. No document tells the last bits, so they are those of the exact result, or cut to the
 /// documented accuracy ("2^29 ulp").
 pub fn approximate(exact: f64, cut: bool) -> f64 {
     let is_special = !exact.is_finite() || exact == 0.0;

@@ -1,4 +1,4 @@
-//! What instructions compute that read and write nothing but their operands, as tables (CDNA3 ISA).
+//! Results of instructions that read and write nothing but their operands, as tables (CDNA3 ISA).
 
 use crate::float;
 use crate::operand::Kind::{self, B32, B64, F32, F64};

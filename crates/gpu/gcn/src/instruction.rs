@@ -1,4 +1,4 @@
-//! What the reader gives: instructions with their operands.
+//! Output of the reader: instructions with their operands.
 
 use crate::forms::{Lanes, Scalars};
 use crate::operand::{Kind, Operand, Registers};
@@ -22,9 +22,9 @@ pub struct Instruction {
     pub scaled: bool,
     /// `bitop3`: what bits become, by three others.
     pub truth: u8,
-    /// What a mask of lanes is.
+    /// Kind of a mask of lanes.
     pub mask: Kind,
-    /// What is done at the same time: of a pair of instructions, the second one.
+    /// Second instruction of a pair, which runs at the same time.
     pub second: Option<Box<Instruction>>,
 }
 
@@ -148,16 +148,16 @@ pub enum Op {
     },
 }
 
-/// How many instructions may be outstanding by counter, behind the wait.
+/// Numbers of instructions that may be outstanding behind the wait, by counter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
     /// By [`Counter`].
     pub left: [Option<u8>; 4],
-    /// Of those on memory whose addresses may still be needed.
+    /// Number of memory instructions whose addresses may still be needed.
     pub addresses: Option<u8>,
 }
 
-/// What counts instructions on memory. CDNA counts stores with loads, and scalar loads with the LDS.
+/// A counter of instructions on memory. CDNA counts stores with loads, and scalar loads with the LDS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
     Loads,
@@ -166,7 +166,7 @@ pub enum Counter {
     Scalar,
 }
 
-/// What gfx1250 does with barriers.
+/// An operation of gfx1250 on a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
     Init,
@@ -194,7 +194,7 @@ pub enum When {
     ExecZero(bool),
 }
 
-/// What a comparison asks: one or several of less, equal, greater and unordered.
+/// Condition of a comparison: one or several of less, equal, greater and unordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Test {
     pub less: bool,

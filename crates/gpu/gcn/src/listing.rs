@@ -110,7 +110,7 @@ struct Reader<'t> {
     facts: BTreeMap<String, u64>,
     /// Within the kernel's description.
     described: bool,
-    /// What is not known, with its first line.
+    /// Unknown parts of the text, each with its first line.
     refused: BTreeMap<String, u32>,
 }
 
@@ -251,8 +251,8 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// What the assembler makes of a label, of the distance to a symbol (`x@rel32@lo+4` or `x@rel64+4`, from the literal's own place), or of the distance
-    /// of two labels (`(a-b)&4294967295`, `(a-b)>>32`).
+    /// Returns the assembler's value of a label, of the distance to a symbol (`x@rel32@lo+4` or `x@rel64+4`, from the literal's own place), or of the
+    /// distance of two labels (`(a-b)&4294967295`, `(a-b)>>32`).
     fn value(&self, text: &str, at: usize) -> Option<Constant> {
         if let Some(index) = self.labels.get(text) {
             return Some(Constant::Integer(*index as i64));

@@ -47,7 +47,7 @@ pub const PACKET: u64 = 0x7c10_0000_0000;
 /// Where private memory lies, such that the sum with a wave's offset carries into the upper half of the address.
 const PRIVATE: u64 = 0x7a00_ffff_ff00;
 
-/// What a wave adds to the address in the descriptor that it gets.
+/// Returns the offset that a wave adds to the address in the descriptor that it gets.
 pub fn private_offset(wave: u16) -> u32 {
     0x1000 * (u32::from(wave) + 1)
 }
@@ -69,7 +69,7 @@ pub fn address_of(array: usize) -> u64 {
     0x4000_ffff_fe00 + ((array as u64) << 36)
 }
 
-/// What of memory a kernel can reach.
+/// Memory that a kernel can reach.
 pub struct Memory<'a> {
     pub arrays: &'a mut [Array],
     pub data: &'a [u8],

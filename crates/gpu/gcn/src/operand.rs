@@ -99,7 +99,7 @@ pub enum Operand {
     Off,
     /// A result that nothing keeps.
     Null,
-    /// What the assembler computes: a label, or a formula of labels.
+    /// A value that the assembler computes: a label, or a formula of labels.
     Symbolic(String),
 }
 

@@ -21,27 +21,27 @@ pub enum Argument {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     pub workgroups: u32,
-    /// Of a workgroup.
+    /// Threads of a workgroup.
     pub threads: u32,
     /// Bytes of the LDS that the launch adds.
     pub lds: u64,
     pub arguments: Vec<Argument>,
 }
 
-/// What goes beyond the machine.
+/// Options that go beyond the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Reciprocals and roots that the machine approximates are cut to what is documented of them, instead of exact.
     pub cut: bool,
 }
 
-/// What each wave executed, workgroup by workgroup.
+/// Counts of what each wave executed, workgroup by workgroup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub waves: Vec<Counts>,
 }
 
-/// What went wrong, and where.
+/// A fault, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hazard {
     pub workgroup: u32,
@@ -156,7 +156,7 @@ fn packet(workgroups: u32, threads: u32) -> Vec<u8> {
     bytes
 }
 
-/// What the register of a cluster's numbers holds: it must not matter.
+/// Content of the register of a cluster's numbers: it must not matter.
 const CLUSTER: u32 = 0x5a5a_5a5a;
 
 /// Registers as a wave begins with them (LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State").

@@ -1,14 +1,14 @@
-//! What a wave waits for: registers whose loads have not come, and such as an instruction on memory may read again.
+//! Registers that a wave waits for: those whose loads have not come, and those that an instruction on memory may read again.
 
 use crate::instruction::{Counter, Waits};
 use crate::operand::{File, Registers, VECTORS};
 use std::collections::VecDeque;
 
-/// What a load has not yet delivered, or a store not yet done.
+/// A load that has not been delivered yet, or a store that is not done yet.
 #[derive(Debug, Clone)]
 pub struct Outstanding {
     pub registers: Option<Registers>,
-    /// By the scalar cache, whose loads come back in any order.
+    /// Whether it goes by the scalar cache, whose loads come back in any order.
     pub scalar: bool,
     /// It writes the LDS.
     pub shares: bool,
@@ -160,7 +160,7 @@ impl Waiting {
                 self.pending_in(registers.file)[usize::from(at)] = later;
             }
         }
-        // What has ended was translated, and of vectors also all before it.
+        // An instruction that has ended was translated; behind a vector one, all before it were too.
         match done.scalar {
             true => self.translations.retain(|one| one.line != done.line),
             false => {

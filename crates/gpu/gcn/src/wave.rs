@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Most lanes of a wave.
 pub const LANES: usize = 64;
 
-/// What a wave executed.
+/// Counts of what a wave executed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     pub instructions: u64,
@@ -64,7 +64,7 @@ pub struct Wave {
     pub scalars: [u32; 128],
     pub scalar_defined: [bool; 128],
     pub vectors: Vec<[u32; LANES]>,
-    /// By register, a bit per lane.
+    /// Whether a register has a value: by register, a bit per lane.
     pub defined: Vec<u64>,
     pub scc: bool,
     pub next: usize,

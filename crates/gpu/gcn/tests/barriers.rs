@@ -15,7 +15,7 @@ const HANDOVER: &str = "\ts_cmp_lg_u32 s20, 0\n\ts_cbranch_scc1 .LBB0_2\n\tds_st
                         s_barrier_wait 1\n\tv_subrev_nc_u32_e32 v4, 0x100, v11\n\tds_load_b64 v[2:3], v4\n\ts_wait_dscnt 0x0\n\
                         .LBB0_3:";
 
-/// What the waves do next, wave 0 first.
+/// Returns the code that the waves run next, wave 0 first.
 fn then(first: &str, second: &str) -> String {
     format!(
         "\n\ts_cmp_lg_u32 s20, 0\n\ts_cbranch_scc1 .LBB0_4\n{first}\n\ts_branch .LBB0_5\n.LBB0_4:\n{second}\n.LBB0_5:"
@@ -128,7 +128,7 @@ fn broken_barriers_are_found() {
             right.replace("\ts_barrier_signal -1\n", ""),
             "waits at the barrier of the workgroup, where it has not arrived",
         ),
-        // What is handed over.
+        // The values that are handed over.
         (replaced("\ts_wait_dscnt 0x0\n", ""), "no `s_wait…` before it covers what line"),
         (
             replaced(STORE, "")

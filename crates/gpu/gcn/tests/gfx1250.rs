@@ -4,7 +4,7 @@ mod listings;
 
 use listings::computed;
 
-/// What the lanes of a wave give for doubles, as bits.
+/// Returns the results of the lanes of a wave for doubles, as bits.
 fn bits(middle: &str, input: impl Fn(usize) -> f64) -> Vec<u64> {
     let values = computed(32, middle, input).unwrap_or_else(|reason| panic!("{middle}: {reason}"));
     values.iter().map(|value| value.to_bits()).collect()
@@ -166,7 +166,7 @@ fn each_counter_covers_its_own_memory() {
             "\ts_load_b32 s10, s[0:1], 0x10\n\ts_load_b32 s11, s[0:1], 0x10\n\ts_wait_kmcnt 0x1\n\tv_mov_b32_e32 v2, s10",
             "uses s10 before",
         ),
-        // What an instruction on memory may read again stays until its address is translated.
+        // Registers that an instruction on memory may read again stay until its address is translated.
         (
             "\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\tv_mov_b32_e32 v10, 0",
             "writes v10 before an `s_wait_xcnt`",
@@ -197,7 +197,7 @@ fn each_counter_covers_its_own_memory() {
         "\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\ts_wait_xcnt 0x0\n\tv_mov_b32_e32 v10, v10\n\ts_wait_loadcnt 0x0",
         "\tglobal_load_b64 v[2:3], v10, s[4:5] scale_offset\n\ts_wait_loadcnt 0x0\n\tv_mov_b32_e32 v10, v10",
         "\tds_load_b64 v[2:3], v11\n\ts_wait_loadcnt_dscnt 0x300",
-        // Whose caches are to agree does not matter in a thread's own memory.
+        // The scope of agreeing caches does not matter in a thread's own memory.
         "\tscratch_store_b64 off, v[0:1], off offset:8 scope:SCOPE_SYS\n\ts_wait_storecnt 0x0\n\ts_wait_xcnt 0x0\n\t\
          scratch_load_b64 v[2:3], off, off offset:8 scope:SCOPE_SYS\n\ts_wait_loadcnt 0x0",
         // Vectors and scalars wait for each other's addresses.

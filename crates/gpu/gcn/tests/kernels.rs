@@ -34,7 +34,7 @@ fn ran(threads: u32, text: &str, input: impl Fn(usize) -> f64) -> Result<Vec<f64
     (0..threads as usize).map(value).collect()
 }
 
-/// What each lane of a wave gives for doubles, as bits.
+/// Returns the result of each lane of a wave for doubles, as bits.
 fn bits(middle: &str, input: impl Fn(usize) -> f64) -> Vec<u64> {
     let values = computed(64, middle, input).unwrap_or_else(|reason| panic!("{middle}: {reason}"));
     values.iter().map(|value| value.to_bits()).collect()

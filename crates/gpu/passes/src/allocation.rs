@@ -33,8 +33,8 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::options::Opti
     Ok(Outcome { module: allocation.module, report: Report::new(summary(&report), report) })
 }
 
-/// What was asked for; where it spills, linear scan as well, with the same rewriting and with none: the one with the fewest estimated
-/// cycles, and of these with the fewest instructions.
+/// Returns the allocation that was asked for. Where it spills, also tries linear scan, with the same rewriting and with none, and
+/// returns the one with the fewest estimated cycles, and of these with the fewest instructions.
 fn cheapest(module: &Module, kernel: &str, given: &allocate::Options) -> Result<Allocation, Refusal> {
     let asked = allocate(module, kernel, given)?;
     if asked.locations.is_empty() {

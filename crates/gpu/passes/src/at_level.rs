@@ -41,10 +41,10 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::options::Opti
     }
 }
 
-/// What the kernel demands, and how its versions are made.
+/// Returns the demand of the kernel, and the settings for its versions.
 ///
 /// # Errors
-/// `opt::block` where nobody tells the shape of the CTA, `opt::target`, `opt::no-kernel` of a function.
+/// `opt::block` where nobody tells the shape of the CTA, `opt::target`, `opt::no-kernel` of a function, `opt::occupancy` with `setmaxnreg`.
 pub fn question<'a>(
     module: &Module,
     index: usize,

@@ -10,7 +10,7 @@ use ptx::inst::{Op, Order};
 use ptx::ir::{Func, Inst, Module};
 use serde::Serialize;
 
-/// What was removed.
+/// Counts of what was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Removed {
     pub instructions: usize,

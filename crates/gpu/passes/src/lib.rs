@@ -41,7 +41,7 @@ use ptx::ir::Module;
 #[derive(Debug)]
 pub struct Pass {
     pub name: &'static str,
-    /// What it does, as a table of passes says it.
+    /// Description of the pass for a table of passes.
     pub description: &'static str,
     run: Run,
 }

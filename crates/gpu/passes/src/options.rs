@@ -1,4 +1,4 @@
-//! What passes are told.
+//! Options of the passes.
 
 use super::outcome::Failure;
 use crate::allocate::spill_location::Rewriting;
@@ -10,7 +10,7 @@ use ptx::cost::Model;
 use ptx::ir::Module;
 use std::sync::Arc;
 
-/// What passes are told beside the kernel.
+/// Options of passes beside the kernel.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The shape of the CTA, where the kernel does not demand one.
@@ -22,7 +22,7 @@ pub struct Options {
     pub threshold: f64,
     pub predication: PredicationOptions,
     pub occupancy: OccupancyOptions,
-    /// What versions of the kernel cost; otherwise estimates.
+    /// Model of the costs of the kernel's versions; `None` for estimates.
     pub model: Option<Arc<dyn Model>>,
     /// The text that the module was read from, for messages that quote it.
     pub source: Option<Arc<Source>>,
@@ -57,7 +57,7 @@ impl Default for Options {
 /// The least share of cycles that a meld must save where nobody says.
 pub const THRESHOLD: f64 = 0.2;
 
-/// What register allocation is told.
+/// Options of register allocation.
 #[derive(Debug, Clone)]
 pub struct AllocationOptions {
     /// 32-bit registers per thread.
@@ -77,7 +77,7 @@ impl Default for AllocationOptions {
     }
 }
 
-/// What predication is told.
+/// Options of predication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredicationOptions {
     /// Branches that all lanes take the same way stay.
@@ -94,7 +94,7 @@ impl Default for PredicationOptions {
     }
 }
 
-/// Which level.
+/// Level of occupancy that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wanted {
     /// So many resident warps per SM.
@@ -104,7 +104,7 @@ pub enum Wanted {
     Auto,
 }
 
-/// What the pass of occupancy is told.
+/// Options of the occupancy pass.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OccupancyOptions {
     pub wanted: Wanted,

@@ -1,4 +1,4 @@
-//! What passes make, and why one makes nothing.
+//! Results of passes, and reasons why one makes nothing.
 
 use diagnostics::Diagnostic;
 use ptx::ir::{Func, Module};
@@ -6,14 +6,14 @@ use serde::Serialize;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What a pass made.
+/// Result of a pass.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub module: Module,
     pub report: Report,
 }
 
-/// What a pass did.
+/// Report on the work of a pass.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// For people: one line, or several.
@@ -32,7 +32,7 @@ impl Report {
     }
 }
 
-/// What a report can tell as JSON.
+/// Data of a report that can be told as JSON.
 trait Data: Debug + Send + Sync {
     fn json(&self) -> serde_json::Value;
 }
@@ -48,11 +48,11 @@ impl<T: Serialize + Debug + Send + Sync> Data for T {
 pub enum Failure {
     /// The kernel is none that the pass can work on.
     Refused(Vec<Diagnostic>),
-    /// What the pass made is wrong: a defect of the pass.
+    /// The result of the pass is wrong: a defect of the pass.
     Unproven(Vec<Diagnostic>),
 }
 
-/// What is said of a defect that a checker found.
+/// Returns the diagnostic for a defect that a checker found.
 pub(crate) fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("opt::unproven", format!("{kernel}: the result of {pass} is wrong: {what}"))
         .help("this is a defect of the pass; please report it with the text and the command")

@@ -12,7 +12,7 @@ use ptx::inst::Terminator;
 use ptx::ir::{Block, BlockData, Func, Module};
 use serde::Serialize;
 
-/// What was simplified.
+/// Counts of what was simplified.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Simplified {
     /// Removed: unreachable, empty, or joined to another.

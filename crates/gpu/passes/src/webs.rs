@@ -10,7 +10,7 @@ use ptx::inst::InstData;
 use ptx::ir::{Func, Inst, Reg};
 use ptx::visit::Slot;
 
-/// What became of a function with one register per web.
+/// Result of giving a function one register per web.
 pub struct Split {
     /// The register of each value.
     regs: Vec<Reg>,
@@ -69,7 +69,7 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Split> {
     Some(Split { regs, insts: changed })
 }
 
-/// What the instructions of a function read and write once it is split.
+/// Returns the reads and writes of a function's instructions once it is split.
 pub fn renamed(mut accesses: Accesses, func: &Func, ssa: &Ssa, split: &Split) -> Accesses {
     let reg = |value: &Value| split.regs[value.index()];
     for inst in &split.insts {

@@ -119,7 +119,7 @@ fn the_checker_finds_what_is_broken() {
     assert_eq!(found(&broken), [check::Kind::Base]);
 }
 
-/// Two results of one instruction, one of which nobody reads.
+/// Two results of one instruction; nobody reads one of them.
 #[test]
 fn results_do_not_overlap() {
     let text = ".version 6.0\n.target sm_35\n.address_size 64\n

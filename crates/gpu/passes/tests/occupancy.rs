@@ -207,7 +207,7 @@ fn at_most_five_versions_are_made() {
     assert!(directions[1..].iter().all(|direction| *direction == Direction::Increasing));
 }
 
-/// What is printed of an allocation is found to be one again, for both allocators, spaces and many budgets; other texts are not.
+/// The printed text of an allocation is found to be one again, for many budgets of registers and for several of shared memory.
 #[test]
 fn an_allocation_is_found_again_in_its_text() {
     use passes::allocate::given::{Text, compare};

@@ -141,11 +141,11 @@ pub enum Async {
         pred: Option<Reg>,
         mask: Operand,
     },
-    /// What only other grids, caches or descriptors notice.
+    /// An instruction whose effect only other grids, caches or descriptors notice.
     Hint,
 }
 
-/// Whose barrier an arrival may come to, and who may learn from it what happened before.
+/// Reach of an arrival: the barriers to which it may come, and the threads that may learn from it what happened before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reach {
     /// The barrier may be that of another CTA of the cluster.
@@ -154,7 +154,7 @@ pub struct Reach {
     pub wide: bool,
 }
 
-/// What an instruction that is kept verbatim does; `None` when it is none of these, or in a form that is not known.
+/// Returns the effect of an instruction that is kept verbatim; `None` when it is none of these, or in a form that is not known.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
     let items = operands(module, pieces)?;
     let parts: Vec<&str> = opcode.split('.').collect();

@@ -1,4 +1,4 @@
-//! What every module must satisfy, however it was made: checked after each pass, and of any text that was read.
+//! Rules that every module must satisfy, however it was made: checked after each pass, and of any text that was read.
 //!
 //! Registers, blocks, variables and parameters exist; operands have the widths that their instructions want; blocks stand in
 //! the layout once; calls pass as many parameters as their functions take. Opaque instructions are taken as they are.
@@ -137,7 +137,7 @@ impl Checker<'_> {
     }
 
     fn fault(&mut self, block: Block, inst: Option<Inst>, rule: Rule) {
-        // what is not declared has no text
+        // an undeclared name has no text
         let place = match rule {
             Rule::Undeclared | Rule::Target => block.to_string(),
             _ => instruction_text(self.module, self.func, block, inst),

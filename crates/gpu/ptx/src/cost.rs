@@ -23,8 +23,8 @@ pub trait Model: Debug + Send + Sync {
         Err(Unfit::Refused("this model of costs knows nothing of occupancy".to_owned()))
     }
 
-    /// What estimates say where the lanes of every warp agree at every branch, which a version for lanes that do not may make worse;
-    /// `None` of a launch, which shows how they go.
+    /// Returns the estimates for a kernel in which the lanes of every warp agree at every branch. A version for other lanes may worsen them.
+    /// `None` for a model with a launch, which shows how the lanes branch.
     fn cycles_of_agreement(&self, module: &Module, kernel: &str) -> Option<[u64; 2]> {
         let _ = (module, kernel);
         None
@@ -36,7 +36,7 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
-    /// What the cycles are, for reports: such as `cycles of one SM of hopper`.
+    /// Returns the name of the cycles, for reports: such as `cycles of one SM of hopper`.
     fn name(&self) -> String;
 }
 
@@ -50,7 +50,7 @@ pub enum Unfit {
 }
 
 impl Unfit {
-    /// What there is to say where it is the kernel as it was that has no cost.
+    /// Returns the diagnostic for the original kernel when that has no cost.
     pub fn of_first(&self, kernel: &str) -> Diagnostic {
         let (Self::Refused(reason) | Self::Wrong(reason)) = self;
         Diagnostic::error("opt::no-cost", format!("{kernel}: what it costs cannot be told: {reason}"))

@@ -29,7 +29,7 @@ pub fn product(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Vec<Re
     }
 }
 
-/// What an instruction moves; `None`: it is none of these, or of a shape that has no halves.
+/// Returns the transfer of an instruction; `None` if it is none of these, or of a shape that has no halves.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Fragments> {
     let mut words = opcode.split('.');
     let loads = match words.next()? {

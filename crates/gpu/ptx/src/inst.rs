@@ -9,13 +9,13 @@ pub use super::opcode::*;
 pub use super::types::{Space, Special, Type};
 use smallvec::{SmallVec, smallvec};
 
-/// Registers that a load writes: no memory is asked for up to four.
+/// Registers that a load writes: up to four need no allocation.
 pub type Destinations = SmallVec<[Reg; 4]>;
 
-/// What a store writes: no memory is asked for one operand, as most have.
+/// Operands that a store writes: a single one, as in most stores, needs no allocation.
 pub type Sources = SmallVec<[Operand; 1]>;
 
-/// What an instruction reads.
+/// An operand that an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand {
     Reg(Reg),

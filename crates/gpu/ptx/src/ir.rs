@@ -35,7 +35,7 @@ entity_impl!(Param, "param");
 pub struct Module {
     /// The architecture: 35 for sm_35.
     pub sm: u32,
-    /// What follows the number in `.target`, such as `a` or `, texmode_independent`.
+    /// Text behind the number in `.target`, such as `a` or `, texmode_independent`.
     pub target_options: String,
     /// The PTX ISA version, major and minor; `None` for the oldest that knows the architecture.
     pub version: Option<(u32, u32)>,
@@ -206,7 +206,7 @@ impl Func {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
     Input,
-    /// What a function returns.
+    /// A result of a function.
     Return,
     /// In a function's body: an argument or a result of a call.
     Local,
@@ -220,7 +220,7 @@ pub struct ParamData {
     /// Alignment and elements of an array.
     pub align: Option<u32>,
     pub count: Option<u64>,
-    /// What else is said, such as `.ptr .global .align 8`.
+    /// Other attributes, such as `.ptr .global .align 8`.
     pub attributes: String,
 }
 

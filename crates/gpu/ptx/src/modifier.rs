@@ -1,4 +1,4 @@
-//! What stands between an opcode and its type.
+//! Modifiers between an opcode and its type.
 
 use super::inst::{BinaryOp, TernaryOp, Type, UnaryOp};
 

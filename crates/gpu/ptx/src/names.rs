@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 /// The predefined constant of PTX, and its value.
 pub(super) const WARP_SIZE: (&str, u64) = ("WARP_SZ", 32);
 
-/// What has a fixed spelling.
+/// A type whose values have a fixed spelling.
 pub(super) trait Named: Copy + PartialEq + 'static {
     const NAMES: &'static [(Self, &'static str)];
 

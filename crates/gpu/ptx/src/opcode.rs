@@ -138,7 +138,7 @@ pub enum AtomOp {
     Max,
 }
 
-/// Which lane a shuffle reads.
+/// Lane that a shuffle reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShflMode {
     Idx,

@@ -47,7 +47,7 @@ pub enum Operation {
     Ternary(TernaryOp),
 }
 
-/// What a number is.
+/// Type of one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     /// 1 bit of sign, 5 of exponent, 10 of mantissa.
@@ -85,7 +85,7 @@ pub struct How {
     pub nan: bool,
 }
 
-/// What an instruction that is kept verbatim computes; `None` when it is none of these, or in a form that is not known.
+/// Returns the computation of an instruction that is kept verbatim; `None` when it is none of these, or in a form that is not known.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Packed> {
     let (name, rest) = opcode.split_once('.')?;
     let parts: Vec<&str> = rest.split('.').collect();

@@ -33,7 +33,7 @@ pub(super) fn operands_with_lists(module: &Module, pieces: &[Piece]) -> Option<V
     parts(&tokens).into_iter().map(operand).collect()
 }
 
-/// What stands between the commas outside of brackets and braces.
+/// Splits the tokens at the commas outside of brackets and braces.
 fn parts<'t, 'p>(tokens: &'t [Token<'p>]) -> Vec<&'t [Token<'p>]> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, token) in tokens.iter().enumerate() {

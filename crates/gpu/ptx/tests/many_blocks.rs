@@ -25,7 +25,7 @@ fn chain(step: impl Fn(usize) -> String) -> String {
 
 const TEST: &str = "add.u32 %r2, %r2, 3; setp.lt.u32 %p1, %r1, %r2;";
 
-/// Blocks, branches, and those of which all lanes go one way.
+/// Blocks, branches, and branches at which all lanes go one way.
 fn analyse(name: &str, body: &str) -> (usize, usize, usize) {
     let module = kernel(body);
     let func = module.func("k").unwrap();

@@ -57,7 +57,7 @@ struct Body<'a> {
     /// Variables to declare, without a value, before a node of a block.
     declarations: BTreeMap<(BlockId, usize), Vec<Var>>,
     blocks: usize,
-    /// By open block, the names of the indices that its statements have fetched.
+    /// Names of the indices that the statements of each open block have fetched.
     fetched: Vec<HashMap<Integer, Local>>,
     /// Registers are short: what is looked up again is not kept for that.
     short: bool,
@@ -239,7 +239,7 @@ impl Body<'_> {
             Value::Slot(row) => Real::Slot(self.slot(row), Share::Whole),
             Value::Field { array, row, point, share } => {
                 self.needs.points.insert(*point);
-                // What the kernel itself may write must not come through the read-only cache.
+                // Arrays that the kernel itself may write must not come through the read-only cache.
                 let is_read_only = !self.program.arrays[*array].output;
                 let row = self.index(row);
                 Real::Field(Box::new(Field { array: *array, row, point: *point, is_read_only, share: *share }))

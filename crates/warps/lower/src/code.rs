@@ -35,7 +35,7 @@ pub struct Code {
     pub slots: Slots,
     /// As [`Program::workspace_bytes_per_cta`](overlay::program::Program::workspace_bytes_per_cta).
     pub workspace_bytes_per_cta: Option<u64>,
-    /// For readers: of each slot what it holds, with the number of the phase that stores it.
+    /// Content of each slot, for readers, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
     pub mirror_bytes: u32,
@@ -44,7 +44,7 @@ pub struct Code {
     /// Runs once per thread.
     pub prologue: Vec<Statement>,
     pub stream: Stream,
-    /// What the waves of a machine with AMD's named barriers do at those of the code.
+    /// Proven plan of the waves for the barriers of the code, on a machine with AMD's named barriers.
     pub named_barriers: Option<named_barriers::proof::Proven>,
 }
 
@@ -58,7 +58,7 @@ pub struct Registers {
 /// Rows of numbers of a CTA in shared and global memory, or numbers of a thread in local memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots {
-    /// Of values, of all groups of warps one after the other.
+    /// Number of slots of values, of all groups of warps one after the other.
     pub count: u32,
     /// Those that lie in `space`, with those of banks behind them.
     pub rows: u32,
@@ -66,7 +66,7 @@ pub struct Slots {
     pub pitch: u32,
     pub number: Io,
     pub space: SlotSpace,
-    /// Of each group of warps, the slots from this number on lie in global memory: in rows of a workspace, which each CTA has a part of.
+    /// First slot in global memory, by its number in each group of warps: from it on, slots lie in rows of a workspace, where each CTA has a part.
     pub first_global: Option<u32>,
     /// They are too many for static shared memory, and asked for at launch.
     pub are_dynamic: bool,
@@ -80,7 +80,7 @@ impl Code {
         32 * self.points_per_lane
     }
 
-    /// What the arrays hold.
+    /// Returns the number format of the arrays.
     pub fn io(&self) -> Io {
         self.arrays.first().map_or(Io::Double, |array| array.io)
     }
@@ -268,12 +268,12 @@ pub enum Integer {
     /// The number of the CTA, and how many there are.
     Cta,
     Ctas,
-    /// What a lane holds of a striped index, in all lanes.
+    /// A lane's part of a striped index, in all lanes.
     Broadcast {
         register: u32,
         lane: Box<Integer>,
     },
-    /// What this lane holds of a striped index.
+    /// This lane's part of a striped index.
     Own(u32),
     /// An entry of the bank of whole numbers.
     Bank(Box<Integer>),
@@ -324,7 +324,7 @@ impl Integer {
 pub enum Real {
     Literal(f64),
     Var(Var),
-    /// What a lane holds of a striped constant, in all lanes.
+    /// A lane's part of a striped constant, in all lanes.
     Broadcast {
         register: u32,
         lane: Integer,
@@ -391,7 +391,7 @@ impl Real {
 pub struct Field {
     pub array: usize,
     pub row: Integer,
-    /// Which of the lane's points.
+    /// Number of the point among the lane's points.
     pub point: u32,
     /// The kernel does not write the array.
     pub is_read_only: bool,
@@ -476,7 +476,7 @@ pub enum Statement {
         more: Less,
         /// The lane's points in that group.
         points: Vec<Integer>,
-        /// To which row of slots, of which array, which row there, and which of the lane's points.
+        /// Row of slots, number of the array, row there, and number of the lane's point, of each copy.
         copies: Vec<(Integer, usize, u32, u32)>,
     },
     /// Until at most so many batches of copies are under way.
@@ -489,7 +489,7 @@ pub enum Statement {
         row: Integer,
         point: u32,
         value: Real,
-        /// What is added to it in double precision.
+        /// Rest that is added to it in double precision.
         rest: Option<Real>,
     },
     Barrier {
@@ -518,7 +518,7 @@ pub enum Statement {
     },
     Switch {
         arms: Vec<(WarpMask, Vec<Statement>)>,
-        /// By one indirect branch, else by one comparison for each arm.
+        /// Whether it takes one indirect branch, else one comparison for each arm.
         is_indirect: bool,
     },
     /// The number of trips is a literal other than 0, or a variable.

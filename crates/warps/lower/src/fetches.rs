@@ -1,4 +1,4 @@
-//! Which indices a block looks up more than once.
+//! Indices that a block looks up more than once.
 
 use overlay::program::{ConstantRef, Index, Node, Value};
 use std::collections::HashSet;

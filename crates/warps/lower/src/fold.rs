@@ -1,4 +1,4 @@
-//! Which variables stand inside the expression that uses them, so that printed text reads like formulas.
+//! Variables that stand inside the expression that uses them, so that printed text reads like formulas.
 //!
 //! A variable is folded when it is assigned once, used once, later in the same block, and when nothing in between changes
 //! what its expression reads. Loads from global memory keep their own line, and no expression grows past a line.
@@ -38,18 +38,18 @@ struct Plan<'a> {
     uses: &'a Uses,
     /// Registers are short.
     short: bool,
-    /// What the last statement assigns.
+    /// Variable that the last statement assigns.
     last: Option<Var>,
     /// Widths of the folded literals.
     literals: BTreeMap<Var, usize>,
     folded: EntitySet<Var>,
 }
 
-/// What a value would be when printed in place.
+/// Properties of a value when it is printed in place.
 #[derive(Default)]
 struct Expression {
     width: usize,
-    /// How many variables it reads.
+    /// Number of variables that it reads.
     variables: usize,
     reads_slots: bool,
     /// Variables it reads that are assigned more than once.

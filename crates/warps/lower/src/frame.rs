@@ -1,4 +1,4 @@
-//! What surrounds the body: the thread's place, its constants, and the loop over groups of points.
+//! Code around the body: the thread's place, its constants, and the loop over groups of points.
 
 use super::Needs;
 use super::code::IntegerOperator::*;
@@ -6,7 +6,7 @@ use super::code::*;
 use machine::target::{Shuffle, Target};
 use overlay::program::{Execution, Program};
 
-/// What runs once per thread.
+/// Returns the statements that run once per thread.
 pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statement> {
     let mut out = Vec::new();
     let changes = needs.recomputes;
@@ -87,7 +87,7 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
     Stream { first, more, step, groups_per_cta, points, body }
 }
 
-/// What tells a thread its place, and what follows from it, for compilers that are not to keep it.
+/// Returns the numbers that tell a thread its place, and those that follow from them, for compilers that are not to keep them.
 pub fn recomputed(program: &Program, target: &Target) -> Vec<(Local, Integer)> {
     let thread = || Integer::Opaque(Box::new(Integer::Thread));
     let stride = Integer::Opaque(Box::new(Integer::Local(Local::GivenStride)));

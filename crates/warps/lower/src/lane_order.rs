@@ -1,13 +1,13 @@
 //! Lanes that look constants up in shared memory, beside copies to shared memory.
 //!
-//! Which constant a lane takes depends on its temperature, so that no proof from the text alone knows more of the address than that it is in
+//! The temperature of a lane decides which constant it takes. So a proof from the text alone knows no more of the address than that it is in
 //! shared memory; and copies of the next inputs go there, too. From Volta on lanes need not go through the code together
 //! (CUDA C++ Programming Guide, "Independent Thread Scheduling"): a copy of one lane is behind the look-up of another only
 //! where a barrier stands between. They never meet in fact, and few places need one.
 
 use super::code::{Real, Statement};
 
-/// What one lane may do while another one is elsewhere.
+/// Access of one lane while another one is elsewhere.
 #[derive(Clone, Copy, PartialEq)]
 enum Access {
     LookUp,

@@ -81,7 +81,7 @@ fn rows_before_inputs(program: &Program) -> u32 {
     program.slots_in_place() + program.shared_rows().iter().sum::<u32>()
 }
 
-/// What the frame must provide for the body.
+/// Parts that the frame must provide for the body.
 #[derive(Debug, Default)]
 struct Needs {
     /// Striped registers.
@@ -95,10 +95,10 @@ struct Needs {
     powers: bool,
     logarithms: bool,
     warp: bool,
-    /// Banks of which warps have entries of their own.
+    /// Banks in which warps have entries of their own.
     own: BTreeSet<Bank>,
     lane: bool,
-    /// Which of the lane's points are loaded, and whether they exist.
+    /// Numbers of the lane's points: those that are loaded, and those of which the body asks whether they exist.
     points: BTreeSet<u32>,
     active: BTreeSet<u32>,
     /// Registers are short: what tells a thread its place is computed again and again.
@@ -108,7 +108,7 @@ struct Needs {
 /// More static shared memory than this does not compile; a larger amount is asked for at launch.
 const STATIC_SHARED_BYTES: u32 = 48 * 1024;
 
-/// Of shared memory, for the table of powers.
+/// Returns the bytes of shared memory for the table of powers.
 fn power_bytes(needs: &Needs) -> u32 {
     if needs.powers { 8 * POWERS as u32 } else { 0 }
 }

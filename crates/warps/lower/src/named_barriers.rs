@@ -1,4 +1,4 @@
-//! What waves do at AMD's named barriers: the plan comes from the barriers of the typed code, which is what is printed.
+//! Plan of the waves at AMD's named barriers: it comes from the barriers of the typed code, which is what is printed.
 
 use super::code::{Code, Integer, Statement};
 use diagnostics::Diagnostic;
@@ -22,7 +22,7 @@ pub fn proven(code: &Code, room: u32, schedule: &[Vec<Action>]) -> Result<Option
     proof::prove(Plan::new(&uses), Around { kernel: &code.kernel, room, schedule }).map(Some)
 }
 
-/// By wave, the uses in one turn of the streaming loop.
+/// Returns the uses of each wave in one turn of the streaming loop.
 fn uses(code: &Code) -> Option<Vec<Vec<Use>>> {
     let roles = code.execution.roles();
     let mut by_warp = vec![Vec::new(); roles as usize];

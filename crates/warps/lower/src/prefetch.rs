@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// Inputs of a batch. Fewer are waited for more precisely, and more often.
 const BATCH: usize = 9;
 
-/// What is copied when, in a body of straight-line code.
+/// Copies in a body of straight-line code, and when they start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The input of each row.
     inputs: Vec<Input>,
-    /// Behind which statement the copies of each batch start; in order.
+    /// Statement behind which the copies of each batch start; in order.
     starts: Vec<usize>,
-    /// Before which statements how many batches may still be under way.
+    /// Number of batches that may still be under way, by the statement that waits for the others.
     waits: BTreeMap<usize, u32>,
 }
 
@@ -67,7 +67,7 @@ impl Plan {
         self.inputs.len() as u32
     }
 
-    /// What a thread does before its first turn, with the rows behind so many others; `stream`: the loop.
+    /// Returns the statements of a thread before its first turn, with the rows behind so many others; `stream`: the loop.
     pub fn prologue(&self, behind: u32, stream: &Stream, next: &dyn Fn(Integer) -> Vec<Integer>) -> Vec<Statement> {
         use IntegerOperator::{Add, Mul};
         let first = Integer::Local(Local::Warp).with(Mul, self.rows()).with(Add, behind);

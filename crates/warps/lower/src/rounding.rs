@@ -1,4 +1,4 @@
-//! Which products must be kept apart from the sums that use them.
+//! Products that must be kept apart from the sums that use them.
 //!
 //! The graph says where a product and a sum are one fused operation (`Value::Fma`); everything else is rounded after each
 //! step, in the interpreter as in the simulator. A CUDA compiler fuses `a * b + c` by default (`-fmad=true`), and the
@@ -59,7 +59,7 @@ fn collect(
             }
             Node::If { body, .. } | Node::Loop { body, .. } => collect(body, function, summed, copies),
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, function, summed, copies)),
-            // What a product adds to and stores, it has made itself.
+            // The sums that a matrix product adds to and stores are its own.
             Node::Multiply { .. } | Node::StoreBlock { .. } => {}
             Node::Comment(_)
             | Node::StoreField { .. }

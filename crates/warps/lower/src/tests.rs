@@ -1,4 +1,4 @@
-//! What the typed code of small programs decides.
+//! Decisions in the typed code of small programs.
 
 use super::code::*;
 use super::lower;

@@ -1,4 +1,4 @@
-//! What every mapping of a graph costs at least.
+//! Lower bound on the cost of every mapping of a graph.
 
 use petgraph::visit::EdgeRef;
 
@@ -93,7 +93,7 @@ impl Readers {
     }
 }
 
-/// What a mapping can cost less, as a share of its cost.
+/// Returns the share of its cost by which a mapping could cost less.
 pub fn gap(cost: f64, bound: f64) -> f64 {
     if cost > 0.0 { ((cost - bound) / cost).max(0.0) } else { 0.0 }
 }

@@ -58,7 +58,7 @@ pub struct Mapping {
     pub optimality: Optimality,
 }
 
-/// What is known of the mapping that costs least.
+/// Distance of a mapping from the one that costs least, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimality {
@@ -72,7 +72,7 @@ pub enum Optimality {
     TimedOut { gap: f64 },
 }
 
-/// What a mapping costs, each metric relative to a perfect balance (1) or to the number of edges.
+/// Cost of a mapping, each metric relative to a perfect balance (1) or to the number of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
     /// Largest load of a warp in floating-point operations, over the mean load.

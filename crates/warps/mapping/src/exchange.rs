@@ -50,7 +50,7 @@ struct State<'a> {
     graph: &'a Graph,
     weights: &'a Weights,
     edges: DiGraph<Op, u32>,
-    /// Of all edges.
+    /// Sum of the weights of all edges.
     values: f64,
     mapping: Mapping,
     loads: Vec<u64>,
@@ -99,7 +99,7 @@ impl<'a> State<'a> {
         self.states[warp as usize] += states;
     }
 
-    /// What the cost has of loads and of states.
+    /// Returns the part of the cost from loads and states.
     fn balance(&self) -> f64 {
         self.weights.flops * imbalance(&self.loads) + self.weights.registers * imbalance(&self.states)
     }

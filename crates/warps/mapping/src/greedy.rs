@@ -7,9 +7,9 @@ use petgraph::graph::NodeIndex;
 use super::cost::{Mapping, Optimality, Weights, allowed};
 use graph::{Graph, Op, Role};
 
-/// What the running state of a sum weighs beside that of a rate, where the QSSA warps solve for quasi-steady species.
+/// Weight of the running state of a sum beside that of a rate, where the QSSA warps solve for quasi-steady species.
 const SUM: f64 = 0.3;
-/// How much more an even distribution of these rates counts: they fill the registers of every warp at the same time.
+/// Factor on the weight of an even distribution of these rates: they fill the registers of every warp at the same time.
 const RATES: f64 = 2.0;
 
 /// Assigns operations from the most expensive to the least, those that feed the QSSA warps and the QSSA warps' own before the rest; ties go by number, so that equal shapes spread evenly.
@@ -63,7 +63,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     mapping
 }
 
-/// How many of an operation's edges lead to each warp, so far, and how many it has.
+/// Returns the number of an operation's edges to each warp so far, and the number of all its edges.
 fn edges_by_warp(
     edges: &petgraph::graph::DiGraph<Op, u32>,
     op: Op,

@@ -20,7 +20,7 @@ fn total(graph: &Graph, mapping: &Mapping, weights: &Weights) -> f64 {
     mapping::cost(graph, mapping, weights).total
 }
 
-/// What is proven to be the least that a mapping can cost.
+/// Returns the proven lower bound on the cost of a mapping.
 fn bound(graph: &Graph, mapping: &Mapping, weights: &Weights) -> f64 {
     match mapping.optimality {
         Optimality::Within { gap } => total(graph, mapping, weights) * (1.0 - gap),

@@ -1,4 +1,4 @@
-//! What the slots of a schedule hold, for readers of the emitted text.
+//! Contents of the slots of a schedule, for readers of the emitted text.
 
 use graph::{Graph, Value};
 use schedule::Schedule;

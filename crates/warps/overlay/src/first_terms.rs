@@ -12,7 +12,7 @@ pub fn spare(nodes: &mut Vec<Node>) {
     block(nodes, &mut Empty::new());
 }
 
-/// What a sum or a product of nothing is.
+/// An empty sum or an empty product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nothing {
     Sum,

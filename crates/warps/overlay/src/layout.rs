@@ -1,4 +1,4 @@
-//! What an overlay is asked for: the layout of the code, where constants live, and what a CTA has.
+//! Options of an overlay: the layout of the code, where constants live, and what a CTA has.
 
 /// How the warps' code is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
@@ -60,9 +60,9 @@ pub struct Frame {
     /// 32-bit registers per thread.
     pub registers: u32,
     pub points_per_lane: u32,
-    /// Of the cache of an SM for code and constants.
+    /// Bytes of the cache of an SM for code and constants.
     pub cache_bytes: u32,
-    /// Of shared memory that the CTA may have.
+    /// Bytes of shared memory that the CTA may have.
     pub shared_bytes: u32,
     /// As [`Program::staging_bytes`](super::program::Program::staging_bytes).
     pub staging_bytes: Option<u32>,

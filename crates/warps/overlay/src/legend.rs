@@ -1,4 +1,4 @@
-//! What a loop stands for, for readers of the emitted text.
+//! Legend of a loop, for readers of the emitted text.
 
 use super::repeat::Member;
 use graph::Graph;

@@ -1,4 +1,4 @@
-//! Partial overlay ([`super::Codegen::Partial`]): which batches the warps share, and of which each warp has its steps in straight code of its own.
+//! Partial overlay ([`super::Codegen::Partial`]): the warps share some batches, and each has its steps of the others in straight code of its own.
 //!
 //! In straight code the slots, rows and constants of a step are written into its instructions. Shared code looks them up, and is
 //! there once. So the steps whose look-ups cost most for the bytes that copies take become straight code, as long as all code stays
@@ -9,11 +9,11 @@ use super::align::{self, Batch};
 use super::phases::Phase;
 use graph::{Graph, Step, StepRef};
 
-/// What is decided for a kernel.
+/// Decisions for a kernel.
 pub struct Plan {
-    /// By phase and batch, in the order of [`align::align`]: whether the warps have copies of their own.
+    /// Whether the warps have copies of their own: by phase and batch, in the order of [`align::align`].
     pub apart: Vec<Vec<bool>>,
-    /// Of the code, about.
+    /// Approximate bytes of the code.
     pub bytes: usize,
 }
 
@@ -27,7 +27,7 @@ const GUARD: usize = 3;
 /// Instructions by which a warp gets into code of its own, and out of it.
 const SWITCH: usize = 12;
 
-/// What one batch would save, for what.
+/// Instructions that one batch would save, and the bytes that they cost.
 struct Choice {
     phase: usize,
     batch: usize,
@@ -57,7 +57,7 @@ pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
     for choice in &choices {
         plan.take(choice, choice.saved, cache_bytes);
     }
-    // what stands between batches that are apart costs one more way through the warps' own code
+    // a batch between batches that are apart costs one more way through the warps' own code
     for choice in &choices {
         let apart = &plan.apart[choice.phase];
         let is_apart = |at: Option<usize>| at.is_some_and(|at| apart.get(at).copied().unwrap_or(false));
@@ -88,7 +88,7 @@ fn choice(graph: &Graph, batch: &Batch, (phase, number): (usize, usize), shared:
     Choice { phase, batch: number, saved, bytes: apart.saturating_sub(shared).max(1) }
 }
 
-/// Of a step, with what looks up its operands.
+/// Returns the number of instructions of a step, with those that look up its operands if `looks_up`.
 fn instructions(graph: &Graph, batch: &Batch, step: &Step, looks_up: bool) -> usize {
     let looked_up = if looks_up { INDEX * indices(step) + CONSTANT * step.constants.len() } else { 0 };
     graph.shapes[batch.shape].slots() as usize + indices(step) + looked_up

@@ -5,11 +5,11 @@ use graph::StepRef;
 use schedule::proof::Proven;
 use schedule::{Action, WarpMask};
 
-/// What the warps do up to one boundary, and there.
+/// Steps of the warps up to one boundary, and their actions there.
 pub struct Phase {
-    /// By warp, in order.
+    /// Steps of each warp, in order.
     pub runs: Vec<Vec<StepRef>>,
-    /// By warp, what it does at the boundary, in order.
+    /// Actions of each warp at the boundary, in order.
     boundary: Vec<Vec<Action>>,
 }
 
@@ -20,7 +20,7 @@ pub fn of(proven: &Proven) -> Vec<Phase> {
     (0..count).map(|k| phase(programs.iter().map(|parts| parts.get(k).copied().unwrap_or_default()))).collect()
 }
 
-/// What lies between boundaries.
+/// Returns the parts of a program between its boundaries.
 fn cut(program: &[Action]) -> Vec<&[Action]> {
     let mut parts: Vec<_> = program.split(|action| *action == Action::Boundary).collect();
     if parts.last().is_some_and(|rest| rest.is_empty()) {
@@ -40,8 +40,8 @@ fn phase<'a>(warps: impl Iterator<Item = &'a [Action]>) -> Phase {
 }
 
 impl Phase {
-    /// What the given warps do at the boundary, each in its own order. Warps that do the same do it in one place, unless
-    /// their orders disagree.
+    /// Returns the actions of the given warps at the boundary, each in its own order. Warps that do the same do it in one place,
+    /// unless their orders disagree.
     pub fn boundary(&self, warps: WarpMask) -> Vec<Node> {
         let mut rest: Vec<&[Action]> = self.boundary.iter().map(Vec::as_slice).collect();
         let mut nodes = Vec::new();
@@ -87,7 +87,7 @@ impl SyncOp {
     }
 }
 
-/// What comes next: what nobody does only after something else, the lanes' first.
+/// Returns the next operation: the lanes' first, then one that no warp has behind another one, else any.
 fn next(rest: &[&[Action]]) -> Option<SyncOp> {
     let sync_op = |action: &Action| SyncOp::of(action).map(|(op, _)| op);
     let firsts = || rest.iter().filter_map(|actions| sync_op(actions.first()?));

@@ -37,9 +37,9 @@ pub struct Program {
     pub points_per_lane: u32,
     /// Number of slots, each 32 lanes x 8 bytes.
     pub slots: u32,
-    /// Of a group of warps, the slots from this number on lie in global memory; none where all lie in shared or in local memory.
+    /// First slot of a group of warps that lies in global memory; none where all lie in shared or in local memory.
     pub first_global: Option<u32>,
-    /// For readers: of each slot what it holds in the first points of the lanes, with the number of the phase that stores it.
+    /// Content of each slot in the first points of the lanes, for readers, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
     pub arrays: Vec<Array>,
     /// Name hint of each variable, for readable text.
@@ -54,12 +54,12 @@ pub struct Program {
     pub body: Vec<Node>,
 }
 
-/// What the numbers of a program are.
+/// Precision of the numbers of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Arithmetic {
     #[default]
     Double,
-    /// Data-parallel code alone. What it errs by at most, relatively, beside what its form does.
+    /// Data-parallel code alone. `bound` is the largest relative error beside that of the form.
     Single { bound: f64 },
 }
 
@@ -72,7 +72,7 @@ impl Arithmetic {
         }
     }
 
-    /// What is proven of it beside the form.
+    /// Returns the proven bound on its error, beside that of the form.
     pub fn bound(self) -> f64 {
         match self {
             Self::Double => 0.0,
@@ -82,12 +82,12 @@ impl Arithmetic {
 }
 
 impl Program {
-    /// What the arrays hold.
+    /// Returns the number format of the arrays.
     pub fn io(&self) -> Io {
         self.arrays.first().map_or(Io::Double, |array| array.io)
     }
 
-    /// What slots hold: in straight-line code inputs, as the arrays have them, else values.
+    /// Returns the number format of slots: in straight-line code that of the arrays, for inputs; else that of values.
     pub fn slot_number(&self) -> Io {
         if self.is_straight_line() { self.io() } else { self.arithmetic.number() }
     }
@@ -327,7 +327,7 @@ pub struct Constants {
     pub indices: Vec<i32>,
     pub real_bank: Vec<f64>,
     pub index_bank: Vec<i32>,
-    /// How many entries of the banks belong to all warps.
+    /// Number of bank entries shared by all warps.
     pub common_reals: u32,
     pub common_indices: u32,
     /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Not in
@@ -373,7 +373,7 @@ pub enum Node {
     /// slots[row][lane] = value
     StoreSlot { row: Index, value: Var },
     /// arrays[array][row*stride + point] = value, for lanes whose point exists; `point` counts the lane's points.
-    /// Of singles in arrays of doubles, plus the rest in double precision.
+    /// Singles in arrays of doubles are stored plus the rest in double precision.
     StoreField { array: usize, row: Index, point: u32, value: Var, rest: Option<Var> },
     /// A named barrier over `threads` threads (a multiple of 32).
     Barrier { id: u32, threads: u32, kind: BarrierKind },
@@ -404,7 +404,7 @@ impl Node {
         }
     }
 
-    /// What an assignment or a store reads.
+    /// Returns the variables that an assignment or a store reads.
     pub fn operands(&self) -> Vec<Var> {
         let mut found = Vec::new();
         match self {

@@ -1,4 +1,4 @@
-//! Which registers hold the running states of each operation.
+//! Registers that hold the running states of each operation.
 //!
 //! Within a warp, operations share registers where they do not run at once: as many are used as the fullest warp needs at
 //! one time. Operations of one kind that begin together in several warps get the same registers if these are free in all
@@ -14,9 +14,9 @@ use schedule::WarpMask;
 
 pub struct Registers {
     of: SecondaryMap<Op, Vec<u32>>,
-    /// How many registers there are.
+    /// Number of registers.
     pub count: u32,
-    /// By warp, what is held in which register.
+    /// Registers that each warp uses, and how long.
     held: Vec<Vec<(u32, Life)>>,
 }
 
@@ -87,7 +87,7 @@ pub fn allocate(graph: &Graph, warps: u32, phases: &[Phase]) -> Registers {
 /// Registers while they are given away.
 struct File {
     count: u32,
-    /// By warp, what is held in which register.
+    /// Registers that each warp uses, and how long.
     taken: Vec<Vec<(u32, Life)>>,
     of: SecondaryMap<Op, Vec<u32>>,
 }

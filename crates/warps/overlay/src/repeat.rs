@@ -324,8 +324,8 @@ impl<'a> Emitter<'a> {
         nodes
     }
 
-    /// How many iterations of a loop load together: the memory takes as long for one of them as for all. Nothing where loads do not
-    /// make the loop, or where an iteration must not be repeated.
+    /// Returns the number of iterations of a loop that load together: the memory takes as long for one of them as for all. `None` where loads
+    /// do not make the loop, or where an iteration must not be repeated.
     fn together(&self, shape: Shape, members: &[Member]) -> Option<usize> {
         let [member] = members else { return None };
         let (body, first) = (&self.graph.shapes[shape], self.graph.step(member.steps[0].1[0]));

@@ -19,7 +19,7 @@ pub type Columns<T> = [(u32, Vec<T>)];
 
 pub struct Tables {
     residence: Residence,
-    /// What is looked up from here on lies in a bank.
+    /// Whether entries that are looked up from here on lie in a bank.
     in_bank: bool,
     /// Registers are short: each phase loads the constants that it uses, from as few registers as it can.
     pub reload: bool,
@@ -30,7 +30,7 @@ pub struct Tables {
     index_bank: Entries<i32>,
     /// Indices of the current loop that are looked up.
     looked_up: Vec<LookUp>,
-    /// Index registers of which each lane uses its own entry, by warp.
+    /// Index registers in which each lane uses its own entry, by warp.
     lane_rows: Vec<(u32, BTreeMap<u32, Vec<i32>>)>,
 }
 
@@ -57,7 +57,7 @@ impl Tables {
         }
     }
 
-    /// A real register of which each lane uses its own entry, wherever the other constants live.
+    /// Returns a real register in which each lane uses its own entry, wherever the other constants live.
     pub fn fragment(&mut self, columns: &Columns<f64>) -> u32 {
         self.reals.allocate(self.warps, columns).0
     }
@@ -247,7 +247,7 @@ impl<T: Copy + Default + PartialEq> Entries<T> {
         }
     }
 
-    /// Of the table.
+    /// Returns the bytes of the table.
     fn bytes(&self) -> usize {
         let own = self.by_warp.iter().map(Vec::len).max().unwrap_or(0);
         size_of::<T>() * (self.common.len() + own * self.by_warp.len())
@@ -308,7 +308,7 @@ fn same_bits<T: Copy>(a: &[T], b: &[T], bits: fn(T) -> u64) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| bits(a) == bits(b))
 }
 
-/// How much larger the entries of the second are, where that is the same for all of them.
+/// Returns the difference of the second's entries from the first's, where it is the same for all of them.
 fn distance(a: &Columns<i32>, b: &Columns<i32>) -> Option<i32> {
     let alike = a.len() == b.len() && a.iter().zip(b).all(|((w, a), (v, b))| w == v && a.len() == b.len());
     let mut distances = a.iter().zip(b).flat_map(|((_, a), (_, b))| a.iter().zip(b)).map(|(a, b)| b - a);

@@ -7,7 +7,7 @@ use graph::body::{Body, Id, Inst};
 
 use super::program::assign;
 
-/// What a body's operands stand for in the program.
+/// Meaning of a body's operands in the program.
 pub struct Operands<'a> {
     pub constants: &'a [Value],
     pub inputs: &'a [Input],
@@ -95,7 +95,7 @@ impl<'a> Block<'a> {
             for (k, _) in body.values.iter().enumerate().filter(is_this) {
                 self.nodes.push(operands.outputs[k].takes(var));
             }
-            // What is added to a number may come before or behind it.
+            // The rest that is added to a number may come before or behind it.
             for (k, &value) in body.stores.iter().enumerate() {
                 let is_last = value.max(body.rest(k).unwrap_or(value)) as usize == i;
                 let known = |id: Id| vars[id as usize].expect("the last one of both is known here");
@@ -184,7 +184,7 @@ impl<'a> Block<'a> {
 
 /// When the results of a body are known, and its old states no longer read.
 struct Turns {
-    /// By instruction: whether a result depends on it.
+    /// Whether a result depends on an instruction, by instruction.
     needed: Vec<bool>,
     /// By state: the instruction behind which it is assigned; `None` where its old value moves to another state, or an old
     /// value to it.

@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 /// Double-precision slots of one iteration of the streaming loop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Balance {
-    /// Of the longest warp of each phase, all phases together.
+    /// Length of the longest warp of each phase, summed over all phases.
     pub length: u64,
-    /// What no mapping to as many warps and no phases can go below: equal work for all warps, the longest operation, which one warp runs, and the
-    /// longest chain of steps that wait for each other.
+    /// Lower bound for every mapping to as many warps, whatever its phases: equal work for all warps, the longest operation, which one warp runs,
+    /// and the longest chain of steps that wait for each other.
     pub lower_bound: u64,
-    /// The share by which the length is above that.
+    /// Share by which the length is above the lower bound.
     pub gap: f64,
     pub phases: Vec<PhaseBalance>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PhaseBalance {
-    /// By warp.
+    /// Slots of each warp.
     pub slots: Vec<u64>,
     /// The share of the warps' time until the longest one is done in which they have no work.
     pub waiting: f64,

@@ -59,24 +59,24 @@ pub enum Storage {
     Registers,
 }
 
-/// What one CTA may use.
+/// Resources that one CTA may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// By whose clocks schedules are compared.
+    /// Target by whose clocks schedules are compared.
     pub target: &'static Target,
     /// Values of a whole group of points; `None` for thread-local memory, which has no such limit.
     pub slots: Option<u32>,
-    /// How many of the slots lie in shared memory, where the others lie in global memory; none where all do.
+    /// Number of slots in shared memory, where the others lie in global memory; none where all lie in shared memory.
     pub in_shared: Option<u32>,
     /// Named barriers.
     pub barriers: u32,
     /// Doubles of running states that a warp should hold at most, for each of a lane's points.
     pub states: u32,
-    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them.
+    /// Least number of passes in which values go through shared memory: a phase makes at most so large a share of them.
     pub passes: Option<u32>,
     /// Whether each warp has straight code of its own, in which values that only its own sums read pass in registers.
     pub straight: bool,
-    /// Points of each lane, for all of which the warps meet at once.
+    /// Points of each lane; the warps meet once for all of them.
     pub points_per_lane: u32,
 }
 
@@ -107,7 +107,7 @@ pub struct Schedule {
 
 #[derive(Debug, Clone)]
 pub struct Phase {
-    /// By warp, in order.
+    /// Steps of each warp, in order.
     pub runs: Vec<Vec<StepRef>>,
     /// The synchronisation points of the boundary after this phase. No warp takes part in two.
     pub syncs: Vec<SyncPoint>,
@@ -166,7 +166,7 @@ impl Schedule {
         actions
     }
 
-    /// What one turn of the streaming loop counts, for comparing schedules of one kernel. Where registers are scarce, loads are
+    /// Returns the counts of one turn of the streaming loop, for comparing schedules of one kernel. Where registers are scarce, loads are
     /// free: a value that is loaded where it is used has held no register before.
     pub fn iteration(&self, graph: &Graph, limits: &Limits) -> Iteration {
         let rows: u64 = graph.steps().map(|at| graph.step(at).rows.len() as u64).sum();

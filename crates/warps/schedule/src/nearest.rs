@@ -1,4 +1,4 @@
-//! Which slots lie in shared memory, where the others lie in global memory: those that are accessed most.
+//! Slots in shared memory, where the others lie in global memory: those that are accessed most.
 
 use super::Schedule;
 use graph::Graph;

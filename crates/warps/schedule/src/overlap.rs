@@ -1,6 +1,6 @@
-//! How much of the quasi-steady solution runs while other warps still compute rates (paper section 4.2), on the clock of
-//! [`timeline`](super::timeline), how much would if the hand-over to the QSSA warps were one full barrier, and how long the
-//! iteration would take if one full barrier stood between all rates and the solution.
+//! Share of the quasi-steady solution that runs while other warps still compute rates (paper section 4.2), on the clock of
+//! [`timeline`](super::timeline); the same share if the hand-over to the QSSA warps were one full barrier; and the length of the
+//! iteration if one full barrier stood between all rates and the solution.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use graph::{Graph, Part, Role, StepRef};
 pub struct Overlap {
     /// Slots of the steps that only the QSSA warps run, on all its warps.
     pub group_slots: u64,
-    /// Of these, the share that runs while at least one other warp runs a step that needs nothing from the QSSA warps.
+    /// Share of these slots that runs while at least one other warp runs a step that needs nothing from the QSSA warps.
     pub share: f64,
     /// The same share if every warp waited for every other one at the hand-over.
     pub share_with_full_barrier: f64,

@@ -64,7 +64,7 @@ pub fn place_like(graph: &Graph, mapping: &Mapping, limits: &Limits, like: &Way)
     attempts.make(like.schedule.placement, slots, like.slots_per_phase)
 }
 
-/// What all attempts to place the values of a graph have in common.
+/// Common input of all attempts to place the values of a graph.
 struct Attempts<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
@@ -110,7 +110,7 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The values of which all readers follow the step that makes them: they pass in registers.
+/// Returns the values whose readers all follow the step that makes them: they pass in registers.
 fn passing(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
     let mut left: SecondaryMap<Value, i64> = SecondaryMap::new();
     for at in graph.steps() {
@@ -131,7 +131,7 @@ fn most_at_once(graph: &Graph) -> u32 {
     graph.steps().map(|at| graph.step(at).outputs.len() as u32).max().unwrap_or(0)
 }
 
-/// What is told where slots do not suffice.
+/// Id of the diagnostic for too few slots.
 pub const SHORTAGE: &str = "schedule::shared-memory";
 
 fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Diagnostic {
@@ -186,7 +186,7 @@ fn reading_warps(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Value, u32> {
     readers
 }
 
-/// What the values and states of a schedule may take.
+/// Limits for the values and states of a schedule.
 #[derive(Debug, Clone, Copy)]
 struct Budget {
     slots: u32,
@@ -198,7 +198,7 @@ struct Budget {
     states: u32,
 }
 
-/// By step, those of the same warp that run right behind it: they add what it makes to sums.
+/// Steps of the same warp that run right behind a step, by that step: they add what it makes to sums.
 type Follows = BTreeMap<StepRef, Vec<StepRef>>;
 
 struct Placer<'a> {
@@ -420,7 +420,7 @@ impl<'a> Placer<'a> {
         let crosses = self.graph.crosses_lanes(at);
         self.graph.step(at).inputs.iter().all(|&v| {
             let (made, producer) = (self.made[v], self.graph.values[v].producer);
-            // What lanes exchange is there from the boundary on.
+            // Values that lanes exchange are there from the boundary on.
             let crosses = crosses || self.graph.crosses_lanes(producer);
             let own = self.mapping.warp_of[producer.op] == warp && !crosses;
             made != 0 && (made <= phase || own && at_once)
@@ -498,7 +498,7 @@ impl<'a> Placer<'a> {
                 continue;
             }
             if !fits {
-                // What makes terms needs no slots, and goes on.
+                // Steps that make terms need no slots, and go on.
                 postponed.extend(queues[w].extract_if(.., |&mut (_, at)| need(at) > left));
                 continue;
             }

@@ -30,7 +30,7 @@ impl Proven {
         &self.schedule
     }
 
-    /// By warp, the actions that the proof ran: code is emitted from these.
+    /// Returns the actions of each warp that the proof ran: code is emitted from these.
     pub fn programs(&self) -> &[Vec<Action>] {
         &self.programs
     }
@@ -89,7 +89,7 @@ struct Checker<'a> {
     lanes: Lanes,
     /// The last step that each warp ran
     last: Vec<Option<StepRef>>,
-    /// What each warp has in registers since the last boundary
+    /// Values that each warp has in registers since the last boundary
     held: Vec<Vec<Value>>,
     schedule: &'a Schedule,
     violations: Vec<Diagnostic>,

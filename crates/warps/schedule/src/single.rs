@@ -19,7 +19,7 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// What the arithmetic errs by at most: in any state, or in those states.
+    /// Returns the largest error of the arithmetic: in any state, or in those states.
     pub fn bound(&self) -> f64 {
         match self {
             Self::Proven(plan) => plan.bound,
@@ -28,10 +28,10 @@ impl Claim {
     }
 }
 
-/// What a proof of a kernel is for: so many species, these temperatures, the floor of the mole fractions, and what arrays hold.
+/// Premises of a proof: so many species, these temperatures, the floor of the mole fractions, and what arrays hold.
 pub type Premises = (usize, TemperatureRange, f64, Io);
 
-/// In which arithmetic each instruction of a graph is in mixed precision.
+/// Returns the arithmetic of each instruction of a graph in mixed precision.
 ///
 /// Errors: the error that is asked for is not kept by pairs of singles.
 pub fn mix(kernel: Kernel, graph: &Graph, premises: Premises, asked: f64) -> Result<Kinds, Diagnostic> {

@@ -1,8 +1,8 @@
 //! The order of one warp's steps in straight-line code, whose values have registers instead of memory: list scheduling that
 //! keeps few of them alive.
 //!
-//! What frees the most doubles comes next. Where several steps free as many: what feeds sums that have begun, then what is
-//! nearest to feeding a step that has all its other inputs, then what was made last. So a value meets all sums that it
+//! The step that frees the most doubles comes next. Where several steps free as many: one that feeds sums that have begun, then one
+//! that is nearest to feeding a step that has all its other inputs, then one whose input was made last. So a value meets all sums that it
 //! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::threshold_accepting`]): a step sees no further than
 //! itself, and species that few reactions read are better met by these together.
 
@@ -29,7 +29,7 @@ pub fn schedule(graph: &Graph) -> Schedule {
     let mut seen = BTreeSet::new();
     let ops: Vec<Op> = greedy.order.iter().map(|at| at.op).filter(|&op| seen.insert(op)).collect();
     let searched = list(graph, threshold_accepting::priorities(graph, &ops));
-    // What is alive is not all that decides what compilers spill: a little less of it in another order may be more spills.
+    // Values that are alive do not alone decide what compilers spill: a few less of them in another order may be more spills.
     let is_better = 2 * searched.crowding <= greedy.crowding;
     let List { order, slot_of, slots, .. } = if is_better { searched } else { greedy };
     Schedule {
@@ -59,7 +59,7 @@ struct List<'a> {
     /// Steps that could run now.
     ready: BTreeSet<StepRef>,
     readers: SecondaryMap<Value, Vec<StepRef>>,
-    /// By value: reads that are still to come, and when it was made.
+    /// Reads of each value that are still to come, and the time when it was made.
     reads_left: SecondaryMap<Value, u32>,
     made: SecondaryMap<Value, Option<usize>>,
     begun: SecondaryMap<Op, bool>,
@@ -74,7 +74,7 @@ struct List<'a> {
     crowding: u64,
 }
 
-/// What decides between steps that are ready; the least is the best.
+/// Rank of a step that is ready; the least is the best.
 type Rank = (usize, i64, usize, usize, Reverse<Option<usize>>, StepRef);
 
 impl<'a> List<'a> {

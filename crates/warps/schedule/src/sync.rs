@@ -120,7 +120,7 @@ fn needs(graph: &Graph, mapping: &Mapping, schedule: &Schedule) -> Vec<Need> {
             let warp = mapping.warp_of[at.op];
             let step = graph.step(*at);
             for &v in &step.inputs {
-                // What passes in a register stays in its warp.
+                // A value that passes in a register stays in its warp.
                 let Some(slot) = schedule.slot_of[v].map(|slot| slot as usize) else { continue };
                 let index: usize = life_of[&v];
                 let reads = &mut by_slot[slot][index].reads;

@@ -1,8 +1,8 @@
 //! An order of operations that keeps few values alive in straight-line code, found by threshold accepting (Dueck & Scheuer, J. Comput. Phys.
 //! 90, 1990): a local search that takes a worse order, too, as long as it is not worse by more than a threshold, which falls to nothing.
 //!
-//! What is ordered are *drivers*: operations of which only sums read, such as reactions; where there are several kinds of them, those with the most
-//! work. What they read is made just before the first one that needs it, and what comes of them runs as soon as it can.
+//! The search orders *drivers*: operations that only sums read, such as reactions; where there are several kinds of them, those with the most
+//! work. Their inputs are made just before the first one that needs them, and what comes of them runs as soon as it can.
 
 use cranelift_entity::SecondaryMap;
 use graph::{Graph, Op, Part, StepRef, Value};
@@ -58,10 +58,10 @@ fn shift(drivers: &mut [usize], random: &mut SplitMix64) -> impl Fn(&mut [usize]
     move |drivers| drivers[first..last].rotate_right(left)
 }
 
-/// What decides how much is alive when, in numbers.
+/// Relations that decide how much is alive when, in numbers.
 struct Model {
     ops: Vec<Op>,
-    /// By driver: the steps that run in its turn, in instructions.
+    /// Instructions of the steps that run in each driver's turn.
     weights: Vec<u64>,
     /// The operations that others wait for, readers before what they read: their readers, drivers first, then others in this order.
     waited: Vec<Vec<usize>>,
@@ -75,7 +75,7 @@ struct Model {
 struct Scratch {
     /// When drivers, and then operations that others wait for, run.
     times: Vec<usize>,
-    /// By time, doubles that come to life, less those that die.
+    /// Doubles that come to life less those that die, by time.
     changes: Vec<i64>,
 }
 
@@ -95,7 +95,7 @@ impl Model {
         }
         let instructions =
             |op: Op| graph.ops[op].parts().map(|part| graph.body(StepRef { op, part }).insts.len() as u64).sum();
-        // How many sums stand between an operation and the last result that it reaches, its own included.
+        // Number of sums between an operation and the last result that it reaches, its own included.
         let mut stages: SecondaryMap<Op, usize> = SecondaryMap::new();
         for op in graph.ops.keys().rev() {
             stages[op] =

@@ -43,7 +43,7 @@ fn worst(first: f32, last: f32, single: impl Fn(f32) -> f32, double: impl Fn(f64
 #[test]
 fn elementary_functions_err_by_less_than_is_stated() {
     let Rounding { power, logarithm, .. } = Rounding::SINGLE;
-    // Of smaller arguments r the power is 1 or one of its neighbours, which is within 2^-24 of 1 + r.
+    // For smaller arguments r the power is 1 or one of its neighbours, which is within 2^-24 of 1 + r.
     let tiny = 2f32.powi(-25);
     let powers = [
         worst(tiny, elementary::EXP_LIMIT, elementary::exp, f64::exp),
@@ -79,7 +79,7 @@ fn elementary_functions_say_what_is_beyond() {
     }
 }
 
-/// The largest relative error of single precision against double in so many random states, of which a quarter is nearly pure, and a quarter has few species.
+/// Returns the largest relative error of single precision against double in random states: a quarter is nearly pure, a quarter has few species.
 fn sampled(graph: &Graph, species: usize, states: usize, reads_singles: bool) -> f64 {
     let mut n = Numbers(44);
     let mut worst = 0.0f64;
@@ -116,7 +116,7 @@ fn sampled(graph: &Graph, species: usize, states: usize, reads_singles: bool) ->
     worst
 }
 
-/// Of inputs that are singles nothing is rounded: the bound is less by what the temperature's and the fractions' roundings come to, and holds for such states alone.
+/// Inputs that are singles are not rounded: the bound is less by the roundings of the temperature and the fractions, and holds for such states alone.
 #[test]
 fn arrays_of_singles_round_nothing() {
     let model = testkit::model(&testkit::shipped("h2o2"));
@@ -167,7 +167,7 @@ fn no_sample_exceeds_the_bound() {
     }
 }
 
-/// What an operation errs by is stated in two places that know nothing of each other.
+/// The error of an operation is stated in two places that know nothing of each other.
 #[test]
 fn a_rounding_that_is_stated_too_small_is_refused() {
     let model = testkit::model(&testkit::shipped("h2o2"));
@@ -201,7 +201,7 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
         };
         let plan = prove(proven).unwrap();
         println!("{kernel} {form}: pairs alone {:.2e}", plan.bound);
-        // What is read and stored are doubles; second numbers of small mole fractions may be lost.
+        // Inputs and results are doubles; second numbers of small mole fractions may be lost.
         let single = single::prove(&graph, &order, &domain, &Rounding::SINGLE).unwrap();
         assert!(plan.bound < 0.1 * single.bound);
         // Long powers are shorter of error, and short ones are not long.
@@ -244,7 +244,7 @@ fn is_refused(model: &Model, graph: &Graph, weak: &Rounding) {
     assert!(matches!(&refused, Err(Unproven::Refused(why)) if why.contains("does not follow")), "{refused:?}");
 }
 
-/// How many instructions of a graph have no special cases, and how many of those that might have none have some: quotients and roots, then powers of two.
+/// Counts the instructions of a graph without special cases, and those with some that might have none: quotients and roots, then powers of two.
 fn special_cases(graph: &Graph) -> [[usize; 2]; 2] {
     let mut counts = [[0; 2]; 2];
     let bodies = graph.steps().map(|at| graph.body(at)).chain([&graph.shapes[graph.preamble.shape]]);
@@ -309,8 +309,8 @@ fn special_cases_stay_where_they_may_come() {
     }
 }
 
-/// What stands for a small mole fraction is never less than the floor of the domain. Where that has none, a pure species' own coefficient would have no
-/// relative error, and the comparison with another floor has no rule.
+/// The number that stands for a small mole fraction is never less than the floor of the domain. Where that has none, a pure species' own
+/// coefficient would have no relative error, and the comparison with another floor has no rule.
 #[test]
 fn without_a_floor_diffusion_has_no_bound() {
     let model = testkit::model(&testkit::shipped("h2o2"));

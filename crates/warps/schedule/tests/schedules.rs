@@ -115,7 +115,7 @@ fn reactions_are_ordered_by_the_species_that_they_share() {
     proof::prove(&graph, &mapping, schedule, 0).unwrap_or_else(|d| panic!("{}", d[0].message));
 }
 
-/// What the QSSA warps run stays there, whatever the others have to do.
+/// Work of the QSSA warps stays there, whatever the others have to do.
 #[test]
 fn a_crew_keeps_to_its_warps() {
     for mapper in [Mapper::Greedy, Mapper::Ilp] {

@@ -200,7 +200,7 @@ fn div_scale(wave: &mut Wave, operands: &[Operand]) -> Result<(), String> {
     Ok(())
 }
 
-/// Each bit by three others, of which the first is the highest of the place in the table.
+/// Computes each bit from three others; the first is the highest bit of the place in the table.
 fn by_truth(table: u8, [a, b, c]: [u32; 3]) -> u32 {
     let rows = (0..8u32).filter(|row| table >> row & 1 == 1);
     let like = |value: u32, wanted: u32| if wanted & 1 == 1 { value } else { !value };

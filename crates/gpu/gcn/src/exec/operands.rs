@@ -1,16 +1,16 @@
-//! What instructions read and write that is the same in all lanes.
+//! Reads and writes of instructions that are the same in all lanes.
 
 use crate::instruction::Instruction;
 use crate::operand::{File, Kind, Operand, Registers};
 use crate::wave::{LANES, Wave};
 
-/// What undefined registers are refused with.
+/// Returns the reason for which undefined registers are refused.
 pub(super) fn undefined(registers: Registers) -> String {
     format!("it reads {registers}, which has no value")
 }
 
 impl Wave {
-    /// What a scalar instruction reads, and whether it has a value.
+    /// Returns the bits that a scalar instruction reads, and whether they have a value.
     pub(super) fn scalar(&self, operand: &Operand, kind: Kind) -> Result<(u64, bool), String> {
         match operand {
             Operand::Registers { registers, .. } if registers.file == File::Scalar => {
@@ -43,7 +43,7 @@ impl Wave {
         }
     }
 
-    /// What one lane reads, and whether it has a value.
+    /// Returns the bits that one lane reads, and whether they have a value.
     pub(super) fn lane(&self, operand: &Operand, kind: Kind, lane: usize) -> Result<(u64, bool), String> {
         let Operand::Registers { registers, negated, absolute } = operand else { return self.scalar(operand, kind) };
         let (bits, defined) = match registers.file {

@@ -1,10 +1,10 @@
-//! What waves share.
+//! State that waves share.
 
 use crate::barriers::Barriers;
 use crate::listing::Kernel;
 use crate::memory::{Lds, Memory};
 
-/// What a wave works on.
+/// Kernel, memory and barriers that a wave works on.
 pub struct Surroundings<'a, 'm> {
     pub kernel: &'a Kernel,
     pub memory: &'a mut Memory<'m>,

@@ -1,4 +1,4 @@
-//! What gfx1250 has that CDNA has not: after LLVM's back end, its guide, and its execution model of barriers.
+//! Features of gfx1250 that CDNA has not: after LLVM's back end, its guide, and its execution model of barriers.
 //! No guide of its maker to its instructions is published.
 
 mod high;

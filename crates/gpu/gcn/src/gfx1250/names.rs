@@ -3,7 +3,7 @@
 use crate::family::Family;
 use std::borrow::Cow;
 
-/// What CDNA calls the same instruction, or the name itself.
+/// Returns CDNA's name of the same instruction, or the name itself.
 pub fn common_name(name: &str, family: Family) -> Cow<'_, str> {
     if family == Family::Cdna {
         return Cow::Borrowed(name);
@@ -39,7 +39,7 @@ const SAME: [(&str, &str); 27] = [
     ("v_sub_co_ci_u32", "v_subb_co_u32"),
     ("v_mad_co_u64_u32", "v_mad_u64_u32"),
     ("v_mad_co_i64_i32", "v_mad_i64_i32"),
-    // The literal stands where the operand stands of which it is the value.
+    // The literal stands in the place of the operand that has its value.
     ("v_fmaak_f64", "v_fma_f64"),
     ("v_fmamk_f64", "v_fma_f64"),
     ("v_fmaak_f32", "v_fma_f32"),

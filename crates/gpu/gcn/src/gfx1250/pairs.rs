@@ -8,7 +8,7 @@ use crate::instruction::{Instruction, Op};
 /// Reads a line; `high` has the upper bits of registers' numbers that hold there.
 ///
 /// # Errors
-/// What of it is not known, or contradicts itself.
+/// Some part of the line is not known, or the line contradicts itself.
 pub fn decode(line: u32, text: &str, high: &mut HighBits) -> Result<Instruction, String> {
     let set = text.strip_prefix("s_set_vgpr_msb ").map(|bits| high.set(bits.trim()));
     let mode = text.strip_prefix("s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 25, 1), ");

@@ -27,7 +27,7 @@ pub fn computed(threads: u32, middle: &str, input: impl Fn(usize) -> f64) -> Res
     if all.len() == threads as usize { Ok(all) } else { Err(format!("{} of {threads} are written", all.len())) }
 }
 
-/// What is written.
+/// Runs the body, and returns the numbers that it writes.
 pub fn ran(threads: u32, body: &str, input: impl Fn(usize) -> f64) -> Result<Vec<f64>, String> {
     let kernel = read(&listing(body), "k").map_err(|refused| refused[0].to_string())?;
     let values: Vec<f64> = (0..threads as usize).map(input).collect();

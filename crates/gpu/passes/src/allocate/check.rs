@@ -24,7 +24,7 @@ use state::State;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-/// What is wrong with an allocation.
+/// Fault of an allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub block: Block,
@@ -97,7 +97,7 @@ struct Checker<'a> {
     original: &'a Func,
     allocated: &'a Func,
     allocation: &'a Allocation,
-    /// What belongs to a warp and to a thread in shared memory.
+    /// Shared memory that belongs to a warp and to a thread.
     parts: prologue::Parts,
 }
 

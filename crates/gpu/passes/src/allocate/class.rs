@@ -33,13 +33,13 @@ impl Class {
         self.units.next_power_of_two()
     }
 
-    /// In how many positions a value fits into a file of that many units; the p of Smith, Ramsey and Holloway,
+    /// Returns the number of positions in which a value fits into a file of that many units; the p of Smith, Ramsey and Holloway,
     /// "A generalized algorithm for graph-coloring register allocation" (PLDI 2004).
     pub fn positions(self, units: u32) -> u32 {
         if units < self.units { 0 } else { (units - self.units) / self.align() + 1 }
     }
 
-    /// How many of those positions one neighbour of another class can take at most; their q.
+    /// Returns the most of those positions that one neighbour of another class can take; their q.
     pub fn taken_by(self, other: Self) -> u32 {
         // An aligned neighbour of other.units units meets this many windows of align() units.
         if other.align() <= self.align() { 1 } else { other.units.div_ceil(self.align()) }

@@ -1,4 +1,4 @@
-//! What an allocator knows of values: the result of the divergence analysis, per register.
+//! Facts about values for an allocator: the result of the divergence analysis, per register.
 
 use super::options::{Options, Rules, Sides};
 use super::slots;
@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 pub struct Facts {
     /// The meet over all values that a register ever has, those that it brings out of a loop too.
     pub known: SecondaryMap<Reg, Known>,
-    /// What no slot of a warp can hold, although all its lanes agree on it.
+    /// Registers that no slot of a warp can hold, although all its lanes agree on them.
     pub contested: BTreeSet<Reg>,
-    /// What strides are multiplied with.
+    /// Special register that strides are multiplied with.
     pub unit: Special,
     /// Threads of a warp may part at the end of the block.
     pub divergent: SecondaryMap<Block, bool>,

@@ -137,7 +137,7 @@ fn told(violation: &Violation, allocation: &Allocation, function: &str, before: 
     }
 }
 
-/// What the variables of the later module are in that of both.
+/// Variables of the module of both, by the variables of the later module.
 type Names = SecondaryMap<Variable, Option<Variable>>;
 
 /// Two functions, each in its module.

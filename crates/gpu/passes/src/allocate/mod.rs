@@ -53,14 +53,14 @@ pub struct Allocation {
     pub module: Module,
     /// The kernel's position in the module.
     index: usize,
-    /// What was allocated: the kernel without unreachable code and undefined values. Its instructions have the same numbers in the
+    /// Input of the allocation: the kernel without unreachable code and undefined values. Its instructions have the same numbers in the
     /// allocated kernel; spill code has higher ones.
     pub prepared: Func,
-    /// What was known of the prepared kernel.
+    /// Facts about the prepared kernel.
     pub facts: Facts,
-    /// What each register of the allocated kernel is given.
+    /// Physical register of each register of the allocated kernel.
     pub physical: SecondaryMap<Reg, PhysicalRegister>,
-    /// Where the registers of the prepared kernel that have none are kept.
+    /// Spill locations of the registers of the prepared kernel that have no physical register.
     pub locations: BTreeMap<Reg, SpillLocation>,
     /// The accesses to locations.
     pub accesses: Vec<SpillAccess>,

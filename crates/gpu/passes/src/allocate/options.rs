@@ -1,8 +1,8 @@
-//! What an allocation is asked for.
+//! Options of an allocation.
 
 use super::spill_location::Rewriting;
 
-/// What to do.
+/// Limits and methods of an allocation.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// 32-bit registers per thread, at most 256.
@@ -14,7 +14,7 @@ pub struct Options {
     pub rules: Rules,
     /// Shared memory for spilling.
     pub shared: Budget,
-    /// What lanes disagree on may be spilled there too, to slots that each thread has of its own; without, it goes to local memory.
+    /// Whether values on which lanes disagree may be spilled there too, to slots of each thread; without, they go to local memory.
     pub own_slots: bool,
     /// The shape of the CTA, where the kernel does not demand one.
     pub block: Option<[u32; 3]>,
@@ -35,7 +35,7 @@ impl Default for Options {
     }
 }
 
-/// Which allocator.
+/// Algorithm of the allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Algorithm {
     LinearScan,
@@ -43,7 +43,7 @@ pub enum Algorithm {
     ChaitinBriggs,
 }
 
-/// How far to trust the paper.
+/// Trust in the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rules {
     /// With the conditions that make sharing between lanes sound.

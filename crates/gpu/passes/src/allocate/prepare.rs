@@ -1,4 +1,4 @@
-//! What precedes every allocation: blocks that nobody reaches go, every register has a value, and vector accesses have
+//! Steps before every allocation: blocks that nobody reaches go, every register has a value, and vector accesses have
 //! registers of their own.
 
 use super::vectors::{self, Groups};

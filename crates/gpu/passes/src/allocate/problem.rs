@@ -1,4 +1,4 @@
-//! What a register allocator is asked: nodes that need registers, and which of them are alive together.
+//! Problem of a register allocator: nodes that need registers, and which of them are alive together.
 
 use super::class::{Class, File};
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
@@ -29,7 +29,7 @@ pub struct NodeData {
     pub class: Class,
     /// The registers and the unit of the node at which each begins.
     pub members: Vec<(Reg, u32)>,
-    /// What spilling costs: accesses times ten to the depth of their loop. `None`: spilling would help nobody, because
+    /// Cost of spilling: accesses times ten to the depth of their loop. `None`: spilling would help nobody, because
     /// the node lives from one instruction to the next.
     pub cost: Option<f64>,
     /// The first and the last position in the text at which the node is alive.

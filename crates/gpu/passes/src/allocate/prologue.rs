@@ -15,7 +15,7 @@ pub struct Prologue {
     pub length: u32,
 }
 
-/// Whose memory it is.
+/// Owner of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Warp,

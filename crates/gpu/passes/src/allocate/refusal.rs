@@ -25,7 +25,7 @@ pub struct TooFew {
     pub file: File,
     /// Its text.
     pub widest: String,
-    /// What it needs by itself; spill code may need more.
+    /// Units that the instruction needs by itself; spill code may need more.
     pub units: u32,
 }
 
@@ -39,7 +39,7 @@ impl TooFew {
     }
 }
 
-/// What the instruction reads or writes at once. An unknown one may read what it names behind its first result.
+/// Returns the units that the instruction reads or writes at once. An unknown one may read what it names behind its first result.
 fn units(func: &Func, data: &InstData, file: File) -> u32 {
     let mut reads: BTreeSet<Reg> = data.guard.iter().map(|guard| guard.pred).collect();
     data.op.operands(|operand| reads.extend(operand.reg()));

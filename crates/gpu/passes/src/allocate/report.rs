@@ -1,4 +1,4 @@
-//! What an allocation cost.
+//! Cost of an allocation.
 
 use super::spill_location::Row;
 use super::{Allocation, File};
@@ -22,7 +22,7 @@ pub struct Report {
     pub shared_bytes_per_warp: u64,
     /// Bytes of a thread's own slots in shared memory.
     pub own_bytes: u64,
-    /// By the row of Figure 6.
+    /// Counts by the row of Figure 6.
     pub rows: BTreeMap<Row, Counts>,
 }
 

@@ -20,11 +20,11 @@ pub struct Areas {
     pub elected: Option<Reg>,
     /// Begins the thread's first own slot in shared memory; set when a location needs it.
     pub own: Option<Reg>,
-    /// What the strides of affine values are multiplied with.
+    /// Special register that the strides of affine values are multiplied with.
     pub unit: Special,
 }
 
-/// What was put in.
+/// Registers and accesses of the spill code that was put in.
 #[derive(Debug, Clone, Default)]
 pub struct Spilled {
     /// Registers that live from one instruction to the next.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// What is known of a register's value in the active lanes of a warp, at every instant.
+/// Knowledge about a register's value in the active lanes of a warp, at every instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Known {
     #[default]
@@ -70,7 +70,7 @@ impl Row {
         matches!(self, Self::Uniform | Self::Residual)
     }
 
-    /// What reading the value once costs, in cycles of a dependent use; magnitudes of the shared and local memory
+    /// Returns the cost of one read of the value, in cycles of a dependent use; magnitudes of the shared and local memory
     /// latencies of Fermi and Kepler.
     pub fn cost(self) -> f64 {
         match self {
@@ -96,7 +96,7 @@ impl Display for Row {
     }
 }
 
-/// Which rows an allocator uses: the paper's section 5.
+/// Rows that an allocator uses: the paper's section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rewriting {
     /// None: everything goes to local memory.

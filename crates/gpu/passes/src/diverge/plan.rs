@@ -1,4 +1,4 @@
-//! What becomes of the divergent branches of a kernel, as data, and how it is done.
+//! Plan for the divergent branches of a kernel, as data, and its application.
 
 use super::super::meld::{self, Place};
 use super::super::outcome::{Failure, unproven, with_func};
@@ -23,7 +23,7 @@ pub enum Step {
     Predicate { branches: BTreeSet<Block>, tested: BTreeSet<Block> },
 }
 
-/// What holds for all steps.
+/// Settings that hold for all steps.
 #[derive(Debug, Clone)]
 pub struct Given {
     /// The shape of the CTA, where the kernel does not demand one.
@@ -34,7 +34,7 @@ pub struct Given {
     pub predicates: u32,
     /// The machine that it is for, such as 90, where that is not the one of the text.
     pub sm: Option<u32>,
-    /// Whose SM the versions share; unknown: none may take more registers.
+    /// Target whose SM the versions share; without one, none may take more registers.
     pub target: Option<&'static Target>,
     /// Bytes of shared memory that the launch adds.
     pub launch_shared: u32,

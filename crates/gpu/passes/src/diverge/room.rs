@@ -30,7 +30,7 @@ impl<'a> Room<'a> {
         registers <= self.registers || self.ctas.is_some() && self.ctas(module, registers) >= self.ctas
     }
 
-    /// Of the machine code, or that the order of the text takes.
+    /// Returns the registers that the machine code takes, or those that the order of the text takes.
     fn registers(&self, module: &Module) -> u32 {
         let of_text = || module.func(self.kernel).map_or(0, pressure::max_live);
         self.model.registers(module, self.kernel).unwrap_or_else(of_text)

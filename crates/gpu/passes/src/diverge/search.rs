@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Versions after which the search ends.
 const MOST_VERSIONS: usize = 300;
 
-/// What was chosen.
+/// Version that was chosen, with its plan and its cost.
 #[derive(Debug, Clone)]
 pub struct Choice {
     pub module: Module,
@@ -35,7 +35,7 @@ pub fn choose(module: &Module, kernel: &str, given: &Given, model: &dyn Model) -
     let mut search = Search { kernel, given, model, room, agreeing, known: BTreeMap::new() };
     search.known.insert(module.to_string(), Some(before));
     let mut best = Version { module: module.clone(), steps: Vec::new(), cycles: before };
-    // what is cheaper may allow more
+    // a cheaper version may allow more
     while search.known.len() < MOST_VERSIONS {
         let Some(better) = search.improved(&best)? else { break };
         best = better;
@@ -69,11 +69,11 @@ struct Search<'a> {
     kernel: &'a str,
     given: &'a Given,
     model: &'a dyn Model,
-    /// What a version must leave of the SM.
+    /// Room on the SM that a version must leave.
     room: Room<'a>,
-    /// What the kernel costs by estimates where lanes agree, which no version may exceed.
+    /// Estimated cost of the kernel where lanes agree, which no version may exceed.
     agreeing: Option<[u64; 2]>,
-    /// The costs of texts; none of those that cannot be run.
+    /// Costs of texts; `None` for texts that cannot be run.
     known: BTreeMap<String, Option<u64>>,
 }
 

@@ -11,10 +11,10 @@ use ptx::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use ptx::ir::{Block, BlockData, Func, Inst, Reg};
 use ptx::visit::Slot;
 
-/// What a plan made, with what a checker needs to follow it.
+/// Result of a plan, with what a checker needs to follow it.
 pub struct Applied {
     pub func: Func,
-    /// Of the registers that were there before.
+    /// New names of the registers that were there before.
     pub names: NewNames,
     /// Conditions of melds; each predicate once.
     pub conditions: Vec<Condition>,
@@ -74,7 +74,7 @@ fn note(
     }
 }
 
-/// What one meld made, as [`Applied`] has it of all.
+/// Result of one meld, as [`Applied`] has it of all.
 struct One {
     func: Func,
     selected: Vec<(Reg, [OffsetOperand; 2])>,

@@ -26,7 +26,7 @@ impl Candidate {
     }
 }
 
-/// What corresponds, in the order of preference among equals.
+/// Kind of correspondence, in the order of preference among equals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -44,9 +44,9 @@ pub struct Pair {
     pub blocks: [Option<Block>; 2],
     /// The first successor of one corresponds to the second of the other.
     pub inverted: bool,
-    /// What threads of a side without a block do here.
+    /// Behaviour here of threads of a side without a block.
     pub idle: Idle,
-    /// Where they go on at a branch: whether to the first successor.
+    /// Whether they go on to the first successor at a branch.
     pub forced: Option<bool>,
     /// How the instructions correspond, by their positions in the blocks.
     pub columns: Vec<Column>,

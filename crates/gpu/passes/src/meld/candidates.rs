@@ -1,4 +1,4 @@
-//! What might be melded: subgraphs on the two sides of a branch that have enough in common, and which of them are melded together.
+//! Candidates for melding: subgraphs on the two sides of a branch that have enough in common, and which of them are melded together.
 
 use super::candidate::{Candidate, Idle, Kind, Pair};
 use super::facts::Facts;
@@ -151,7 +151,7 @@ fn replicated(func: &Func, sides: [&Subgraph; 2], alone: usize, profiles: &mut P
     Some(around.blocks.iter().map(pair).collect())
 }
 
-/// How often each shape of instructions occurs in a block.
+/// Number of instructions of each shape in a block.
 #[derive(Clone, Default)]
 struct Profile {
     shapes: Vec<(Shape, u64)>,

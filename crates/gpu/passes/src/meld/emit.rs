@@ -23,7 +23,7 @@ pub struct Emitter<'a> {
     /// The function that grows, with the new names of registers.
     result: Func,
     condition: Guard,
-    /// What the blocks of the meld write.
+    /// Registers that the blocks of the meld write.
     defined: EntitySet<Reg>,
     /// Computed once in front of the meld.
     hoisted: Vec<Inst>,

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What is known of a function.
+/// Facts about a function.
 pub struct Facts {
     known: Arc<ssa::Facts>,
     pub loops: Arc<Loops>,
@@ -42,14 +42,14 @@ impl Facts {
         Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets }
     }
 
-    /// Of a function with the same graph and other registers, or without some of the instructions.
+    /// Returns the facts of a function with the same graph and other registers, or without some of the instructions.
     pub fn with_accesses(self, accesses: impl FnOnce(Accesses) -> Accesses) -> Self {
         let Self { known, loops, meets, .. } = self;
         let known = Arc::new(Arc::unwrap_or_clone(known).with_accesses(accesses));
         Self { known, loops, liveness: OnceCell::new(), meets }
     }
 
-    /// Of the function that was analysed: where nothing is melded, nobody asks.
+    /// Returns the liveness of the function that was analysed, computed on demand: where nothing is melded, nobody asks.
     pub fn liveness(&self, func: &Func) -> &Liveness {
         self.liveness.get_or_init(|| Liveness::from_sites(func, &self.cfg, self.sites(func)))
     }

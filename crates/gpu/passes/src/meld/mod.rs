@@ -46,7 +46,7 @@ use std::fmt::{self, Display, Formatter};
 use tidy::tidy_again;
 pub use tidy::{Tidy, tidy, tidy_to_meld};
 
-/// What was melded.
+/// Report on what was melded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Melded {
     /// In the order in which they were made.
@@ -54,7 +54,7 @@ pub struct Melded {
     /// Cycles of one execution of everything, each level of loops counting eightfold, before and after.
     pub before: u64,
     pub after: u64,
-    /// What was left alone because the checker does not prove it, and why.
+    /// Melds that were left alone because the checker does not prove them, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
 }
@@ -113,7 +113,7 @@ fn round(work: &Tidy, options: &Options, cycles: u64, refused: &mut Vec<String>)
             .map(|(meld, made)| lowers(func, facts, meld, &applied.func, made))
             .collect();
         if lower.iter().all(|lower| *lower) {
-            // Of melds that are not proven together, each is tried by itself.
+            // Melds that are not proven together are tried one by one.
             let Ok(next) = proven(work, &plan, applied) else { break };
             let after = next.estimate();
             if after < cycles {
@@ -189,7 +189,7 @@ pub fn first(work: &Tidy, options: &Options, accept: impl FnMut(Place, &Tidy) ->
     first_of(work, &candidates, &mut Vec::new(), accept)
 }
 
-/// What might be melded behind divergent branches.
+/// Returns the candidates for melding behind divergent branches.
 fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> Vec<Candidate> {
     let regions: Vec<Region> = region::regions(func, facts).collect();
     let mut candidates = candidates::candidates(func, facts, &regions, options, &mut shapes.borrow_mut());

@@ -18,7 +18,7 @@ impl Default for Options {
     }
 }
 
-/// Which subgraphs are melded.
+/// Subgraphs that are melded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// All.

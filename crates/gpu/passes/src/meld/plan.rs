@@ -1,4 +1,4 @@
-//! What to meld, as data: which blocks correspond, which instructions become one, and which registers.
+//! Melds as data: which blocks correspond, which instructions become one, and which registers.
 
 use super::candidate::{Candidate, Pair};
 use super::facts::Facts;
@@ -65,7 +65,7 @@ fn insts(func: &Func, block: Option<Block>) -> &[Inst] {
     block.map_or(&[], |block| &func.blocks[block].insts)
 }
 
-/// What the instructions of two blocks name; nothing where there is nothing to align.
+/// Returns the names in the instructions of two blocks; nothing where there is nothing to align.
 fn names(func: &Func, blocks: [Option<Block>; 2]) -> [Vec<Option<Names>>; 2] {
     if blocks.contains(&None) {
         return [Vec::new(), Vec::new()];
@@ -91,7 +91,7 @@ fn columns(
         let (Some(shape), true) = (shape, shape == other) else { return 0 };
         let (Some(first), Some(second)) = (&named[0][i], &named[1][j]) else { return 0 };
         let Some(count) = selections(func, &func.insts[sides[0][i]].op, [first, second], &same) else { return 0 };
-        // of two that save the same, the one with fewer selections
+        // if two save the same, the one with fewer selections wins
         4 * shapes.cycles(shape).saturating_sub(SIMPLE * count)
     };
     align([sides[0].len(), sides[1].len()], 2, score)

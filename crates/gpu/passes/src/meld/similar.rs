@@ -1,4 +1,4 @@
-//! Which instructions one instruction can take the place of: those of the same operation, types and modifiers whose operands a
+//! Instructions that one instruction can take the place of: those of the same operation, types and modifiers whose operands a
 //! selection can choose between.
 
 use cranelift_entity::EntityRef;
@@ -47,7 +47,7 @@ fn bare(op: &Op) -> Op {
     op
 }
 
-/// What an instruction names, in the order in which all instructions of its shape name it.
+/// A register, an operand or an address that an instruction names, in the order in which all instructions of its shape name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     Def(Reg),
@@ -74,8 +74,8 @@ pub fn named(op: &Op) -> Option<Names> {
     whole.then_some(list)
 }
 
-/// How many selections it takes to give one instruction the operands of both, both being of one shape; `same` tells of two
-/// registers whether they will be one. `None` where no selection can choose.
+/// Returns the number of selections that give one instruction the operands of both, both being of one shape; `same` tells of
+/// two registers whether they will be one. `None` where no selection can choose.
 pub fn selections(func: &Func, op: &Op, named: [&[Named]; 2], same: impl Fn(Reg, Reg) -> bool) -> Option<u64> {
     let [first, second] = named;
     if first.len() != second.len() {

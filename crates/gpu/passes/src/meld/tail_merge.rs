@@ -16,7 +16,7 @@ use ptx::inst::{Base, Operand, Terminator};
 use ptx::ir::{Block, BlockData, Func, Inst, Module, Reg};
 use serde::Serialize;
 
-/// What was merged.
+/// Report on what was merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Merged {
     pub ends: usize,

@@ -1,4 +1,4 @@
-//! What a round takes over from the one before is what it would find by itself.
+//! Tests that a round takes over from the one before only what it would find by itself.
 
 use super::*;
 use ptx::inst::Op;
@@ -132,7 +132,7 @@ fn a_loop_of_one_block_does_not_take_the_place_of_a_block() {
     assert_eq!(melded.melds, []);
 }
 
-/// What the outer branch tells is needed behind the inner one, by the same condition, whose sides are melded at the same time.
+/// The condition of the outer branch is needed behind the inner one, which has the same condition and is melded at the same time.
 #[test]
 fn a_branch_by_the_condition_of_the_one_around_it() {
     let body = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra SIDE;\nFIRST:\nld.global.u32 %r5, [%o+24];\n@%p2 bra FIRST;\nbra END;\n\

@@ -4,8 +4,8 @@ use super::facts::Facts;
 use ptx::ir::{Block, Func, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which registers become which, of the pairs that are wanted, in order as far as the ones before allow it. Each once, in ascending
-/// order.
+/// Returns the registers that become others, by the pairs that are wanted, in order as far as the ones before allow it. Each once, in
+/// ascending order.
 pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> Vec<(Reg, Reg)> {
     if wanted.is_empty() {
         return Vec::new();
@@ -64,7 +64,7 @@ impl Interference {
         self.0.extend(live.iter().map(|other| pair(reg, *other)));
     }
 
-    /// Of two different members.
+    /// Whether two different members interfere.
     fn holds(&self, a: Reg, b: Reg) -> bool {
         self.0.contains(&pair(a, b))
     }

@@ -1,4 +1,4 @@
-//! Which branches are divergent. A meld leaves those outside of it as they were, so that what the analysis found of them holds
+//! Divergence of branches. A meld leaves those outside of it as they were, so that what the analysis found of them holds
 //! in the next round.
 
 use super::candidate::Candidate;
@@ -11,10 +11,10 @@ use ptx::ir::{Block, Func, Inst};
 
 /// Whether branches are divergent.
 pub enum Verdicts {
-    /// Of the function that was analysed.
+    /// Verdicts on the function that was analysed.
     Own(SecondaryMap<Block, Option<bool>>),
-    /// Of functions from which melding has made this one, by the only instruction that makes the condition, in order: melding moves
-    /// branches by it to where their lanes meet, and joins blocks. `None` where two branches differ.
+    /// Verdicts on functions from which melding has made this one, by the only instruction that makes the condition, in order: melding
+    /// moves branches by it to where their lanes meet, and joins blocks. `None` where two branches differ.
     Inherited(Vec<(Inst, Option<bool>)>),
 }
 

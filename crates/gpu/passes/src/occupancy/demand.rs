@@ -1,4 +1,4 @@
-//! What a CTA takes of an SM whatever the registers of its threads.
+//! Demand of a CTA on an SM whatever the registers of its threads.
 
 use machine::target::Kernel;
 use machine::toolchain::named_barriers;
@@ -20,7 +20,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Of a kernel in CTAs of that shape; `None` where neither the kernel nor `block` tells the shape.
+    /// Returns the demand of a kernel in CTAs of that shape; `None` where neither the kernel nor `block` tells the shape.
     pub fn of(module: &Module, index: usize, block: Option<[u32; 3]>, launch_shared: u32) -> Option<Self> {
         let func = &module.funcs[index];
         let shape = func.threads.or(block).or_else(|| most_threads(func))?;
@@ -47,7 +47,7 @@ impl Demand {
     }
 }
 
-/// What `.maxntid` says.
+/// Returns the shape that `.maxntid` gives.
 pub fn most_threads(func: &Func) -> Option<[u32; 3]> {
     let text = func.directives.iter().find_map(|directive| directive.strip_prefix(".maxntid"))?;
     let mut sides = text.split(',').map(|side| side.trim().parse::<u32>());

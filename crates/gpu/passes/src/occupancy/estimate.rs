@@ -49,7 +49,7 @@ fn along(func: &Func, block: Block, accesses: &Accesses, device: u64) -> u64 {
                 op => latency(op),
             };
         accesses.writes(*inst).iter().for_each(|reg| ready[*reg] = result);
-        // what is stored nobody waits for
+        // nobody waits for a store
         end = end.max(if accesses.writes(*inst).is_empty() { now } else { result });
         now += 1;
     }

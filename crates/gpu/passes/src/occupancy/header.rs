@@ -7,7 +7,7 @@ use diagnostics::Diagnostic;
 use ptx::ir::Module;
 use std::fmt::Write;
 
-/// What the header does, whatever the kernel.
+/// Part of the header that is the same for every kernel.
 const ADAPT: &str = include_str!("adapt.hpp");
 
 /// Versions of a kernel in the order of their occupancy.
@@ -20,8 +20,8 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// What the application is to choose from. Of the levels that padding made the model of time has told which matter: the one that
-    /// was taken, and the next below it, at which the application sees that it goes no lower. An estimate tells too little for that.
+    /// Returns the versions for the application to choose from. Of padded levels that the model has timed, it keeps the one that was taken and
+    /// the next below it, at which the application sees that it goes no lower. An estimate tells too little to leave any out.
     pub fn of(selection: &Selection) -> Self {
         let Selection { tried, chosen, .. } = selection;
         let taken = tried[*chosen].version.level;

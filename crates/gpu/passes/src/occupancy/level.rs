@@ -39,7 +39,7 @@ mod tests {
         Demand { threads, static_shared: 0, launch_shared: 0, named_barriers, max_live: 0 }
     }
 
-    /// What a level leaves is the most that keeps it, by the calculator, on every target.
+    /// Each level leaves the most that keeps it, by the calculator, on every target.
     #[test]
     fn a_level_leaves_the_most_that_keeps_it() {
         let mut seen = 0;

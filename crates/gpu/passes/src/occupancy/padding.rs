@@ -5,11 +5,11 @@ use machine::target::Target;
 use ptx::inst::{InstData, Mode, Op, Operand, Space, Type, UnaryOp};
 use ptx::ir::{Init, Linkage, Module, VariableData};
 
-/// What a text may declare; a CTA gets more from its launch only (CUDA C++ Programming Guide, compute capabilities).
+/// Bytes that a text may declare; a CTA gets more from its launch only (CUDA C++ Programming Guide, compute capabilities).
 pub const MOST_STATIC: u32 = 48 * 1024;
 
-/// The bytes of a CTA with which shared memory lets exactly so many CTAs be resident; `None` where a CTA cannot ask for so much.
-/// Of all amounts that do it is one unit above the least, which leaves the L1 cache most.
+/// Returns the bytes of a CTA with which shared memory lets exactly so many CTAs be resident; `None` where a CTA cannot ask for so much.
+/// The amount is one unit above the least that does it, if that is possible, which leaves the L1 cache most.
 pub fn bytes_for(target: &Target, blocks: u32) -> Option<u32> {
     let unit = target.shared_unit;
     let (least, most) =

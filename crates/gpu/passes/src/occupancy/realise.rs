@@ -35,7 +35,7 @@ pub struct Version {
     pub module: Module,
     /// The bound that `.maxnreg` gives.
     pub registers: u32,
-    /// What was spilled where; `None` when every value has a register, and the code is the kernel's own.
+    /// Report on the spills; `None` when every value has a register, and the code is the kernel's own.
     pub spills: Option<Report>,
     /// Bytes that the kernel takes to hold the level down, declared in the text or to be added by the launch.
     pub padding: u32,
@@ -43,7 +43,7 @@ pub struct Version {
     pub launch_shared: u32,
     /// Declared in the text, padding included.
     pub static_shared: u32,
-    /// What the machine code takes of registers, where that is known.
+    /// Registers that the machine code takes, where that is known.
     pub assembled: Option<u32>,
 }
 

@@ -1,5 +1,5 @@
-//! Which level to take (Orion, section 3.3): the number of values that are alive at once tells the direction, a few levels are
-//! realised, and what takes least time is taken, at the lowest occupancy that does not take longer.
+//! Choice of the level (Orion, section 3.3): the number of values that are alive at once tells the direction, a few levels are
+//! realised, and the fastest is taken, at the lowest occupancy that does not take longer.
 
 use super::realise::lower;
 use super::{Demand, Level, Refusal, Settings, Version, estimate, levels, realise};
@@ -49,7 +49,7 @@ pub struct Timed {
     pub padded: bool,
 }
 
-/// What was tried, and what was taken.
+/// Versions that were tried, and the one that was taken.
 #[derive(Debug, Clone)]
 pub struct Selection {
     pub direction: Direction,
@@ -208,7 +208,7 @@ fn least(tried: &[Timed]) -> f64 {
     tried.iter().map(|timed| timed.clocks).fold(f64::INFINITY, f64::min)
 }
 
-/// Of those that take no longer than the best one the version with the lowest occupancy.
+/// Returns the version with the lowest occupancy among those that take no longer than the best one.
 fn lowest_of_the_best(tried: &[Timed]) -> usize {
     let best = least(tried);
     let fast = (0..tried.len()).filter(|at| tried[*at].clocks <= best * (1.0 + TOLERANCE));

@@ -4,7 +4,7 @@
 use super::Direction;
 use super::select::TOLERANCE;
 
-/// What was found, and how.
+/// Version that was found, and those that were timed for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
     pub chosen: usize,

@@ -159,7 +159,7 @@ struct Writer<'a> {
     labels: BTreeMap<Label, Block>,
     /// The predicate of each mask, and whether it stands for the lanes without.
     masks: BTreeMap<Mask, Guard>,
-    /// How many steps write each mask.
+    /// Number of steps that write each mask.
     writers: BTreeMap<Mask, usize>,
 }
 

@@ -18,7 +18,7 @@ use ptx::ir::{Block, Func};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-/// What is wrong with a plan.
+/// Fault of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The entry of the region, or the block.
@@ -54,7 +54,7 @@ pub enum Kind {
     Large,
 }
 
-/// What a checker may believe of a function.
+/// Facts about a function that a checker may believe.
 pub struct Beliefs<'a> {
     /// Branches that all lanes take the same way.
     pub uniform: &'a BTreeSet<Block>,

@@ -1,4 +1,4 @@
-//! What becomes of a function, decided and proven.
+//! Decided and proven plan of a function.
 
 use super::check::{self, Beliefs, Checked, Violation};
 use super::options::Options;
@@ -11,11 +11,11 @@ use ptx::analysis::divergence::{BlockShape, Divergence, Options as Analysis};
 use ptx::ir::{Block, Func, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The plan for one function of the module, proven. None of a function that is defined elsewhere, or has blocks from which
+/// Returns the proven plan for one function of the module; `None` if the function is defined elsewhere, or has blocks from which
 /// no way leads to its end.
 ///
 /// # Errors
-/// What is wrong with the plan: a fault of the pass.
+/// The plan is wrong: a fault of the pass.
 pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Checked>, Vec<Violation>> {
     if func.is_declaration() || !ends(func) {
         return Ok(None);

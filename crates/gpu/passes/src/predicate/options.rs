@@ -1,10 +1,10 @@
-//! What predication is asked for.
+//! Options of predication.
 
 use ptx::analysis::divergence::BlockShape;
 use ptx::ir::{Block, Module};
 use std::collections::BTreeSet;
 
-/// What to do.
+/// Optimisations, limits and machine of a predication.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Static branch-uniformity optimisation: branches that all lanes take the same way stay.
@@ -15,7 +15,7 @@ pub struct Options {
     pub tested: Option<BTreeSet<Block>>,
     /// Predicate registers per thread; what is alive beyond them is kept as bits of words.
     pub predicates: u32,
-    /// What the launch is known to be.
+    /// Known shape of the launch's CTAs.
     pub block: BlockShape,
     /// Blocks whose branches keep the stack.
     pub kept: BTreeSet<Block>,

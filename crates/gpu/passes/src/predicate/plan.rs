@@ -1,4 +1,4 @@
-//! What becomes of a function, as data.
+//! Plan for a function, as data.
 //!
 //! A [`Plan`] cuts the function into parts that all lanes of a warp enter and leave together: blocks that stay as they are
 //! because all lanes take the same way at their end, regions that are left to the divergence stack, and regions whose blocks
@@ -26,7 +26,7 @@ impl Mask {
 pub struct Label(u32);
 entity_impl!(Label, "l");
 
-/// Of one function.
+/// Plan for one function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// Branches that stay, as all lanes go the same way.
@@ -111,7 +111,7 @@ pub enum Step {
     },
 }
 
-/// What a test for an empty mask is good for.
+/// Purpose of a test for an empty mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// Skips one side of a branch: run-time branch uniformity.

@@ -1,4 +1,4 @@
-//! What a plan did, and the structures that a function has.
+//! Effects of a plan, and the structures that a function has.
 
 use super::level::Scope;
 use super::plan::{Check, Plan, Step};
@@ -29,7 +29,7 @@ pub struct Report {
     /// Branches that stayed, as all lanes take them the same way: the static branch-uniformity optimisation's and those that
     /// others hold.
     pub uniform_branches: usize,
-    /// Of these the ones that end a loop or a round of it. The paper counts them among its votes for loops.
+    /// Branches among them that end a loop or a round of it. The paper counts them among its votes for loops.
     pub uniform_loops: usize,
     /// Tests that skip a side of a branch.
     pub side_tests: usize,

@@ -13,7 +13,7 @@ use ptx::inst::Op;
 use ptx::ir::Block;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The branches of which a test at run time tells whether a side has lanes.
+/// Branches with a test at run time that tells whether a side has lanes.
 #[derive(Clone, Copy)]
 pub enum Tests<'a> {
     None,
@@ -79,7 +79,7 @@ struct Row<'a> {
     labels: u32,
 }
 
-/// What a loop needs to know of itself while its inside is written.
+/// Masks and labels of a loop while its inside is written.
 struct Round {
     mask: Mask,
     /// The lanes that are still in this round, where some may go on to the next one early.
@@ -88,7 +88,7 @@ struct Round {
     behind: Label,
 }
 
-/// By the edges that a class depends on.
+/// Masks by the edges that a class depends on.
 type Masks<'l> = BTreeMap<&'l [(usize, usize)], Mask>;
 
 impl Row<'_> {

@@ -1,4 +1,4 @@
-//! Which branches stay branches, which regions keep the stack, and which blocks stand in a row.
+//! Choice of the branches that stay, the regions that keep the stack, and the blocks that stand in a row.
 //!
 //! A branch stays if all lanes take it the same way: by the static branch-uniformity optimisation, because the text says so
 //! (`bra.uni`), or because all lanes have to meet at something that depends on it. The variance of a branch spreads over the
@@ -11,7 +11,7 @@ use ptx::inst::{Op, Terminator};
 use ptx::ir::{Block, Func, FuncKind};
 use std::collections::BTreeSet;
 
-/// What is known of a function.
+/// Facts about a function.
 pub struct Facts<'a> {
     pub func: &'a Func,
     /// Blocks whose instructions all lanes execute together.
@@ -22,7 +22,7 @@ pub struct Facts<'a> {
     pub sbu: bool,
 }
 
-/// What is decided about branches.
+/// Decisions about branches.
 pub struct Selection {
     pub cuts: Cuts,
     pub skeleton: Skeleton,

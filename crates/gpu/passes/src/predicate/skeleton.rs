@@ -19,10 +19,10 @@ pub struct Stack {
     pub blocks: BTreeSet<Block>,
 }
 
-/// What is taken out of the control flow.
+/// Parts that are taken out of the control flow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cuts {
-    /// By the entry.
+    /// Regions that keep the stack, by their entry.
     pub stacks: BTreeMap<Block, Stack>,
     /// Branches at which lanes end, with the side where they do.
     pub leaving: BTreeMap<Block, Block>,

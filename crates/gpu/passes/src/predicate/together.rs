@@ -1,4 +1,4 @@
-//! Which instructions all lanes of a warp must execute together, or as many of them as the text says.
+//! Instructions that all lanes of a warp must execute together, or as many of them as the text says.
 
 use ptx::inst::{Callee, Op};
 use ptx::ir::{Block, Func, Module};
@@ -36,7 +36,7 @@ fn is_collective<'m>(module: &'m Module, op: &'m Op, open: &mut BTreeSet<&'m str
     }
 }
 
-/// Instructions that the IR keeps as text, of which it is known that each lane executes them for itself.
+/// Instructions that the IR keeps as text, and that each lane executes for itself.
 const LANEWISE: [&str; 32] = [
     "abs", "add", "bfe", "bfi", "bfind", "cnot", "copysign", "cvt", "div", "dp2a", "dp4a", "ex2", "fma", "isspacep",
     "ld", "ldu", "lg2", "mad", "mapa", "max", "min", "mov", "mul", "neg", "prefetch", "rcp", "rsqrt", "selp", "set",

@@ -1,4 +1,4 @@
-//! What a twin of a function is called, and its entrance mask.
+//! Names of the twins of functions, and their entrance masks.
 
 use ptx::inst::Type;
 use ptx::ir::{Func, ParamData};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The names of twins, by the names of their functions.
 pub type Twins = BTreeMap<String, String>;
 
-/// What the entrance mask is called among a function's parameters.
+/// Returns the parameter of the entrance mask, under a name that no other parameter of the function has.
 pub fn entrance(func: &Func) -> ParamData {
     let mut name = format!("{}_entrance", func.name);
     while func.params.values().any(|param| param.name == name) {

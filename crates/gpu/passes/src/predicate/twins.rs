@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// The twins that functions of the module can have.
 ///
 /// # Errors
-/// What is wrong with the plan of one.
+/// The plan of one is wrong.
 pub fn possible(module: &Module, options: &Options) -> Result<Twins, Vec<Violation>> {
     let mut twins = Twins::new();
     for func in module.funcs.iter().filter(|func| func.kind == FuncKind::Function && can_be_masked(module, func)) {
@@ -48,7 +48,7 @@ pub fn add(
             spill::run(&mut masked, options.predicates);
             masked.name.clone_from(twin);
             masked.linkage = Linkage::Internal;
-            // what is called stands in front of who calls it
+            // a function stands in front of those that call it
             at = at.min(index);
             result.funcs.insert(at, masked);
             index += 1;

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn<K> {
     pub kind: K,
-    /// Which sequences take part.
+    /// Whether each sequence takes part.
     pub takes: Vec<bool>,
 }
 

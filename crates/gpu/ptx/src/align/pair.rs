@@ -39,7 +39,7 @@ fn alone(columns: &mut Vec<Column>, column: Column, next: [usize; 2]) -> [usize;
     next
 }
 
-/// What lies before a position in both sequences.
+/// Adds a gap for every element between two positions, in both sequences.
 fn gaps(columns: &mut Vec<Column>, from: [usize; 2], to: [usize; 2]) {
     columns.extend((from[0]..to[0]).map(Column::First));
     columns.extend((from[1]..to[1]).map(Column::Second));

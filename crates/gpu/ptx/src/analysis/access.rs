@@ -1,4 +1,4 @@
-//! Which registers every instruction reads and writes, once for all analyses.
+//! Registers that every instruction reads and writes, found once for all analyses.
 
 use super::lists::table;
 use crate::inst::{Address, Base, InstData, Op, Operand};
@@ -33,8 +33,8 @@ impl Accesses {
         accesses
     }
 
-    /// Of a function that has the first so many instructions of the one that this is known of, with other names of registers, and
-    /// more behind them.
+    /// Returns the accesses of a function that begins with the first `instructions` instructions of this one, under other names of
+    /// registers, and has more behind them.
     pub fn renamed(&self, func: &Func, instructions: usize, name: impl Fn(Reg) -> Reg) -> Self {
         let more = func.insts.len().saturating_sub(instructions);
         let mut regs = Vec::with_capacity(self.regs.len() + 4 * more);

@@ -1,8 +1,8 @@
-//! Which calls give the same to all lanes: a function whose arguments are uniform returns uniform values, if it takes no
+//! Calls that return the same to all lanes: a function whose arguments are uniform returns uniform values, if it takes no
 //! divergent way to where it stores them.
 //!
-//! What calls give is first taken to be uniform, as loads of their results say, and then no longer where an argument is
-//! not, until nothing changes: what is left holds for every call, those in loops too.
+//! Results of calls are first taken to be uniform, as loads of their results say. A call drops out where an argument is not
+//! uniform, until nothing changes: what is left holds for every call, those in loops too.
 
 use super::control;
 use super::divergence::{Divergence, Options};

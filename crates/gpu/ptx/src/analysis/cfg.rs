@@ -71,7 +71,7 @@ impl Cfg {
         self.successors.of(block)
     }
 
-    /// How many blocks the function has, with those that cannot be reached.
+    /// Returns the number of blocks of the function, with those that cannot be reached.
     pub fn blocks(&self) -> usize {
         self.numbers.keys().len()
     }

@@ -1,4 +1,4 @@
-//! Which values follow from which, for analyses that look at each value in order, and again when something fell that it
+//! Values that follow from each value, for analyses that look at each value in order, and again when something fell that it
 //! depends on.
 
 use super::gated::Gated;

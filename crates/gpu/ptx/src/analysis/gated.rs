@@ -32,7 +32,7 @@ pub struct Gated {
     steps: Steps,
 }
 
-/// What a φ or a copy stands for.
+/// Meaning of a φ or a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// A φ that all lanes enter from one side.
@@ -108,7 +108,7 @@ impl Gated {
         }
     }
 
-    /// What a value depends on: operands, or arguments and the conditions that decide which of them a lane brings.
+    /// Visits the inputs of a value: operands, or arguments and the conditions that decide which of them a lane brings.
     pub fn inputs(&self, value: Value, mut visit: impl FnMut(Value)) {
         self.each_input(value, &mut visit);
     }
@@ -128,7 +128,7 @@ impl Gated {
         &self.steps
     }
 
-    /// What follows from what, for sparse analyses.
+    /// Returns the dependents of each value, for sparse analyses.
     pub fn dependents(&self) -> &Dependents {
         &self.dependents
     }

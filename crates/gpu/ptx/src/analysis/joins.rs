@@ -9,7 +9,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// For each block the branches of which it is a join: two paths lead from the branch to it that share no other block.
+/// Returns the branches that join at each block: two paths lead from the branch to it that share no other block.
 ///
 /// Labels flow forward from the successors of each branch, in reverse post-order, up to the branch's immediate
 /// post-dominator, which is a join always. A block that two labels reach is one too and gives its own label on. Where only

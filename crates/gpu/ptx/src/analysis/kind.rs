@@ -1,4 +1,4 @@
-//! What an instruction can do to values that the lanes of a warp have in common, found out once for all analyses.
+//! Effects of instructions on values that the lanes of a warp have in common, found out once for all analyses.
 
 use super::access::Accesses;
 use crate::inst::*;
@@ -10,15 +10,15 @@ use crate::ir::{Func, FuncKind, Inst, ParamKind, Reg};
 pub enum Kind {
     /// Each lane by its own operands, and never affine: the same in all lanes if all operands are.
     Lanewise,
-    /// Integers: divergent if one operand is. Of uniform operands of which one is plain, nothing more than uniform follows.
+    /// Integers: divergent if one operand is. If all are uniform and one is plain, nothing more than uniform follows.
     Sum,
-    /// Integers: divergent if one operand is. Of plain uniform operands, nothing more than uniform follows.
+    /// Integers: divergent if one operand is. If all are uniform and plain, nothing more than uniform follows.
     Product,
     /// A product of a register and a multiple of 32, or bits of it above the lowest five.
     Multiple,
     /// The product of two registers, or of one and a multiple of 32, and a register.
     Fused,
-    /// One of two values, of which one is a register, by a predicate.
+    /// One of two values by a predicate; one of them is a register.
     Select,
     /// A copy of a register.
     Move,
@@ -45,7 +45,7 @@ pub enum Kind {
 impl Kind {
     pub const COUNT: usize = Self::Other as usize + 1;
 
-    /// Of the value nothing is known but whether it is uniform.
+    /// Whether nothing can be known of the value except that it is uniform or not.
     pub fn never_known(self) -> bool {
         matches!(self, Self::Lanewise | Self::Broadcast | Self::Shuffle | Self::Common | Self::Divergent)
     }

@@ -2,13 +2,13 @@
 
 use crate::inst::*;
 
-/// What an instruction gives for the register x that it reads first, and another one, y: x + y, or x + constant, or the same
-/// with factor · x for x.
+/// Result of an instruction as a linear form of the register x that it reads first, and another one, y: x + y, or x + constant,
+/// or the same with factor · x for x.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear {
     pub shape: Shape,
     pub factor: u64,
-    /// What is added, if there is no y.
+    /// Constant that is added, if there is no y.
     pub constant: Option<u64>,
     /// The bits of the result.
     pub mask: u64,
@@ -27,7 +27,7 @@ impl Linear {
     /// The form of an unguarded instruction, if it has one.
     pub fn of(op: &Op) -> Option<Self> {
         use Operand::{Imm, Reg};
-        // what is added to a product
+        // `constant` is added to a product
         let (ty, a, b, plain, constant) = match *op {
             Op::Binary { mode, ty, a, b, .. } => (ty, a, b, !mode.sat, Some(0)),
             Op::Ternary { mode, ty, a, b, c, .. } => (ty, a, b, !mode.sat && c.reg().is_some(), None),

@@ -1,4 +1,4 @@
-//! Which registers may hold an address in local memory, where lanes with one address find different values.
+//! Registers that may hold an address in local memory, where lanes with one address find different values.
 //!
 //! Such addresses come from `cvta.local`, and from wherever an address may have been kept: memory, callers, unknown
 //! instructions, halves that are put together. The parameters of a kernel are none, as no host knows a local address.

@@ -63,7 +63,7 @@ impl Loops {
         self.innermost[block]
     }
 
-    /// How many loops are around a block.
+    /// Returns the number of loops around a block.
     pub fn depth(&self, block: Block) -> u32 {
         self.innermost[block].map_or(0, |inner| self.loops[inner].depth)
     }

@@ -1,5 +1,5 @@
-//! How many registers values take: those that pass from block to block, which remain whatever an assembler reorders, and those at any
-//! place of the text.
+//! Number of registers that values take: those that pass from block to block, which remain whatever an assembler reorders, and
+//! those at any place of the text.
 
 use super::access::Accesses;
 use super::cfg::Cfg;

@@ -1,4 +1,4 @@
-//! Which blocks write a register, and which read it before they write it: what liveness and φs follow from.
+//! Blocks that write a register, and blocks that read it before they write it: liveness and φs follow from them.
 
 use super::access::Accesses;
 use super::cfg::Cfg;
@@ -13,7 +13,7 @@ pub struct Sites {
     exposed: Lists<Reg, Block>,
 }
 
-/// What was found of one register.
+/// Sites of one register.
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
     first_writer: PackedOption<Block>,

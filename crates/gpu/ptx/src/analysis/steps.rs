@@ -1,4 +1,4 @@
-//! What each value follows from, laid out close together in the order of the values, for analyses that look at all of them.
+//! Inputs of each value, laid out close together in the order of the values, for analyses that look at all of them.
 
 use super::gated::{Gate, Gated};
 use super::kind::{Kind, kind};
@@ -31,11 +31,11 @@ impl Step {
     pub const LITERAL: u32 = 64;
 }
 
-/// Of all values that are defined in reachable blocks.
+/// Steps of all values that are defined in reachable blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
     steps: Vec<Step>,
-    /// What the instructions of [`Kind::Constant`] give. Shared, as results of analyses refer to them.
+    /// Constants that the instructions of [`Kind::Constant`] give. Shared, as results of analyses refer to them.
     pub constants: Arc<[u64]>,
     forms: Vec<Linear>,
 }
@@ -130,10 +130,10 @@ fn elects(data: &InstData) -> bool {
     data.guard.is_none() && opcode == "elect.sync" && pieces.iter().any(all)
 }
 
-/// Of one of several values nothing can be known but whether it is uniform if that holds for one of them, so that it is as
-/// lanewise as a sum of them. Sums of reals are such values.
+/// Settles choices between values. Where only uniformity can be known of one value, the choice is as lanewise as a sum of them.
+/// Sums of reals are such values.
 fn settle(gated: &Gated, steps: &mut [Step], forms: &[Linear], choices: &[Value]) {
-    // what a φ gets from behind may be a choice itself
+    // an argument that a φ gets from behind may be a choice itself
     for value in choices.iter().chain(choices) {
         let never = |value: &Value| steps.get(value.index()).is_some_and(|step| step.kind.never_known());
         let settled = match gated.ssa.values[*value].def {

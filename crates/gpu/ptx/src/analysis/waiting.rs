@@ -1,4 +1,4 @@
-//! What is still to be looked at, the first in order before the others.
+//! Work that is still to be looked at, the first in order before the rest.
 
 /// A set of numbers.
 pub struct Waiting {

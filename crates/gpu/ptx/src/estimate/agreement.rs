@@ -1,4 +1,4 @@
-//! What a function takes where the lanes of every warp agree at every branch, so that only one side of it runs.
+//! Estimated time of a function where the lanes of every warp agree at every branch, so that only one side of it runs.
 
 use super::{cycles_of, executions};
 use crate::analysis::cfg::Cfg;

@@ -1,10 +1,10 @@
-//! What instructions cost where melding is decided: how long their results take.
+//! Cost of instructions where melding is decided: the latency of their results.
 
 use crate::inst::{BinaryOp, Op, Space, TernaryOp, Type, UnaryOp};
 pub use machine::cost::latency::{BRANCH, SIMPLE};
 use machine::cost::latency::{CONSTANT, DOUBLE, MEMORY, SHARED};
 
-/// Of one instruction.
+/// Returns the latency of one instruction.
 pub fn latency(op: &Op) -> u64 {
     match op {
         Op::Directive(_) => 0,

@@ -1,4 +1,4 @@
-//! What a function takes by its text alone: the latencies of its instructions, each as often as the loops around it say.
+//! Estimated time of a function by its text alone: the latencies of its instructions, each as often as the loops around it say.
 
 pub mod agreement;
 pub mod latency;
@@ -28,7 +28,7 @@ pub fn cycles_of(func: &Func, block: Block) -> u64 {
     insts + if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH }
 }
 
-/// How often code inside so many loops is executed, as an estimate: eight times for each.
+/// Returns the estimated executions of code inside so many loops: eight times for each.
 pub fn executions(depth: u32) -> u64 {
     1 << (3 * depth.min(10))
 }

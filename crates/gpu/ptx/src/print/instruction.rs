@@ -32,7 +32,7 @@ impl Printer<'_> {
             Op::Directive(text) => f.write_str(text),
             Op::Opaque { opcode, pieces } => {
                 write!(f, "{opcode}")?;
-                // what follows a dot belongs to it
+                // a text behind a dot belongs to it
                 let mut blank = " ";
                 for piece in pieces {
                     match piece {
@@ -313,7 +313,7 @@ fn flush(ftz: bool) -> &'static str {
     if ftz { ".ftz" } else { "" }
 }
 
-/// What stands before the state space, and what behind it.
+/// Returns the qualifiers before the state space, and those behind it.
 fn qualifiers(access: &Access) -> (String, String) {
     let scope = access.scope.map_or(String::new(), dotted);
     let cache = if access.cache.is_empty() { String::new() } else { format!(".{}", access.cache) };

@@ -190,7 +190,7 @@ pub(super) fn named_space(name: &str) -> Option<Space> {
     }
 }
 
-/// What an opcode stands for.
+/// Operation of an opcode.
 enum Found<'s> {
     Unary(UnaryOp),
     Binary(BinaryOp),

@@ -168,12 +168,12 @@ impl<'a> Body<'a> {
 
     fn end_if(&mut self, guard: Guard, uni: bool, then: Block) {
         let block = self.block();
-        // what follows in the text corrects `otherwise`
+        // the next part of the text corrects `otherwise`
         self.end(Terminator::CondBra { guard, uni, then, otherwise: then });
         self.conditional = Some(block);
     }
 
-    /// What follows runs under the guard, up to the block that is given back and has to be placed.
+    /// Puts the text that follows under the guard, up to the block that is given back and has to be placed.
     pub(super) fn skip_unless(&mut self, guard: Guard) -> Block {
         let after = self.new_block();
         self.end_if(Guard { negate: !guard.negate, ..guard }, false, after);
@@ -204,7 +204,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What is returned in registers goes to its parameters.
+    /// Stores values that are returned in registers to their parameters.
     fn hand_back(&mut self, block: Block, terminator: &Terminator) {
         if *terminator == Terminator::Ret {
             for (param, src) in self.returned.clone() {

@@ -63,8 +63,8 @@ impl<'a> Reader<'a> {
         body.common = first.index()..body.func.regs.len();
     }
 
-    /// What a function leaves in a register of the module another one would find there, which the IR cannot express: only
-    /// kernels, none of which calls another, may name the same one.
+    /// Refuses functions that share a register of the module: one would find there what another left, which the IR cannot express.
+    /// Only kernels, none of which calls another, may name the same one.
     pub(super) fn common_users(&mut self, body: &Body<'a>) {
         let mut used = BTreeSet::new();
         for data in body.func.insts.values() {

@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
             Ok(ops) => ops.into_iter().for_each(|op| body.push(guard, op)),
             Err(Misfit::Unknown) => {
                 if body.sink.is_some() {
-                    // what stays as it is needs no register for `_`
+                    // an instruction that stays as it is needs no register for `_`
                     body.func.regs = body.func.regs.values().copied().take(declared).collect();
                 }
                 self.verbatim(&item, opcode, guard, body);

@@ -9,7 +9,7 @@ use crate::inst::*;
 use crate::names::Named;
 use smallvec::smallvec;
 
-/// What stands between `ld` and its type.
+/// Qualifiers between an opcode such as `ld` and its type.
 struct Qualifiers {
     space: Space,
     read_only: bool,

@@ -106,8 +106,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What may be used before it is declared: names of functions, labels, and tables of branch targets. And names of variables, which
-    /// must not.
+    /// Collects names that may be used before they are declared: functions, labels, and tables of branch targets. Also names of
+    /// variables, which must not.
     fn look_ahead(&mut self, items: &[Pair<'a, Rule>]) {
         let (mut opened, mut open) = (0, Vec::new());
         for item in items {

@@ -1,4 +1,4 @@
-//! What ptxas refuses although it has the shape of a statement: opcodes that PTX does not have, and statements that lack their semicolon.
+//! Texts that ptxas refuses although they look like statements: opcodes that PTX does not have, and statements that lack their semicolon.
 
 use super::{Reader, Rule, first_line};
 use pest::iterators::Pair;

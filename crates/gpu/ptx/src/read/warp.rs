@@ -8,7 +8,7 @@ use crate::inst::*;
 use crate::names::Named;
 use pest::iterators::Pair;
 
-/// What stands behind the shape.
+/// Words of the opcode behind the shape.
 const MATRIX: &[&str] = &["row", "col", "f64", "f64", "f64", "f64"];
 
 /// The parts of a vector; a word stands for itself.

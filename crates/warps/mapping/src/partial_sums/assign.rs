@@ -1,4 +1,4 @@
-//! Which warp makes which terms: equal work for all warps, at each depth of the graph, and few parts of sums and few values that several warps load.
+//! Assignment of terms to warps: equal work for all warps, at each depth of the graph, few parts of sums, and few values that several warps load.
 //! Found by threshold accepting (Dueck & Scheuer, J. Comput. Phys. 90, 1990).
 
 use kinetics::random::SplitMix64;
@@ -10,9 +10,9 @@ pub struct Maker {
     pub work: f64,
     /// The class of makers that run at the same time.
     pub class: usize,
-    /// What it adds to.
+    /// Sums that it adds to.
     pub sums: Vec<usize>,
-    /// What it reads.
+    /// Inputs that it reads.
     pub inputs: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ struct State<'a> {
     makers: &'a [Maker],
     warps: usize,
     warp_of: Vec<usize>,
-    /// By class and warp.
+    /// Work by class and warp.
     work: Vec<Vec<f64>>,
     /// By sum and warp, and by input and warp: makers that have to do with it.
     adding: Vec<u32>,

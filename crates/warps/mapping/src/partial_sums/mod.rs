@@ -17,10 +17,10 @@ use graph::{Graph, Op, Role, StepRef};
 pub use inlined::{inlined, is_crowded};
 use terms::{Maker, Terms};
 
-/// Which warp makes which terms, and which adds up which sums.
+/// Assignment of terms to the warps that make them, and of sums to the warps that add them up.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Of all operations but those of QSSA warps that neither make terms nor add them up.
+    /// Warps of all operations but those of QSSA warps that neither make terms nor add them up.
     warp_of: BTreeMap<Op, u32>,
 }
 

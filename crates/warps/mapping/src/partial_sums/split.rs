@@ -14,7 +14,7 @@ use kernels::build;
 /// Gives every warp that makes terms of a sum of another warp a part of it.
 pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (Graph, Mapping) {
     let old_warp = |op: Op| warp_of.get(&op).copied().unwrap_or(mapping.warp_of[op]);
-    // By sum and warp: the iterations whose terms that warp makes.
+    // Iterations whose terms a warp makes, by sum and warp.
     let mut remote: BTreeMap<Op, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
     for (at, maker) in terms::of(graph) {
         let (warp, Part::Iteration(i)) = (old_warp(maker.op), at.part) else { continue };

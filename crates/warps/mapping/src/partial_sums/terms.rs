@@ -1,4 +1,4 @@
-//! What sums add up: the steps that add terms, and the operations that make them.
+//! Terms of sums: the steps that add them, and the operations that make them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use cranelift_entity::packed_option::ReservedValue;
 
 use graph::{Graph, Op, Part, StepRef, Value};
 
-/// By step that adds terms, the step that makes all of them.
+/// Step that makes all terms of a step that adds terms, by the latter.
 pub type Terms = BTreeMap<StepRef, StepRef>;
 
 /// An operation that makes terms.

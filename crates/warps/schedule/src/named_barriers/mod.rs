@@ -22,7 +22,7 @@ pub struct Use {
 /// One thing that a wave does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// What the wave wrote is there for whom its next arrival lets go on.
+    /// Makes the wave's writes visible to those that its next arrival lets go on.
     Release,
     Join(u32),
     /// Arrives, and tells how many arrivals there are.
@@ -31,18 +31,18 @@ pub enum Act {
         waves: u32,
     },
     Wait(u32),
-    /// What those wrote that arrived is there for the wave.
+    /// Makes the writes of those that arrived visible to the wave.
     Acquire,
 }
 
-/// What a wave does for one use.
+/// Acts of a wave for one use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub of: Use,
     pub acts: Vec<Act>,
 }
 
-/// What happens once, ahead of the streaming loop.
+/// Set-up that happens once, ahead of the streaming loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetUp {
     /// The wave that does it.
@@ -56,7 +56,7 @@ pub struct SetUp {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub set_up: SetUp,
-    /// By wave, one turn of the streaming loop.
+    /// Steps of each wave in one turn of the streaming loop.
     pub programs: Vec<Vec<Step>>,
 }
 
@@ -68,18 +68,18 @@ impl Plan {
         Self { set_up: SetUp { wave: 0, barriers: first_counts(by_wave), meets: true }, programs }
     }
 
-    /// What a wave does for a use of one kind, of which all are alike; nothing where there is none.
+    /// Returns the acts of a wave for a use of one kind, of which all are alike; nothing where there is none.
     pub fn acts_of(&self, waits: bool) -> Option<&Step> {
         self.programs.iter().flatten().find(|step| step.of.waits == waits)
     }
 
-    /// How many barriers the workgroup has: their ids are below.
+    /// Returns the number of barriers of the workgroup: their ids are below.
     pub fn barriers(&self) -> u32 {
         self.set_up.barriers.iter().map(|(id, _)| id + 1).max().unwrap_or(0)
     }
 }
 
-/// By barrier, the arrivals of the use that comes first in time: code may have the whole of one wave ahead of another's.
+/// Returns the arrivals of each barrier's first use in time: code may have the whole of one wave ahead of another's.
 fn first_counts(by_wave: &[Vec<Use>]) -> Vec<(u32, u32)> {
     let mut first = BTreeMap::new();
     let mut left: Vec<_> = by_wave.iter().map(|program| program.iter().peekable()).collect();

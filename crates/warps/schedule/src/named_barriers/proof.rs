@@ -19,13 +19,13 @@ impl Proven {
     }
 }
 
-/// What the plan is held against.
+/// Facts that the plan is held against.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
     pub kernel: &'a str,
     /// Named barriers of a workgroup.
     pub room: u32,
-    /// By warp, the actions of the proven schedule; there are as many waves for each as groups of warps.
+    /// Actions of each warp in the proven schedule; there are as many waves for each warp as groups of warps.
     pub schedule: &'a [Vec<Action>],
 }
 
@@ -138,7 +138,7 @@ fn numbered(plan: &Plan) -> impl Iterator<Item = (usize, &Step)> {
     plan.programs.iter().enumerate().flat_map(|(wave, program)| program.iter().map(move |step| (wave, step)))
 }
 
-/// How many acts of each wave are known to be done.
+/// Number of acts of each wave that are known to be done.
 type Clock = Vec<u32>;
 
 fn learn(own: &mut Clock, other: &Clock) {
@@ -147,12 +147,12 @@ fn learn(own: &mut Clock, other: &Clock) {
 
 #[derive(Default)]
 struct Barrier {
-    /// By the setting up, or by the last arrival.
+    /// Expected arrivals, by the setting up or by the last arrival.
     expected: Option<u32>,
-    /// What its users must know: the setting up and all completions.
+    /// Knowledge that its users must have: the setting up and all completions.
     behind: Clock,
     arrived: Vec<usize>,
-    /// What those knew.
+    /// Knowledge of those that arrived.
     gathered: Clock,
     completions: Vec<Clock>,
 }

@@ -41,7 +41,7 @@ pub fn waiting(graph: &Graph, mapping: &Mapping, path: &SecondaryMap<Op, u32>) -
 /// Position of a step in the order within a phase; equal keys are the same kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
-    /// What feeds the QSSA warps comes first, then the QSSA warps' own.
+    /// Role of the operation: those that feed the QSSA warps come first, then the QSSA warps' own.
     pub role: Role,
     depth: u32,
     /// Operations with running states go through all their steps a few at a time, to spare registers.

@@ -7,7 +7,7 @@ use graph::StepRef;
 /// Whether an access writes, and whether it crosses lanes.
 type Access = (bool, bool);
 
-/// By warp and slot, the kinds of accesses since the lanes of the warp last synchronised, each with the last step that made one.
+/// Kinds of accesses since the lanes of a warp last synchronised, by warp and slot, each with the last step that made one.
 #[derive(Debug)]
 pub struct Lanes(Vec<BTreeMap<usize, BTreeMap<Access, StepRef>>>);
 

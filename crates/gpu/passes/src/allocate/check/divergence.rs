@@ -1,4 +1,4 @@
-//! Which slots of a warp lose their value where its threads part and meet.
+//! Slots of a warp that lose their value where its threads part and meet.
 
 use super::state::{Location, State};
 use crate::allocate::{Allocation, Sides};
@@ -9,7 +9,7 @@ use ptx::inst::{Address, Base, Op, Space};
 use ptx::ir::{Block, Func, FuncKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the parting of threads does to slots in shared memory.
+/// Effect of the parting of threads on slots in shared memory.
 pub struct Kills {
     /// Slots whose value is lost on an edge.
     edges: BTreeMap<(Block, Block), BTreeSet<Location>>,

@@ -1,4 +1,4 @@
-//! What is wrong with an allocation, in the registers and lines of the text that was allocated.
+//! Messages for faults of an allocation, in the registers and lines of the text that was allocated.
 
 use super::{Kind, Violation};
 use crate::allocate::Allocation;

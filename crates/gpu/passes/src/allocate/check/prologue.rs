@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Parts {
     /// Bytes of a warp's part; 0 without one.
     pub warp: u32,
-    /// A thread's own slots lie in rows, in each of which every thread has so many bytes.
+    /// Bytes of one thread in each row of threads' own slots.
     unit: i64,
     /// Bytes of a row, and of all rows.
     row: i64,
@@ -21,7 +21,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Which of a thread's own bytes, row after row, is at that distance from its first one; `None` if it is another thread's.
+    /// Returns the number of the thread's own byte, row after row, at that distance from its first one; `None` if it is another thread's.
     pub fn own_byte(&self, offset: i64, bytes: u32) -> Option<i64> {
         if self.row == 0 || offset < 0 {
             return None;
@@ -57,7 +57,7 @@ pub fn check(allocation: &Allocation) -> Result<Parts, Violation> {
     Ok(parts)
 }
 
-/// Whose part of an area begins in a register behind the prologue, if it is the beginning of one.
+/// Returns the owner of the part of an area that begins in a register behind the prologue, if one begins there.
 pub fn owner(allocation: &Allocation, area: Variable, base: Reg) -> Option<Owner> {
     let apart = |threads| distance(allocation, area, base, threads);
     match apart(1) {
@@ -77,7 +77,7 @@ pub fn executable(op: &Op) -> bool {
     )
 }
 
-/// How far the parts of two groups of so many threads lie apart, where that is the same for all threads of all shapes; `Some(None)` when
+/// Returns the distance of the parts of two groups of so many threads, where it is the same for all threads of all shapes; `Some(None)` when
 /// there is one group only.
 fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part: u32) -> Option<Option<u32>> {
     let func = allocation.func();
@@ -127,7 +127,7 @@ fn shapes(allocation: &Allocation) -> Vec<[u32; 3]> {
 /// Where the area is taken to begin: nothing that is computed from numbers of threads alone comes near.
 const AREA: u32 = 0x5555_0000;
 
-/// What a register holds in one thread behind the code.
+/// Returns the content of a register in one thread behind the code.
 fn execute(
     allocation: &Allocation,
     code: &[Inst],

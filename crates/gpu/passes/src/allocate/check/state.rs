@@ -1,4 +1,4 @@
-//! What registers and slots surely hold.
+//! Contents that registers and slots surely hold.
 
 use crate::allocate::PhysicalRegister;
 use ptx::ir::Reg;
@@ -24,7 +24,7 @@ pub enum Location {
     },
 }
 
-/// What is held.
+/// Content of a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symbol {
     /// The current value of an original register.

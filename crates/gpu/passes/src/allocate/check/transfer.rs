@@ -1,4 +1,4 @@
-//! What one instruction does to the state, and what it must find.
+//! Effect of one instruction on the state, and the contents that it must find.
 
 use super::divergence::{Kills, own_slot};
 use super::state::{Location, State, Symbol};

@@ -1,4 +1,4 @@
-//! What two lists have in common, in the same order.
+//! Common elements of two lists, in the same order.
 
 /// Cells of the table beyond which a list is matched from its beginning on instead.
 const MOST_CELLS: usize = 1 << 26;
@@ -29,7 +29,7 @@ pub fn earliest(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     begin.chain(middle).chain(end).collect()
 }
 
-/// By the table of all suffixes (the longest common subsequence).
+/// Matches the lists by the table of all suffixes (the longest common subsequence).
 fn most(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut longest = vec![0u32; (a.len() + 1) * width];

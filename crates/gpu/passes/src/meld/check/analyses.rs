@@ -1,4 +1,4 @@
-//! What the checker finds out of both functions by itself: nothing is taken from those who decide.
+//! Analyses of both functions that the checker makes by itself: nothing is taken from those who decide.
 
 use super::change::Change;
 use ptx::analysis::access::Accesses;
@@ -7,12 +7,12 @@ use ptx::analysis::dominators::Dominators;
 use ptx::analysis::liveness::Liveness;
 
 pub struct Analyses {
-    /// Of the first function, as are all others but the last.
+    /// Graph of the first function, to which all other analyses but the last belong too.
     pub cfg: Cfg,
     pub dominators: Dominators,
     pub accesses: Accesses,
     pub liveness: Liveness,
-    /// Of the registers of the second function.
+    /// Liveness of the registers of the second function.
     pub liveness_after: Liveness,
 }
 

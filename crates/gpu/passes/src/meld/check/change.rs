@@ -14,7 +14,7 @@ pub struct Change<'a> {
     pub renames: &'a [(Reg, Reg)],
     /// Blocks of both functions from which on they may differ.
     pub roots: &'a [Block],
-    /// What lanes take one side of a meld by, at most 64.
+    /// Conditions by which lanes take one side of a meld, at most 64.
     pub conditions: &'a [Condition],
 }
 
@@ -32,7 +32,7 @@ pub struct Condition {
 /// An operand and what is added to it.
 pub type OffsetOperand = (Operand, i64);
 
-/// What is wrong, and from which block on.
+/// Fault of a change, and the block from which on it shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub block: Block,

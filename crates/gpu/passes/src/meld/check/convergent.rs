@@ -1,4 +1,4 @@
-//! What threads do together stays as it is.
+//! Check that the instructions which threads execute together stay as they are.
 
 use super::change::{Change, Kind, Names, Violation};
 use ptx::inst::{Guard, InstData, Op};

@@ -8,7 +8,7 @@ use ptx::visit::Part;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// What a thread has done since the last branch: its accesses, and how it goes on.
+/// Actions of a thread since the last branch: its accesses, and how it goes on.
 pub struct Outcome {
     pub accesses: SmallVec<[Number; 8]>,
     /// The blocks on the way.

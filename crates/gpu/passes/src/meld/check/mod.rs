@@ -224,7 +224,7 @@ mod tests {
         assert!(changes > 60, "{changes}");
     }
 
-    /// How many melds there are together, and in how many ways they were changed, none of which the checker took.
+    /// Returns the number of melds together, and the number of ways in which they were changed, none of which the checker took.
     fn no_change_passes(text: &str) -> (usize, usize) {
         let (tidy, plan, applied) = melded(text);
         assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
@@ -267,7 +267,7 @@ mod tests {
         (plan.melds.len(), changes)
     }
 
-    /// What both sides store under a predicate is stored under that predicate, and no other.
+    /// A store of both sides under a predicate stays under that predicate, and no other.
     #[test]
     fn the_guard_of_a_store_matters() {
         let text = KERNEL.replace("st.global.u32 [%o+16]", "@%p2 st.global.u32 [%o+16]");

@@ -12,19 +12,19 @@ pub type Number = u32;
 /// The predicate that always holds; its negation is one more.
 pub const TRUE: Number = 0;
 
-/// What a value is.
+/// Definition of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum What {
-    /// Of a register where both functions begin.
+    /// Value of a register where both functions begin.
     Start(Reg),
-    /// Of a register that nobody wrote, in one of the functions.
+    /// Value of a register that nobody wrote, in one of the functions.
     Unwritten(Side, Reg),
     Constant(u64),
-    /// Of a value and a constant, in so many bytes.
+    /// Sum of a value and a constant, in so many bytes.
     Sum(Number, u64, u32),
-    /// Of an operand that is neither a register nor a constant.
+    /// Value of an operand that is neither a register nor a constant.
     Operand(Operand),
-    /// Under the first the second, else the third.
+    /// The second value under the first, else the third.
     Either(Number, Number, Number),
     /// An operation that names nothing, on the values of what it names.
     Operation(Op, Vec<Number>),

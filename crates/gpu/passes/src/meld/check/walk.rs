@@ -13,7 +13,7 @@ use ptx::ir::{Block, Reg};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// What is known of the conditions of melds, by their positions: whether they are true. Nothing is said of the others.
+/// Known conditions of melds, by their positions: whether they are true. Nothing is said of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Known {
     which: u64,
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Which conditions are known behind a branch that is taken where a predicate holds.
+    /// Returns the conditions that are known behind a branch that is taken where a predicate holds.
     fn knowledge(&self, before: Known, holds: Number) -> Known {
         let mut known = Known::default();
         for (position, condition) in self.change.conditions.iter().enumerate() {
@@ -215,11 +215,11 @@ impl<'a> Walk<'a> {
         known
     }
 
-    /// What is needed behind a branch has equal values.
+    /// Checks that the values which are needed behind a branch are equal.
     fn arrive(&mut self, old: Block, new: Block, known: Known) -> Result<(), Kind> {
         let Self { change, names, analyses, numbers, first, second, .. } = self;
         for reg in analyses.liveness.live_in(old) {
-            // what neither has touched is as it was
+            // a register that neither has touched is as it was
             let (a, b) = (first.regs.get(reg), second.regs.get(&names.get(*reg)));
             if a.is_none() || a != b {
                 return Err(Kind::Value(*reg));

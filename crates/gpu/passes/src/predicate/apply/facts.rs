@@ -1,4 +1,4 @@
-//! What is known where rows are written.
+//! Facts that are known where rows are written.
 
 use crate::predicate::twin::Twins;
 use ptx::analysis::liveness::Liveness;
@@ -6,7 +6,7 @@ use ptx::inst::Guard;
 use ptx::ir::{Func, Inst, Reg};
 use std::collections::BTreeSet;
 
-/// What is known of the function as it was.
+/// Facts about the function as it was.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     pub old: &'a Func,

@@ -21,8 +21,8 @@ impl<'a> Guarding<'a> {
         Self { guard, facts, both: BTreeMap::new() }
     }
 
-    /// What becomes of an instruction. Places for arguments and results of calls are stored and loaded without guards, as PTX demands
-    /// it: what is loaded goes where it belongs under the guard.
+    /// Returns the instructions that replace one. Places for arguments and results of calls are stored and loaded without guards, as PTX
+    /// demands it: what is loaded goes where it belongs under the guard.
     pub(super) fn rewrite(&mut self, func: &mut Func, old: &Func, inst: Inst) -> Vec<Written> {
         let data = old.insts[inst].clone();
         let Some(guard) = self.guard else { return vec![(Some(inst), data)] };

@@ -21,7 +21,7 @@ struct State {
     masks: BTreeMap<Mask, bool>,
 }
 
-/// What is wrong with a row, the first of each sort.
+/// Returns the faults of a row, the first of each sort.
 pub(super) fn follow(func: &Func, region: &Region) -> Vec<Kind> {
     let labels = match labels(&region.steps) {
         Ok(labels) => labels,

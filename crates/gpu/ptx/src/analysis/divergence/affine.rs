@@ -35,7 +35,7 @@ impl Rules for Affine<'_> {
 
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
         match QUICK[step.kind as usize].of(among) {
-            // what is sent does not matter where all name the same lane
+            // the value that is sent does not matter where all name the same lane
             Number::NONE
                 if step.kind == Kind::Shuffle
                     && step.reads[1..].iter().all(|naming| states[naming.index()].is_uniform()) =>
@@ -60,8 +60,8 @@ impl Rules for Affine<'_> {
     }
 }
 
-/// What follows from the kind of a step and what its inputs have in common, where nothing else matters; for constants the
-/// first of them.
+/// States that follow from the kind of a step and the common flags of its inputs alone; for constants the state to which
+/// `Number::of` adds the place of the constant.
 const QUICK: [ByFlags; Kind::COUNT] = {
     let mut table = [[Number::NONE; Among::COUNT]; Kind::COUNT];
     let mut flags = 0;
@@ -175,7 +175,7 @@ impl Affine<'_> {
         self.numbered.number(state)
     }
 
-    /// What a loop counter will be behind the first round, where it is `start` at first, if the argument is its next value.
+    /// Returns the state of a loop counter behind the first round, where it is `start` at first, if the argument is its next value.
     fn counted(&self, phi: Value, start: State, argument: Value) -> Option<State> {
         let gated = self.context.gated;
         let step = gated.steps().all().get(argument.index()).filter(|step| step.reads == [phi; 3])?;

@@ -1,11 +1,11 @@
-//! What T stands for, and what the special registers are in terms of it.
+//! Meaning of T, and the special registers in terms of it.
 
 use super::lookup::affine;
 use super::state::{Coefficient, State};
 use crate::inst::Special;
 use crate::ir::Func;
 
-/// What is known of the launch.
+/// Knowledge about the shape of the launch's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Block {
     /// Only what the kernel's `.reqntid` says.

@@ -8,7 +8,7 @@ use crate::analysis::ssa::{Def, Value};
 use crate::analysis::steps::Step;
 use crate::ir::Func;
 
-/// Which values are divergent (true): what differs from lane to lane spreads along uses and the branches of φs and copies.
+/// Returns whether each value is divergent: divergence spreads along uses and the branches of φs and copies.
 pub fn compute(func: &Func, gated: &Gated, options: Options) -> Vec<bool> {
     let basis = Basis::new(func, options.block);
     solve(func, gated, &mut Boolean(Context { func, gated, basis: &basis, options })).0

@@ -1,4 +1,4 @@
-//! What the rules look at.
+//! Context of the rules: the function and what is known of it.
 
 use super::basis::{Basis, Block as BlockShape};
 use crate::analysis::gated::Gated;

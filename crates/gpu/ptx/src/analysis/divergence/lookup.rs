@@ -40,7 +40,7 @@ pub(super) fn exact(op: &Op, operands: &[State], count: u64) -> Option<State> {
     Some(if mask == 1 && !state.is_uniform() { State::DIVERGENT } else { state })
 }
 
-/// What the lanes of a warp get of an operation, without a look at each.
+/// Pattern of an operation's results over the lanes of a warp, without a look at each.
 enum Warp {
     /// All the same.
     Same,

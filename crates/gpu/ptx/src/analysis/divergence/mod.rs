@@ -56,7 +56,7 @@ impl Divergence {
         Self { basis, states, evaluations }
     }
 
-    /// What cannot be reached is divergent.
+    /// Returns the state of a value; one that cannot be reached is divergent.
     pub fn state(&self, value: Value) -> State {
         let state = self.states.of(value);
         if state.is_top() { State::DIVERGENT } else { state }

@@ -23,7 +23,7 @@ const PLAIN: u32 = 32;
 const FLAGS: u32 = VARIES | BOTTOM | KNOWN | PLAIN;
 /// The place is that of a constant.
 const LITERAL: u32 = Step::LITERAL;
-/// What a place is multiplied with.
+/// Factor by which a place is multiplied.
 const PLACE: u32 = Step::PLACE;
 
 impl Number {
@@ -50,12 +50,12 @@ impl Number {
     }
 }
 
-/// What several states have in common: all flags that one of them has.
+/// Flags of several states together: all flags that one of them has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Among(u32);
 
 impl Among {
-    /// How many combinations of flags there are.
+    /// Number of combinations of flags.
     pub const COUNT: usize = 16;
 
     pub fn new([Number(a), Number(b), Number(c)]: [Number; 3]) -> Self {
@@ -84,12 +84,12 @@ impl Among {
         self.0 & BOTTOM != 0
     }
 
-    /// There is one of which nothing is known but whether it is uniform.
+    /// Whether nothing is known of one of them but whether it is uniform.
     pub const fn any_plain(self) -> bool {
         self.0 & PLAIN != 0
     }
 
-    /// There is none of which more is known.
+    /// Whether nothing is known of any but whether it is uniform.
     pub const fn all_plain(self) -> bool {
         self.0 & KNOWN == 0
     }

@@ -11,22 +11,22 @@ use crate::analysis::waiting::Waiting;
 use crate::ir::Func;
 use cranelift_entity::EntityRef;
 
-/// What an analysis knows of values, and how it follows from what their inputs are.
+/// Rules of an analysis: its states of values, and how they follow from the states of the inputs.
 pub(super) trait Rules {
     /// A meet-semilattice of a small height.
     type State: Copy + PartialEq;
-    /// What several states have in common, as far as it matters most often.
+    /// Summary of several states, as far as it matters most often.
     type Among: Copy;
     /// Nothing is known yet.
     const TOP: Self::State;
-    /// Of a register that is read before it is written.
+    /// State of a register that is read before it is written.
     const UNDEFINED: Self::State;
 
     fn among(states: [Self::State; 3]) -> Self::Among;
 
     fn with(among: Self::Among, state: Self::State) -> Self::Among;
 
-    /// The state that follows from the states of the inputs, of which `among` tells what they have in common.
+    /// Returns the state that follows from the states of the inputs; `among` is their summary.
     fn follow(&mut self, states: &[Self::State], value: Value, step: &Step, among: Self::Among) -> Self::State;
 
     /// The next state of a descending iteration, from the present one and the one that follows from the inputs.

@@ -45,7 +45,7 @@ impl Coefficient {
     }
 }
 
-/// What is known of a value. A stride of 0 means that all active lanes of a warp have the same.
+/// State of a value: its stride and its base. A stride of 0 means that all active lanes of a warp have the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     pub stride: Coefficient,

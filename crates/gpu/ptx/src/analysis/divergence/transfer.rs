@@ -1,4 +1,4 @@
-//! What each instruction makes of the states of its operands.
+//! Transfer functions: the state that each instruction makes of the states of its operands.
 
 use super::arithmetic::{add, aligned, multiply, negate, truncate, widen};
 use super::context::Context;
@@ -104,7 +104,7 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
         | Op::Pack { .. }
         | Op::Lop3 { .. }
         | Op::Bfi { .. } => generic(op, on),
-        // what depends on other lanes
+        // operations that depend on other lanes
         _ => State::DIVERGENT,
     }
 }

@@ -20,7 +20,7 @@ pub struct SsaFunc {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phi {
     pub dst: Reg,
-    /// By predecessor.
+    /// Arguments by predecessor.
     pub args: Vec<(Block, Reg)>,
 }
 

@@ -93,7 +93,7 @@ fn in_order(pairs: Vec<(Reg, Reg)>, mut fresh: impl FnMut(Reg) -> Reg) -> Vec<(R
                 ready.push(src);
             }
         }
-        // what is left are cycles: each destination is read by one copy
+        // only cycles are left: each destination is read by one copy
         let Some((&dst, _)) = sources.first_key_value() else { return result };
         let saved = fresh(dst);
         result.push((saved, dst));

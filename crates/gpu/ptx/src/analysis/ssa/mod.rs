@@ -81,7 +81,7 @@ struct Spans {
     writes: (u32, u32),
 }
 
-/// What the construction needs to know.
+/// Facts that the construction needs.
 #[derive(Debug, Clone)]
 pub struct Facts {
     pub cfg: Cfg,
@@ -102,7 +102,7 @@ impl Facts {
         Self { cfg, dominators, accesses, sites: OnceLock::new() }
     }
 
-    /// Of a function with the same graph, whose instructions read and write other registers.
+    /// Returns the facts of a function with the same graph, whose instructions read and write other registers.
     pub fn with_accesses(self, accesses: impl FnOnce(Accesses) -> Accesses) -> Self {
         let accesses = accesses(self.accesses);
         Self { accesses, sites: OnceLock::new(), ..self }
@@ -179,7 +179,7 @@ impl Ssa {
         cfg.order[..behind].last().copied().filter(|_| value.0 < self.reachable)
     }
 
-    /// What the block's terminator reads.
+    /// Returns the value that the block's terminator reads.
     pub fn condition(&self, block: Block) -> Option<Value> {
         self.conditions[block].expand()
     }
