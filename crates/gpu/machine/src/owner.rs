@@ -1,6 +1,6 @@
-//! Whose a file is. What another user may have put somewhere is neither run nor believed.
+//! Ownership of files: a file that another user may have written is neither run nor trusted.
 //!
-//! Windows tells no owner by a number; there, every file passes.
+//! Windows gives no number of an owner; there, every file passes.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};

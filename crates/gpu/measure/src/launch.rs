@@ -1,5 +1,5 @@
-//! Packs of any kernels with their launches: machine code, what the buffers hold before, what the simulator leaves in them, and what the model
-//! of time predicts for the board.
+//! Packs of any kernels with their launches: machine code, the buffers before, what the simulator leaves in them, and the model's
+//! predicted time for the board.
 
 use crate::pack::Pack;
 use crate::plan;
@@ -13,7 +13,7 @@ use warpsim::{Argument, Buffer, Hazard, Options};
 
 /// A kernel and how it is launched.
 pub struct Launched<'a> {
-    /// What the launch is called: letters, digits, `-`, `_` and `.`.
+    /// Name of the launch: letters, digits, `-`, `_` and `.`.
     pub name: String,
     pub cubin: &'a Cubin,
     pub bytes: &'a [u8],
@@ -22,7 +22,7 @@ pub struct Launched<'a> {
     pub permits_races: bool,
 }
 
-/// A pack of launches on a target, and the races of those that may have some.
+/// Makes a pack of launches on a target, and lists the races of those that may have some.
 ///
 /// # Errors
 /// The kernel whose launch the simulator stopped, and why.
@@ -38,7 +38,7 @@ pub fn pack(launches: &[Launched<'_>], target: &Target) -> Result<(Pack, Vec<Rac
     Ok((pack, raced))
 }
 
-/// A race of a kernel whose results then say nothing.
+/// A race, which makes the results of its kernel meaningless.
 pub struct Raced {
     pub kernel: String,
     pub race: Hazard,
@@ -81,7 +81,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold("number=".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// The contents before and, of an output, after the launch; what was never written has all bits set.
+/// Keeps the contents before the launch and, for an output, after it; bytes that were never written have all bits set.
 fn of_buffer(
     pack: &mut Pack,
     name: &str,

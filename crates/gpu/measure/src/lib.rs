@@ -1,7 +1,7 @@
-//! What a GPU takes, beside what the model of time says of the same machine code.
+//! Measured times on a GPU, beside the predictions of the model of time for the same machine code.
 //!
-//! A *pack* is a folder with machine code, values and a plan; the program [`runner::SOURCE`], in C, runs packs where a GPU is, with nothing
-//! but its driver, and writes one JSON; [`results`] reads it.
+//! A *pack* is a folder with machine code, values and a plan. The program [`runner::SOURCE`], in C, runs packs on a machine with
+//! a GPU, with nothing but its driver, and writes one JSON; [`results`] reads it.
 //!
 //! | module | what is there |
 //! |---|---|

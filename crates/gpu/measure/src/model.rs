@@ -9,7 +9,7 @@ use sass::Cubin;
 use std::sync::Arc;
 use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 
-/// What the kernels need here.
+/// Compilers and disassembler that the kernels need here.
 pub struct Tools {
     toolchain: Toolchain,
     disassembler: &'static Disassembler,
@@ -17,7 +17,7 @@ pub struct Tools {
 
 impl Tools {
     /// # Errors
-    /// What is absent.
+    /// The tool that is absent.
     pub fn find(target: &Target) -> Result<Self, String> {
         let arch = target.compute_capability;
         let toolchain = toolchain::find_for(arch).map_err(|absent| absent.to_string())?;
@@ -50,7 +50,7 @@ impl Tools {
         sass::read(name, bytes, &listing).map_err(|wrong| format!("{name}: {wrong:?}"))
     }
 
-    /// What the model says of the kernels of a series, alone on the GPU.
+    /// Returns the model's samples for the kernels of a series, alone on the GPU.
     ///
     /// # Errors
     /// ptxas, nvdisasm or the simulator refuses it.

@@ -8,7 +8,7 @@ use std::path::Path;
 pub struct Pack(pub BTreeMap<String, Vec<u8>>);
 
 impl Pack {
-    /// Puts a file into it; its name.
+    /// Puts a file into the pack; returns its name.
     pub(crate) fn keep(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> String {
         let name = name.into();
         self.0.insert(name.clone(), bytes.into());
@@ -18,7 +18,7 @@ impl Pack {
     /// Writes the files.
     ///
     /// # Errors
-    /// The folder cannot be made, or a file not be written.
+    /// The folder cannot be made, or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let unwritable = |error: std::io::Error| format!("{} cannot be written: {error}", folder.display());
         std::fs::create_dir_all(folder).map_err(unwritable)?;

@@ -1,4 +1,4 @@
-//! Packs: machine code with a plan of what is run.
+//! Packs: machine code with a plan of the runs.
 
 use crate::benchmark::{Clock, Sample, Series};
 use crate::model::Tools;
@@ -38,7 +38,7 @@ fn module(series: &Series) -> String {
     format!("{}.cubin", series.name)
 }
 
-/// What is run, and what the model says of it.
+/// Returns the plan's line for a run, with the model's clocks.
 fn line(series: &Series, sample: &Sample) -> String {
     let ([few, many], [model_few, model_many]) = (sample.rounds, sample.clocks);
     let data = series.data;

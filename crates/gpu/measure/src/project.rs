@@ -1,4 +1,4 @@
-//! Packs of the kernels of a project that `singe` wrote: machine code, the reference states, and what the report predicts.
+//! Packs of the kernels of a project that `singe` wrote: machine code, the reference states, and the report's predictions.
 
 use crate::pack::Pack;
 use crate::plan;
@@ -30,7 +30,7 @@ pub fn pack(project: &Path) -> Result<(Pack, &'static Target), String> {
     Ok((pack, target))
 }
 
-/// Keeps the files of a kernel, and says how it is run.
+/// Keeps the files of a kernel, and returns the plan's line for its run.
 fn line(
     pack: &mut Pack,
     project: &Path,
@@ -91,7 +91,7 @@ impl Reference {
         after(&self.text, &format!("{}_reference_states = ", self.name))
     }
 
-    /// Keeps the first of the tables that there is as doubles; its file.
+    /// Keeps the first existing one of the tables, as doubles; returns its file.
     fn keep(&self, pack: &mut Pack, tables: &[&str]) -> Result<String, String> {
         let begins = |table: &&&str| self.text.find(&format!("{}_reference_{table}[", self.name));
         let table =
@@ -115,7 +115,7 @@ fn string<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value[key].as_str().ok_or_else(|| format!("report.json lacks {key}"))
 }
 
-/// The whole number behind a text.
+/// Returns the whole number behind a text.
 fn after(text: &str, before: &str) -> Result<u32, String> {
     let rest = text.split_once(before).map_or("", |(_, rest)| rest);
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

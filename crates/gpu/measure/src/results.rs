@@ -1,4 +1,4 @@
-//! What the runner wrote, and what follows from it.
+//! Results of the runner, and figures derived from them.
 
 use crate::benchmark::{self, Sample, entry, findings};
 use machine::target::Target;
@@ -12,7 +12,7 @@ pub struct Results {
     packs: Vec<Pack>,
 }
 
-/// As the driver describes it.
+/// The device, as the driver describes it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Device {
     pub name: String,
@@ -32,7 +32,7 @@ struct Pack {
     launches: Vec<Launch>,
 }
 
-/// Of the whole board.
+/// Measurements of the whole board.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Board {
     launch_nanoseconds: f64,
@@ -40,18 +40,18 @@ struct Board {
     four_ctas_over_one: f64,
 }
 
-/// Any kernel.
+/// A launch of any kernel.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Launch {
     pub launch: String,
     pub kernel: String,
     pub ctas: [u32; 3],
     pub threads: [u32; 3],
-    /// The median of some launches, none of which finds its arrays in a cache.
+    /// Median of some launches, none of which finds its arrays in a cache.
     pub microseconds: f64,
-    /// By the model.
+    /// Time predicted by the model.
     pub predicted: f64,
-    /// Of its outputs: all, those that differ by a bit from what the simulator leaves, and those that differ by more than rounding.
+    /// Elements of its outputs: all, those that differ by a bit from the simulator's, and those that differ by more than rounding.
     pub elements: u64,
     pub different: u64,
     pub wrong: u64,
@@ -66,9 +66,9 @@ pub struct Kernel {
     pub kernel: String,
     pub code: String,
     pub points: u32,
-    /// The median of some launches.
+    /// Median of some launches.
     pub microseconds: f64,
-    /// By the model. `None`: the report has no prediction.
+    /// Time predicted by the model. `None`: the report has no prediction.
     pub predicted: Option<f64>,
     pub error: f64,
     pub allowed: f64,
@@ -91,7 +91,7 @@ struct Both {
     modelled: [f64; 2],
 }
 
-/// A figure of the GPU beside the model's.
+/// A measured figure of the GPU beside the model's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub target: String,
@@ -99,14 +99,14 @@ pub struct Row {
     pub unit: &'static str,
     pub entry: &'static str,
     pub measured: f64,
-    /// By the same kernels. `None`: the model shows no such step, as where no size of a loop takes longer.
+    /// Figure of the model for the same kernels. `None`: the model shows no such step, for example if no size of a loop takes longer.
     pub modelled: Option<f64>,
-    /// What the target's table has.
+    /// Value in the target's table.
     pub has: Option<f64>,
 }
 
 impl Row {
-    /// The entry that the measurement gives: the table's, moved by as much as the estimate of the GPU is from that of the model.
+    /// Returns the proposed entry: the table's value, shifted by the difference between the estimates of the GPU and of the model.
     pub fn proposed(&self) -> f64 {
         let moved = match (self.has, self.modelled) {
             (Some(has), Some(modelled)) if modelled > 0.0 && self.unit != "clocks" => has * self.measured / modelled,
@@ -117,12 +117,12 @@ impl Row {
     }
 }
 
-/// All kernels of mechanisms, each with the target that it was compiled for.
+/// Returns all kernels of mechanisms, each with the target that it was compiled for.
 pub fn kernels(results: &Results) -> impl Iterator<Item = (&str, &Kernel)> {
     results.packs.iter().flat_map(|pack| pack.kernels.iter().map(|kernel| (pack.target.as_str(), kernel)))
 }
 
-/// All launches of other kernels, likewise.
+/// Returns all launches of other kernels, each with its target.
 pub fn launches(results: &Results) -> impl Iterator<Item = (&str, &Launch)> {
     results.packs.iter().flat_map(|pack| pack.launches.iter().map(|launch| (pack.target.as_str(), launch)))
 }
@@ -130,12 +130,12 @@ pub fn launches(results: &Results) -> impl Iterator<Item = (&str, &Launch)> {
 /// Reads the JSON.
 ///
 /// # Errors
-/// It is not the runner's.
+/// The text is not the runner's.
 pub fn read(text: &str) -> Result<Results, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// All figures of the GPU.
+/// Returns all figures of the GPU.
 pub fn rows(results: &Results) -> Vec<Row> {
     let mut rows = Vec::new();
     for pack in &results.packs {
@@ -184,23 +184,23 @@ pub fn rows(results: &Results) -> Vec<Row> {
     rows
 }
 
-/// All that was measured as tables.
+/// Prints all measurements as tables.
 pub fn page(results: &Results) -> String {
     device(results) + &of_figures(results) + &of_mechanisms(results) + &of_launches(results)
 }
 
-/// The kernels of mechanisms alone.
+/// Prints the kernels of mechanisms alone.
 pub fn mechanisms_page(results: &Results) -> String {
     device(results) + &of_mechanisms(results)
 }
 
-/// The GPU, in a sentence.
+/// Describes the GPU in a sentence.
 fn device(results: &Results) -> String {
     let Device { name, compute_capability: [major, minor], multiprocessors, driver } = &results.device;
     format!("{name}, compute capability {major}.{minor}, {multiprocessors} multiprocessors, driver {driver}.\n")
 }
 
-/// The rows, each beside the entry of the target's table; empty where there are none.
+/// Prints the rows, each beside the entry of the target's table; empty without rows.
 fn of_figures(results: &Results) -> String {
     let rows = rows(results);
     if rows.is_empty() {
@@ -229,7 +229,7 @@ fn of_figures(results: &Results) -> String {
     text
 }
 
-/// Kernels of mechanisms, measured beside predicted; empty where none was run.
+/// Prints kernels of mechanisms, measured beside predicted; empty if none was run.
 fn of_mechanisms(results: &Results) -> String {
     let rows = kernels(results).map(|(target, kernel)| {
         let Kernel { mechanism, kernel: what, code, points, microseconds, predicted, .. } = kernel;
@@ -254,7 +254,7 @@ fn of_mechanisms(results: &Results) -> String {
     )
 }
 
-/// Any kernels, measured beside predicted; empty where none was run.
+/// Prints any kernels, measured beside predicted; empty if none was run.
 fn of_launches(results: &Results) -> String {
     let rows = launches(results).map(|(target, launch)| {
         let Launch { kernel, launch: name, microseconds, predicted, elements, different, wrong, error, .. } = launch;
@@ -276,7 +276,7 @@ fn of_launches(results: &Results) -> String {
     )
 }
 
-/// The entries that would change, in the words of the tables.
+/// Prints the entries that would change, in the format of the tables.
 pub fn proposals(results: &Results) -> String {
     let changed = rows(results).into_iter().filter(|row| row.has != Some(row.proposed()));
     let line = |row: Row| {

@@ -1,9 +1,9 @@
-//! The program that runs packs where a GPU is.
+//! The program that runs packs on a machine with a GPU.
 
-/// Its text in C, which needs the driver alone: `cc -O2 -o runner runner.c -ldl -lm`.
+/// Its source in C, which needs the driver alone: `cc -O2 -o runner runner.c -ldl -lm`.
 pub const SOURCE: &str = include_str!("runner.c");
 
-/// The script beside it: builds it where a compiler is, and runs all packs of the folder.
+/// The script beside it: builds the program if there is a compiler, and runs all packs of the folder.
 pub const SCRIPT: &str = "#!/bin/sh\n\
     # Measures the GPU at hand: ./run.sh [RESULTS.json]\n\
     set -e\n\

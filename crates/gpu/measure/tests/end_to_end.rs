@@ -25,7 +25,7 @@ fn run(folder: &Path, packs: &[&str], library: &str) -> Output {
     command.output().expect("the runner runs")
 }
 
-/// The series whose names begin so.
+/// Returns the series whose names begin with one of these.
 fn some(names: &[&str]) -> Vec<Series> {
     benchmark::all().into_iter().filter(|series| names.iter().any(|name| series.name.starts_with(name))).collect()
 }
@@ -154,7 +154,7 @@ fn kernels_of_mechanisms_are_checked_and_timed() {
     }
 }
 
-/// Without a device, without code for the one there is, without a pack.
+/// Refused runs: without a device, without code for the one there is, without a pack.
 fn refuses(path: &Path) {
     for (packs, library, code, says) in [
         (&["hopper"][..], "./absent.so", 2, "no CUDA device"),

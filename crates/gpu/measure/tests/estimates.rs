@@ -1,11 +1,11 @@
-//! The estimators on the model's own clocks give back the tables that the model has.
+//! The estimators, applied to the model's own clocks, return the tables of the model.
 
 use machine::target::Target;
 use measure::benchmark::{self, entry, findings};
 use measure::model::Tools;
 use testkit::skip;
 
-/// ptxas puts more instructions beside these, and the estimates have them, too: what each is off by at most, as a share of the entry.
+/// Entries whose estimates include additional instructions by ptxas: the largest deviation of each, as a share of the entry.
 const MORE: [(&str, &str, f64); 4] = [
     ("ampere", "pipeline.tensor_latency", 0.13),
     ("hopper", "pipeline.gpu_fence_latency", 0.08),

@@ -1,18 +1,18 @@
 //! The attributes that ptxas leaves for the driver in `.nv.info` and `.nv.info.KERNEL`.
 //!
-//! Each is a byte that tells the format, a byte that tells the attribute, and two bytes that hold the value or, for format 4,
-//! the length of the value behind them.
+//! Each attribute is a byte for the format, a byte for the attribute, and two bytes that hold the value or, for format 4, the
+//! length of the value behind them.
 
-/// An attribute that tells something about kernels.
+/// An attribute about kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attribute {
     /// Registers per thread of the function that the symbol names.
     Registers { symbol: u32, count: u32 },
     /// Bytes of local memory that a call of the function takes, with what it calls.
     Stack { symbol: u32, bytes: u32 },
-    /// Where the parameters lie in bank 0, and how many bytes they take.
+    /// Offset of the parameters in bank 0, and their size in bytes.
     Parameters { offset: u32, bytes: u32 },
-    /// One parameter, from the start of all.
+    /// One parameter, with its offset from the start of all.
     Parameter { ordinal: u32, offset: u32, bytes: u32 },
     /// The threads per CTA that `.reqntid` asks for.
     Threads([u32; 3]),
@@ -20,7 +20,7 @@ pub(crate) enum Attribute {
     Cluster([u32; 3]),
 }
 
-/// All that are known; others are passed over.
+/// Reads all known attributes; others are passed over.
 pub(crate) fn read(mut bytes: &[u8]) -> Vec<Attribute> {
     let mut found = Vec::new();
     while let [format, number, low, high, rest @ ..] = bytes {

@@ -1,29 +1,29 @@
-//! What an instruction counts as, and which pipe executes it.
+//! Classes of instructions, and the pipe that executes each.
 
 use crate::instruction::{File, Instruction, Operand};
 
-/// What an instruction is for.
+/// Purpose of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Of real numbers, with conversions.
+    /// Arithmetic on real numbers, with conversions.
     Arithmetic,
-    /// Of integers: addresses and counters.
+    /// Arithmetic on integers: addresses and counters.
     Addresses,
-    /// Of words between registers, with selections.
+    /// Moves of words between registers, with selections.
     Moves,
     /// Comparisons and logic of predicates.
     Predicates,
     Branches,
-    /// What brings lanes together again after a branch.
+    /// Instructions that bring lanes together again after a branch.
     Convergence,
     Shuffles,
     Shared,
     Local,
     Global,
-    /// Loads of constants into registers; operands in constant memory are none.
+    /// Loads of constants into registers; operands in constant memory do not count.
     Constant,
     Barrier,
-    /// Waits for scoreboards, fences, special registers, nothing.
+    /// Waits for scoreboards, fences, special registers, no operation.
     Other,
 }
 
@@ -44,7 +44,7 @@ impl Class {
         Self::Other,
     ];
 
-    /// As a key in JSON.
+    /// Returns the class as a key in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Arithmetic => "arithmetic",
@@ -64,7 +64,7 @@ impl Class {
     }
 }
 
-/// What executes an instruction after it was issued.
+/// Unit that executes an instruction after its issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pipe {
     /// Double precision.
@@ -100,7 +100,7 @@ impl Pipe {
         Self::Control,
     ];
 
-    /// As a key in JSON.
+    /// Returns the pipe as a key in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Double => "fp64",
@@ -144,7 +144,7 @@ impl Instruction {
         }
     }
 
-    /// Fused multiply-adds of a product of matrices, such as `DMMA.16x8x4`; 0 for all else.
+    /// Returns the fused multiply-adds of a product of matrices, such as `DMMA.16x8x4`; 0 for all other instructions.
     pub fn matrix_multiply_adds(&self) -> u32 {
         let shape = |word: &str| {
             let sides: Vec<u32> = word.split('x').map_while(|side| side.parse().ok()).collect();
@@ -175,7 +175,7 @@ impl Instruction {
         }
     }
 
-    /// A product with 0 moves its last operand; the compiler uses it to spread moves over the pipes.
+    /// Whether it is a product with 0, which moves its last operand; the compiler uses it to spread moves over the pipes.
     fn is_move(&self) -> bool {
         let zero = |operand: &Operand| matches!(operand, Operand::Register(register) if register.number.is_none());
         let products = self.operands.iter().skip(1).take(2);
@@ -183,7 +183,7 @@ impl Instruction {
             || (self.has("U32") && !self.has("WIDE") && products.filter(|operand| zero(operand)).count() == 2)
     }
 
-    /// Whether it is executed once for the warp.
+    /// Whether the instruction is executed once for the warp.
     pub fn is_uniform(&self) -> bool {
         let result = self.operands.first();
         let uniform = |operand: &Operand| match operand {

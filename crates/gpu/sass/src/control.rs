@@ -1,6 +1,6 @@
 //! The control bits of an instruction of 16 bytes (Volta and later).
 
-/// What an encoding tells the scheduler. The compiler has put everything in that issue needs to know.
+/// Scheduling information of an encoding. The compiler has put in everything that issue needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Control {
     /// Cycles until the warp may issue its next instruction.
@@ -18,7 +18,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Of a little-endian encoding.
+    /// Reads the control bits of a little-endian encoding.
     pub fn of(encoding: u128) -> Self {
         let bits = |from: u32, count: u32| (encoding >> from) as u8 & ((1u16 << count) - 1) as u8;
         let scoreboard = |number: u8| (number < 6).then_some(number);

@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// Machine code for one architecture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cubin {
-    /// Such as 90.
+    /// Architecture, such as 90.
     pub sm: u32,
     pub kernels: Vec<Kernel>,
-    /// What lies in global memory.
+    /// Tables in global memory.
     pub tables: Vec<Table>,
-    /// What the disassembler printed, which messages quote.
+    /// Output of the disassembler, which messages quote.
     pub listing: Arc<Source>,
 }
 
@@ -27,13 +27,13 @@ pub struct Kernel {
     pub registers: u32,
     /// Bytes of local memory per thread.
     pub stack_bytes: u32,
-    /// Bytes of shared memory that are there without the launch's, with what the system keeps for itself.
+    /// Bytes of static shared memory, including the system's own part.
     pub shared_bytes: u32,
-    /// What `.reqntid` asks for.
+    /// Threads per CTA that `.reqntid` asks for.
     pub threads: Option<[u32; 3]>,
     /// CTAs per cluster.
     pub cluster: [u32; 3],
-    /// Where each parameter lies in bank 0.
+    /// Range of each parameter in bank 0.
     pub parameters: Vec<Range<u32>>,
     /// Constant memory, apart from bank 0, which the driver fills.
     pub banks: Vec<Bank>,
@@ -59,14 +59,14 @@ pub struct Bank {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patch {
     pub offset: u32,
-    /// The table.
+    /// Name of the table.
     pub symbol: String,
     pub addend: i64,
 }
 
 impl Kernel {
-    /// The doubles of constant memory that instructions name, as bits, in the order of the code; without those of bank 0, which the
-    /// driver fills, and without what an index finds.
+    /// Returns the doubles of constant memory that instructions name, as bits, in the order of the code. Excludes bank 0, which
+    /// the driver fills, and accesses by an index.
     pub fn constants(&self) -> Vec<u64> {
         let double = |bank: u8, offset: i64| {
             let bytes = &self.banks.iter().find(|found| found.number == bank)?.bytes;
@@ -129,7 +129,7 @@ fn no_cubin(name: &str, text: &str) -> Vec<Diagnostic> {
     ]
 }
 
-/// The architecture stands in one of two bytes of the ELF header's flags; newer files have it in the second.
+/// Returns the architecture, which is in one of two bytes of the ELF header's flags; newer files have it in the second.
 fn architecture(flags: u32) -> u32 {
     let (first, second) = (flags & 0xff, flags >> 8 & 0xff);
     if first < 20 || (first == 0x02 && second >= 20) { second } else { first }
@@ -176,7 +176,7 @@ fn facts(elf: &Elf<'_>, name: &str, section: u32, general: &[Attribute], own: &[
     Ok(kernel)
 }
 
-/// The bank that a section fills, such as `.nv.constant3` for all kernels or `.nv.constant2.KERNEL`.
+/// Returns the bank that a section fills, such as `.nv.constant3` for all kernels or `.nv.constant2.KERNEL`.
 fn bank(elf: &Elf<'_>, kernel: &str, section: &Section<'_>) -> Option<Bank> {
     let rest = section.name.strip_prefix(".nv.constant")?;
     let (number, owner) = rest.split_once('.').unwrap_or((rest, kernel));
@@ -195,7 +195,7 @@ fn bank(elf: &Elf<'_>, kernel: &str, section: &Section<'_>) -> Option<Bank> {
     Some(Bank { number, bytes, patches })
 }
 
-/// Adds the encodings.
+/// Adds the encodings to the instructions.
 fn encoded(section: &Section<'_>, mut instructions: Vec<Instruction>, sm: u32) -> Result<Vec<Instruction>, String> {
     if sm < FIRST_OF_16_BYTES {
         for instruction in &mut instructions {
@@ -225,7 +225,7 @@ fn has_nan(instruction: &Instruction) -> bool {
     instruction.operands.iter().any(|operand| matches!(operand, Operand::Real(value) if value.is_nan()))
 }
 
-/// The upper 20 bits of an immediate on Kepler: its sign in bit 59, and the others from bit 23 on.
+/// Returns the upper 20 bits of an immediate on Kepler: its sign in bit 59, and the others from bit 23 on.
 fn short(word: u64) -> u32 {
     ((word >> 59 & 1) as u32) << 31 | ((word >> 23 & 0x7_ffff) as u32) << 12
 }

@@ -7,7 +7,7 @@ use object::{LittleEndian, StringTable};
 type Header = elf::FileHeader64<LittleEndian>;
 const ENDIAN: LittleEndian = LittleEndian;
 
-/// What is used of the file.
+/// The parts of the file that are used.
 pub(crate) struct Elf<'a> {
     pub flags: u32,
     pub sections: Vec<Section<'a>>,
@@ -16,9 +16,9 @@ pub(crate) struct Elf<'a> {
 
 pub(crate) struct Section<'a> {
     pub name: String,
-    /// Empty where the file has none of its bytes.
+    /// Contents; empty if the file has none of its bytes.
     pub bytes: &'a [u8],
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub size: u64,
     pub relocations: Vec<Relocation>,
 }
@@ -75,7 +75,7 @@ impl<'a> Elf<'a> {
         Some((at as u32, &self.sections[at]))
     }
 
-    /// The name of a symbol.
+    /// Returns the name of a symbol.
     pub(crate) fn name_of(&self, symbol: u32) -> &str {
         self.symbols.get(symbol as usize).map_or("", |symbol| &symbol.name)
     }

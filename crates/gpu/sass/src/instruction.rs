@@ -1,4 +1,4 @@
-//! What the reader makes of one line of a listing.
+//! Instructions, as read from one line of a listing each.
 
 use crate::control::Control;
 
@@ -13,31 +13,31 @@ pub struct Instruction {
     /// The operation with its modifiers, such as `IMAD.WIDE.U32`.
     pub name: Box<str>,
     pub operands: Vec<Operand>,
-    /// Before Volta `.S` behind the name: its lanes then wait for those that they parted from at `SSY`.
+    /// Before Volta, whether the name ends in `.S`: its lanes then wait for those that they parted from at `SSY`.
     pub joins: bool,
-    /// Its 16 bytes, from Volta on; before, instructions share words with control bits.
+    /// The 16 bytes of the instruction, from Volta on; before, instructions share words with control bits.
     pub encoding: Option<u128>,
     /// The 32 bits of an immediate NaN on Kepler, whose instructions keep the upper 20.
     pub nan: Option<u32>,
 }
 
 impl Instruction {
-    /// The operation, such as `IMAD`.
+    /// Returns the operation, such as `IMAD`.
     pub fn operation(&self) -> &str {
         self.name.split_once('.').map_or(&*self.name, |(operation, _)| operation)
     }
 
-    /// The modifiers behind it, such as `WIDE` and `U32`.
+    /// Returns the modifiers behind it, such as `WIDE` and `U32`.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         self.name.split('.').skip(1)
     }
 
-    /// The control bits, where the architecture has them in every instruction.
+    /// Returns the control bits, if the architecture has them in every instruction.
     pub fn control(&self) -> Option<Control> {
         self.encoding.map(Control::of)
     }
 
-    /// The 32 bits of an immediate operand. A real number in the text has its value, but not the bits of a NaN.
+    /// Returns the 32 bits of an immediate operand. A real number in the text has its value, but not the bits of a NaN.
     pub fn immediate(&self) -> Option<u32> {
         self.encoding.map(|encoding| (encoding >> 32) as u32).or(self.nan)
     }
@@ -47,7 +47,7 @@ impl Instruction {
     }
 }
 
-/// Which registers.
+/// Register file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum File {
     /// `R0` …, one value per lane.
@@ -56,31 +56,31 @@ pub enum File {
     Uniform,
 }
 
-/// A register as an operand, with what is done to its value before it is used.
+/// A register as an operand, with the modifiers of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Register {
     pub file: File,
     /// `None` for `RZ` and `URZ`, which read as 0.
     pub number: Option<u8>,
-    /// What follows the name, such as `.64` of an address; without `.reuse`.
+    /// Suffix of the name, such as `.64` of an address; without `.reuse`.
     pub part: Part,
     pub negate: bool,
     pub absolute: bool,
-    /// All bits, `~`.
+    /// Complement of all bits, `~`.
     pub invert: bool,
 }
 
-/// How much of a register is meant.
+/// Part of a register that an operand uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     Whole,
-    /// With the next register.
+    /// The register with the next one.
     Wide,
-    /// Its 32 bits, with zeros above, in an address of 64 bits.
+    /// Its 32 bits, zero-extended, in an address of 64 bits.
     Unsigned,
-    /// A result from which the condition code is set as well, before Volta.
+    /// A result that also sets the condition code, before Volta.
     WithConditionCode,
-    /// A scaled or cut register; the listing's own word.
+    /// A scaled or cut register, in the listing's own word.
     Other(&'static str),
 }
 
@@ -113,7 +113,7 @@ pub enum Operand {
         absolute: bool,
         invert: bool,
     },
-    /// `[registers + offset]`; what stands in `desc[…]` in front says how global memory is accessed, not where.
+    /// `[registers + offset]`; a `desc[…]` in front says how global memory is accessed, not where.
     Memory {
         terms: Vec<Register>,
         offset: i64,
@@ -125,8 +125,8 @@ pub enum Operand {
         symbol: Box<str>,
         high: bool,
     },
-    /// Such as `SR_TID.X`; `SRZ` reads as 0.
+    /// A special register such as `SR_TID.X`; `SRZ` reads as 0.
     Special(Box<str>),
-    /// What the reader does not know, as it stands there.
+    /// An operand unknown to the reader, verbatim.
     Unknown(Box<str>),
 }

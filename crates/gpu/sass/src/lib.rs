@@ -1,11 +1,11 @@
 //! Reads machine code of NVIDIA GPUs (SASS), as ptxas writes it into a cubin and nvdisasm prints it.
 //!
-//! A cubin is an ELF file. It has what a launch needs to know of a kernel (registers, stack, shared memory, parameters,
-//! constant banks, tables) and the encoded instructions, but no public document tells what the encodings mean. nvdisasm
-//! knows: [`read`] takes the file and the listing of it, and gives typed [`Instruction`]s. From the encodings themselves it takes the
-//! control bits alone ([`Control`]): how long an instruction stalls its warp, which scoreboards it sets and waits for. Their
-//! layout was found by Jia, Maggioni, Staiger and Scarpazza ("Dissecting the NVIDIA Volta GPU Architecture via
-//! Microbenchmarking", 2018, section 2.1).
+//! A cubin is an ELF file. It has the launch data of a kernel (registers, stack, shared memory, parameters, constant banks,
+//! tables) and the encoded instructions, but no public document describes the encodings. nvdisasm knows: [`read`] takes the file
+//! and its listing, and gives typed [`Instruction`]s. From the encodings themselves it takes the control bits alone
+//! ([`Control`]): the stall count of an instruction, and the scoreboards that it sets and waits for. Their layout was found by
+//! Jia, Maggioni, Staiger and Scarpazza ("Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section
+//! 2.1).
 //!
 //! | module | what is there |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | `listing` | from nvdisasm's text to instructions |
 //! | `operand` | from the text of an operand to an [`Operand`] |
 //! | `instruction`, `control` | what the reader gives |
-//! | `class` | what an instruction counts as, and the pipe that executes it |
+//! | `class` | the class of an instruction, and the pipe that executes it |
 #![forbid(unsafe_code)]
 
 mod attributes;
@@ -35,15 +35,15 @@ use diagnostics::{Diagnostic, Source};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The instructions of each kernel in a listing alone, without what only the encodings tell.
+/// Reads the instructions of each kernel from a listing alone, without information that only encodings hold.
 ///
 /// # Errors
-/// Lines that are no instructions, and labels that stand nowhere.
+/// Lines that are no instructions, and labels without a place.
 pub fn instructions(listing: &Arc<Source>) -> Result<BTreeMap<String, Vec<Instruction>>, Vec<Diagnostic>> {
     listing::read(listing)
 }
 
-/// The architecture that the machine code is for, such as 90; it tells which disassembler knows it.
+/// Returns the architecture of the machine code, such as 90; it decides which disassembler knows it.
 ///
 /// # Errors
 /// The bytes are no cubin.
@@ -51,7 +51,7 @@ pub fn architecture(name: &str, bytes: &[u8]) -> Result<u32, Vec<Diagnostic>> {
     cubin::architecture_of(name, bytes)
 }
 
-/// Reads a cubin whose listing is what `nvdisasm -c` prints.
+/// Reads a cubin and its listing by `nvdisasm -c`.
 ///
 /// # Errors
 /// The bytes are no cubin, or the listing is not the one of this cubin.

@@ -1,4 +1,4 @@
-//! What nvdisasm prints: for each section with code its labels and instructions.
+//! Listings of nvdisasm: labels and instructions of each section with code.
 //!
 //! ```text
 //!         .section        .text.kernel,"ax",@progbits
@@ -12,10 +12,10 @@ use diagnostics::{Diagnostic, Source, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The instructions of each kernel, in the order of their addresses.
+/// Reads the instructions of each kernel, in the order of their addresses.
 ///
 /// # Errors
-/// Lines that are no instructions, and labels that stand nowhere.
+/// Lines that are no instructions, and labels without a place.
 pub(crate) fn read(listing: &Arc<Source>) -> Result<BTreeMap<String, Vec<Instruction>>, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
     let mut codes: BTreeMap<String, Vec<Line<'_>>> = BTreeMap::new();
@@ -60,7 +60,7 @@ pub(crate) fn read(listing: &Arc<Source>) -> Result<BTreeMap<String, Vec<Instruc
     if wrong.is_empty() { Ok(read) } else { Err(wrong) }
 }
 
-/// An instruction as it stands there.
+/// An instruction as it is in the listing.
 struct Line<'t> {
     number: u32,
     address: u32,
@@ -74,12 +74,12 @@ fn unreadable(listing: &Arc<Source>, line: u32) -> Diagnostic {
         .help("the listing must be what `nvdisasm -c` prints")
 }
 
-/// A label stands at the start of its line.
+/// Returns the label at the start of a line.
 fn label(text: &str) -> Option<&str> {
     text.strip_suffix(':').filter(|label| !label.is_empty() && !label.starts_with(char::is_whitespace))
 }
 
-/// `/*0610*/ @P0 BRA … ; /* encoding */`
+/// Reads `/*0610*/ @P0 BRA … ; /* encoding */`.
 fn line(text: &str, number: u32) -> Option<Line<'_>> {
     let (address, rest) = text.strip_prefix("/*")?.split_once("*/")?;
     let address = u32::from_str_radix(address, 16).ok()?;

@@ -1,9 +1,8 @@
-//! From the text of operands to operands.
+//! Reads operands from their text.
 
 use crate::instruction::{File, Operand, Part, Register};
 
-/// Cuts what stands behind an instruction's name. Commas part operands; blanks do where the disassembler leaves the comma
-/// out.
+/// Splits the text behind an instruction's name. Commas separate operands; blanks do if the disassembler leaves the comma out.
 pub(crate) fn split(text: &str) -> Vec<&str> {
     let text = text.split_once("(*").map_or(text, |(before, _)| before);
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
@@ -22,13 +21,13 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// What stands behind `@`.
+/// Reads the guard behind `@`.
 pub(crate) fn guard(text: &str) -> Option<Operand> {
     let (negate, name) = text.strip_prefix('!').map_or((false, text), |name| (true, name));
     predicate(name, negate)
 }
 
-/// `None` where a label stands nowhere; `place` finds labels.
+/// Reads an operand; `None` if a label has no place. `place` finds labels.
 pub(crate) fn read(text: &str, place: &impl Fn(&str) -> Option<u32>) -> Option<Operand> {
     if let Some(label) = text.strip_prefix("`(").and_then(|rest| rest.strip_suffix(')')) {
         return place(label).map(Operand::Label);
@@ -37,7 +36,7 @@ pub(crate) fn read(text: &str, place: &impl Fn(&str) -> Option<u32>) -> Option<O
     Some(known.unwrap_or_else(|| Operand::Unknown(text.into())))
 }
 
-/// Operands that no sign can stand before.
+/// Reads operands that take no sign.
 fn plain(text: &str) -> Option<Operand> {
     if let Some(rest) = text.strip_prefix("desc[") {
         let (_, rest) = rest.split_once(']')?;
@@ -78,7 +77,7 @@ fn predicate(name: &str, negate: bool) -> Option<Operand> {
     Some(Operand::Predicate { file, number, negate })
 }
 
-/// Registers, constants and numbers.
+/// Reads registers, constants and numbers.
 fn signed(text: &str) -> Option<Operand> {
     if let Some(number) = number(text) {
         return Some(number);
@@ -110,7 +109,7 @@ fn number(text: &str) -> Option<Operand> {
     let real = match text {
         "+INF" => f64::INFINITY,
         "-INF" => f64::NEG_INFINITY,
-        // Which NaN it is stands in the encoding alone.
+        // Only the encoding distinguishes the NaNs.
         "+QNAN" | "QNAN" | "+SNAN" | "SNAN" => f64::NAN,
         "-QNAN" | "-SNAN" => -f64::NAN,
         _ if text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
@@ -121,7 +120,7 @@ fn number(text: &str) -> Option<Operand> {
     Some(Operand::Real(real))
 }
 
-/// Integers are hexadecimal.
+/// Reads an integer, which is hexadecimal.
 fn integer(text: &str) -> Option<i64> {
     let (negate, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let value = i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
@@ -152,16 +151,16 @@ fn register(text: &str) -> Option<Register> {
     Some(Register { file, number, part, negate: false, absolute: false, invert: false })
 }
 
-/// Scaled and cut registers.
+/// Suffixes of scaled and cut registers.
 const CUTS: [&str; 12] = ["X4", "X8", "X16", "H0", "H1", "H0_H0", "H1_H1", "H0_NH1", "B0", "B1", "B2", "B3"];
 
-/// `[R2.64+UR4+0x10]`
+/// Reads `[R2.64+UR4+0x10]`.
 fn memory(text: &str) -> Option<Operand> {
     let (terms, offset) = sum(text.strip_prefix('[')?.strip_suffix(']')?)?;
     Some(Operand::Memory { terms, offset })
 }
 
-/// Registers and numbers with signs between them.
+/// Reads registers and numbers with signs between them.
 fn sum(text: &str) -> Option<(Vec<Register>, i64)> {
     let (mut terms, mut offset) = (Vec::new(), 0i64);
     for term in text.split('+').map(str::trim) {
@@ -173,7 +172,7 @@ fn sum(text: &str) -> Option<(Vec<Register>, i64)> {
     Some((terms, offset))
 }
 
-/// `32@lo(table)`
+/// Reads `32@lo(table)`.
 fn address(text: &str) -> Option<Operand> {
     let (high, rest) = match text.strip_prefix("32@hi(") {
         Some(rest) => (true, rest),

@@ -1,4 +1,4 @@
-//! What each way to deal with divergent branches costs on the corpus of divergent kernels: counts of the simulator and modelled
+//! Costs of each way to handle divergent branches, on the corpus of divergent kernels: counts of the simulator and modelled
 //! cycles of machine code, for which ptxas and nvdisasm must be installed. With `--write` the result goes to
 //! docs/lab/divergent-code.md; names of kernels restrict it to these.
 
@@ -37,7 +37,7 @@ const TECHNIQUES: [Technique; 8] = [
     ("auto", Some("diverge=auto"), [false; 2]),
 ];
 
-/// What a technique made of a kernel on a target.
+/// Result of a technique for a kernel on a target.
 struct Cell {
     cycles: u64,
     counts: Counts,
@@ -46,9 +46,9 @@ struct Cell {
 
 struct Row {
     name: String,
-    /// There are cycles of machine code on all targets.
+    /// Whether there are cycles of machine code on all targets.
     timed: bool,
-    /// By target and technique.
+    /// Cells by target and technique.
     cells: Vec<Vec<Cell>>,
 }
 
@@ -79,7 +79,7 @@ fn row(kernel: &Kernel) -> Result<Row, String> {
     Ok(Row { name: kernel.name.clone(), timed, cells: list })
 }
 
-/// By technique, and whether the cycles are those of machine code: not where ptxas makes something else of a version.
+/// Returns the cells by technique, and whether the cycles are those of machine code: not if ptxas makes something else of a version.
 fn cells(kernel: &Kernel, target: &'static Target) -> Result<(Vec<Cell>, bool), String> {
     let arch = target.compute_capability;
     toolchain::find_for(arch).map_err(|absent| absent.to_string())?;

@@ -1,4 +1,4 @@
-//! What control-flow melding saves on the corpus of divergent kernels, beside tail merging and branch fusion: counts of the
+//! Savings of control-flow melding on the corpus of divergent kernels, beside tail merging and branch fusion: counts of the
 //! simulator before and after each pass. With `--write` the result goes to docs/lab/melding.md.
 
 use std::fmt::Write;
@@ -26,7 +26,7 @@ struct Row {
     name: String,
     before: Counts,
     after: [Counts; 3],
-    /// What each pass made of it, in its own words.
+    /// Summary of each pass, in its own words.
     summaries: [String; 3],
 }
 
@@ -137,7 +137,7 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     text
 }
 
-/// The paper's Table II: what melding adds to the compilation of CUDA, whose times are those of real compilers.
+/// The paper's Table II: the compile time that melding adds to CUDA, with the times of real compilers.
 fn compiled(kernels: &[Kernel]) -> String {
     const PAPER: [(&str, f64); 7] = [
         ("bitonic", 1.0444),
@@ -189,7 +189,7 @@ fn compiled(kernels: &[Kernel]) -> String {
     text
 }
 
-/// The least of five times.
+/// Returns the least of five times.
 fn least(work: impl Fn()) -> Duration {
     let once = |_| {
         let begin = Instant::now();

@@ -1,6 +1,6 @@
-//! How good the choice of an occupancy is: over kernels and targets the chosen level beside the best and the worst of all levels and
-//! beside what ptxas makes of the kernel as it is, in modelled cycles, for which ptxas and nvdisasm must be installed. With `--write` the
-//! result goes to the end of docs/lab/occupancy.md and to docs/lab/occupancy.svg; names of kernels restrict it to these. Each row is kept in
+//! Quality of the choice of an occupancy, over kernels and targets. The chosen level stands beside the best and the worst of all
+//! levels and ptxas's version of the original kernel. Modelled cycles need ptxas and nvdisasm. With `--write` the result goes to
+//! the end of docs/lab/occupancy.md and to docs/lab/occupancy.svg; names of kernels restrict it to these. Each row is kept in
 //! `target/occupancy.jsonl` as soon as it is there; `--resume` takes those that an interrupted run left.
 
 use std::path::Path;
@@ -43,7 +43,7 @@ struct Candidate {
     entry: Option<String>,
     module: Box<Made>,
     setup: Setup,
-    /// CTAs per SM at which the time is least, where that is known by construction.
+    /// CTAs per SM at which the time is least, if that is known by construction.
     dip: Option<u32>,
 }
 
@@ -72,7 +72,7 @@ fn main() {
     }
 }
 
-/// A row for each kernel that can be timed.
+/// Returns a row for each kernel that can be timed.
 fn on_target(target: &'static Target, wanted: &[String], kept: &Rows) -> Vec<Option<Measured>> {
     let candidates = candidates().into_iter().filter(|kernel| wanted.is_empty() || wanted.contains(&kernel.name));
     let row = |candidate: Candidate| match kept
@@ -101,7 +101,7 @@ fn candidates() -> Vec<Candidate> {
         setup: dip.setup(),
         dip: Some(dip.bound),
     });
-    // those that show what the analysis of divergence says do hardly anything
+    // kernels for the analysis of divergence do hardly anything
     let kernels = corpus::kernels().into_iter().filter(|kernel| !kernel.name.starts_with("divergence-"));
     let written = kernels.chain(corpus::divergent()).map(|kernel| {
         let kernel = clean::clean(kernel);

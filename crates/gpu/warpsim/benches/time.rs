@@ -1,5 +1,5 @@
-//! How many warp instructions per second one core runs and times: the machine code of the committed kernels, for which NVRTC, ptxas and
-//! nvdisasm must be installed.
+//! Number of warp instructions per second that one core runs and times: the machine code of the committed kernels, for which
+//! NVRTC, ptxas and nvdisasm must be installed.
 
 use diagnostics::Source;
 use machine::target::Target;

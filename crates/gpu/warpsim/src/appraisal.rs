@@ -1,4 +1,4 @@
-//! What versions of a kernel cost on one launch: the cycles of an SM for their machine code, where compilers for the target are
+//! Costs of versions of a kernel on one launch: the cycles of an SM for their machine code, if compilers for the target are
 //! installed; otherwise the time of the warp instructions that the simulator executes. Every version has to leave the same
 //! buffers as the first.
 
@@ -14,10 +14,10 @@ use ptx::inst::{BinaryOp, Op, Rounding, Type};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// No version of a program executes so many times as many instructions as another.
+/// Upper bound on how many times more instructions one version of a program executes than another.
 const MOST_TIMES: u64 = 100;
 
-/// A launch, and what it has to leave behind.
+/// A launch, and the buffers that it has to leave.
 #[derive(Debug)]
 pub struct Appraisal {
     setup: Setup,
@@ -27,13 +27,13 @@ pub struct Appraisal {
     machine: Option<Machine>,
 }
 
-/// What makes machine code and takes it apart.
+/// The tools that make machine code and disassemble it.
 #[derive(Debug)]
 struct Machine {
     target: &'static Target,
     toolchain: Toolchain,
     disassembler: &'static Disassembler,
-    /// What was made of each text.
+    /// Machine code made of each text.
     made: Mutex<BTreeMap<String, Result<Arc<AssembledCode>, Unfit>>>,
 }
 
@@ -45,8 +45,8 @@ struct AssembledCode {
 }
 
 impl Appraisal {
-    /// For a launch of the kernel as it is; with a target, by machine code where that can be made, and has no instructions that
-    /// are not simulated.
+    /// Prepares the appraisal from a launch of the original kernel; with a target, by machine code if that can be made and has
+    /// only instructions that are simulated.
     ///
     /// # Errors
     /// The launch shows hazards.
@@ -60,12 +60,12 @@ impl Appraisal {
         Ok(if refused { Self { machine: None, ..made } } else { made })
     }
 
-    /// Whether it runs machine code.
+    /// Whether the appraisal runs machine code.
     pub fn runs_machine_code(&self) -> bool {
         self.machine.is_some()
     }
 
-    /// The counts of a run of this version.
+    /// Returns the counts of a run of this version.
     ///
     /// # Errors
     /// The launch shows hazards, or leaves other buffers than the first version.
@@ -99,7 +99,7 @@ impl Appraisal {
 }
 
 impl Appraisal {
-    /// Cycles of one SM for the CTAs of the launch, and for the same ones again until there are so many.
+    /// Returns the cycles of one SM for the CTAs of the launch, repeated until there are this many.
     fn timed(
         &self,
         machine: &Machine,
@@ -120,7 +120,7 @@ impl Appraisal {
         Ok(timing.cycles)
     }
 
-    /// What machine code leaves in which ptxas must not fuse products and sums, as it may where they name no rounding (PTX ISA, `add`).
+    /// Returns the buffers of machine code whose products and sums ptxas must not fuse, as it may if they name no rounding (PTX ISA, `add`).
     fn unfused(&self, machine: &Machine, module: &Module, kernel: &str, launch: &Launch) -> Result<Vec<Buffer>, Unfit> {
         let made = machine.made(&rounded(module), kernel)?;
         let mut buffers = self.setup.buffers.clone();
@@ -139,7 +139,7 @@ fn refused(failure: machine_code::Failure) -> Unfit {
     })
 }
 
-/// With the rounding of every sum and product named.
+/// Returns the module with the rounding of every sum and product named.
 fn rounded(module: &Module) -> Module {
     let mut module = module.clone();
     for inst in module.funcs.iter_mut().flat_map(|func| func.insts.values_mut()) {
@@ -190,7 +190,7 @@ impl Machine {
         Some(Self { target, toolchain, disassembler, made: Mutex::default() })
     }
 
-    /// The machine code of a version, made once.
+    /// Returns the machine code of a version, made once.
     fn made(&self, module: &Module, kernel: &str) -> Result<Arc<AssembledCode>, Unfit> {
         let text = module.to_string();
         // nothing panics while it is locked

@@ -1,15 +1,15 @@
-//! What atomics compute.
+//! Arithmetic of atomics.
 
 use super::scalar::{Each, bits, number};
 use ptx::inst::{AtomOp, Type};
 
-/// The new value from the old one and the operands, as a function of them; `None`: there is no such atomic.
+/// Returns the function from the old value and the operands to the new one; `None`: there is no such atomic.
 pub(super) fn function(op: AtomOp, ty: Type) -> Option<Each> {
     apply(op, ty, [0; 3])?;
     Some(Box::new(move |sources| apply(op, ty, sources).unwrap_or(sources[0])))
 }
 
-/// The new value from the old one and the operands; `None`: there is no such atomic.
+/// Computes the new value from the old one and the operands; `None`: there is no such atomic.
 pub(super) fn apply(op: AtomOp, ty: Type, [old, a, b]: [u64; 3]) -> Option<u64> {
     let n = |x| number(x, ty);
     let mask = ty.mask();

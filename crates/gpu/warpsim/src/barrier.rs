@@ -8,7 +8,7 @@ pub(super) struct Barriers {
     barriers: [Barrier; 16],
     /// Threads of the CTA, in whole warps.
     size: u32,
-    /// Threads of the warps that ended, which nobody waits for.
+    /// Threads of the warps that ended, for which nobody waits.
     ended: u32,
     forgets: bool,
 }
@@ -18,18 +18,18 @@ pub(super) struct Barriers {
 pub(super) struct Barrier {
     /// Threads that complete the phase; 0 before the first arrival.
     pub expected: u32,
-    /// Whether all threads are expected that have not ended.
+    /// Whether all threads that have not ended are expected.
     all: bool,
     pub arrived: u32,
     pub waiting: Vec<usize>,
     participants: u32,
-    /// Threads that brought a true predicate, and those that brought any, to `bar.red`.
+    /// Threads that brought a true predicate to `bar.red`, and those that brought any.
     pub votes: (u32, u32),
-    /// What all participants had released.
+    /// Join of the clocks that all participants released.
     clock: VectorClock,
 }
 
-/// What an arrival did.
+/// Effect of an arrival on its barrier.
 pub(super) enum Outcome {
     Continue,
     Wait,
@@ -42,13 +42,13 @@ pub(super) enum Outcome {
 }
 
 impl Barriers {
-    /// Those of a CTA of `size` threads; with `forgets` a barrier without a count does not wait for threads that ended (from
-    /// sm_70 on: CUDA C++ Programming Guide, "Independent Thread Scheduling").
+    /// Makes the barriers of a CTA of `size` threads. With `forgets`, a barrier without a count does not wait for threads that
+    /// ended (from sm_70 on: CUDA C++ Programming Guide, "Independent Thread Scheduling").
     pub(super) fn new(size: u32, forgets: bool) -> Self {
         Self { barriers: Default::default(), size: size.next_multiple_of(32), ended: 0, forgets }
     }
 
-    /// A warp ended: the barriers that waited for nobody else, with their ids.
+    /// Ends a warp; returns the barriers that waited for nobody else, with their ids.
     pub(super) fn end(&mut self) -> Vec<(u32, Outcome)> {
         if !self.forgets {
             return Vec::new();
@@ -65,7 +65,7 @@ impl Barriers {
         complete
     }
 
-    /// Warp `warp` with vector clock `clock` arrives, with the predicates that it brings to `bar.red`.
+    /// Records the arrival of warp `warp` with vector clock `clock`, and the predicates that it brings to `bar.red`.
     pub(super) fn arrive(
         &mut self,
         (kind, votes): (BarKind, Option<(u32, u32)>),
@@ -105,7 +105,7 @@ impl Barriers {
         Ok(if kind == BarKind::Sync { Outcome::Wait } else { Outcome::Continue })
     }
 
-    /// The barriers in the middle of a phase, with their ids.
+    /// Returns the barriers in the middle of a phase, with their ids.
     pub(super) fn incomplete(&self) -> impl Iterator<Item = (u32, &Barrier)> {
         (0..).zip(&self.barriers).filter(|(_, barrier)| barrier.expected != 0)
     }

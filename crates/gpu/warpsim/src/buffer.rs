@@ -13,22 +13,22 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A read-only array.
+    /// Makes a read-only array.
     pub fn input(values: &[f64]) -> Self {
         Self::filled(values.iter().map(|v| v.to_bits()).collect(), 8 * values.len() as u64, false)
     }
 
-    /// A writable array with values.
+    /// Makes a writable array with values.
     pub fn in_out(values: &[f64]) -> Self {
         Self { writable: true, ..Self::input(values) }
     }
 
-    /// A writable array of `len` doubles, none of them written: reading them is a hazard.
+    /// Makes a writable array of `len` doubles, none of them written: reading them is a hazard.
     pub fn output(len: usize) -> Self {
         Self { words: vec![0; len], bytes: 8 * len as u64, writable: true, written: vec![0; len] }
     }
 
-    /// A writable array of elements of that type, each as its bits with zeros above.
+    /// Makes a writable array of elements of that type, each as its bits with zeros above.
     pub fn words(ty: Type, values: impl IntoIterator<Item = u64>) -> Self {
         let bytes = ty.bytes().clamp(1, 8);
         let per_word = (8 / bytes) as usize;
@@ -38,26 +38,26 @@ impl Buffer {
         Self::filled(words, u64::from(bytes) * values.len() as u64, true)
     }
 
-    /// A writable array of `len` elements, none of them written: reading them is a hazard.
+    /// Makes a writable array of `len` elements, none of them written: reading them is a hazard.
     pub fn unwritten(ty: Type, len: usize) -> Self {
         let bytes = u64::from(ty.bytes().clamp(1, 8)) * len as u64;
         let words = bytes.div_ceil(8) as usize;
         Self { words: vec![0; words], bytes, writable: true, written: vec![0; words] }
     }
 
-    /// The same, but the kernel must not write it.
+    /// Returns the same array, which the kernel must not write.
     pub fn read_only(self) -> Self {
         Self { writable: false, ..self }
     }
 
-    /// The bits of element `index`; `None` when it was never written.
+    /// Returns the bits of element `index`; `None` if it was never written.
     pub fn element(&self, ty: Type, index: usize) -> Option<u64> {
         let bytes = ty.bytes().clamp(1, 8);
         let offset = u64::from(bytes) * index as u64;
         if offset + u64::from(bytes) > self.bytes { None } else { self.read(offset, bytes) }
     }
 
-    /// The number of elements of that type.
+    /// Returns the number of elements of that type.
     pub fn len_of(&self, ty: Type) -> usize {
         (self.bytes / u64::from(ty.bytes().clamp(1, 8))) as usize
     }
@@ -67,7 +67,7 @@ impl Buffer {
         Self { words, bytes, writable, written }
     }
 
-    /// The contents as doubles; words never written are 0.
+    /// Returns the contents as doubles; words never written are 0.
     pub fn reals(&self) -> Vec<f64> {
         self.words.iter().map(|w| f64::from_bits(*w)).collect()
     }
@@ -77,7 +77,7 @@ impl Buffer {
         self.written[index] == ALL
     }
 
-    /// Writes element `index`, where there is one.
+    /// Writes element `index`, if it exists.
     pub fn write_real(&mut self, index: usize, value: f64) {
         if let Some((word, written)) = self.words.get_mut(index).zip(self.written.get_mut(index)) {
             (*word, *written) = (value.to_bits(), ALL);
@@ -92,21 +92,21 @@ impl Buffer {
         self.writable
     }
 
-    /// The access lies inside and is aligned.
+    /// Reads bytes; the access must lie inside and be aligned.
     pub(super) fn read(&self, offset: u64, bytes: u32) -> Option<u64> {
         let word = (offset / 8) as usize;
         let mask = bytes_of_word(offset, bytes);
         (self.written[word] & mask == mask).then(|| extract(self.words[word], offset, bytes))
     }
 
-    /// The access lies inside and is aligned.
+    /// Writes bytes; the access must lie inside and be aligned.
     pub(super) fn write(&mut self, offset: u64, bytes: u32, value: u64) {
         let word = (offset / 8) as usize;
         self.words[word] = insert(self.words[word], offset, bytes, value);
         self.written[word] |= bytes_of_word(offset, bytes);
     }
 
-    /// 32 words in a row, when all of them have values.
+    /// Returns 32 words in a row, if all of them have values.
     pub(super) fn read_row(&self, word: usize) -> Option<&[u64]> {
         let written = &self.written[word..word + 32];
         written.iter().all(|w| *w == ALL).then(|| &self.words[word..word + 32])
@@ -129,12 +129,12 @@ fn bytes_of_word(offset: u64, bytes: u32) -> u8 {
     (ALL >> (8 - bytes.min(8))) << (offset % 8)
 }
 
-/// The low bits that `bytes` bytes hold.
+/// Returns a mask of the low bits that `bytes` bytes hold.
 pub(super) fn low(bytes: u32) -> u64 {
     u64::MAX >> (64 - 8 * bytes.clamp(1, 8))
 }
 
-/// The bytes of a word at an aligned address.
+/// Returns the bytes of a word at an aligned address.
 pub(super) fn extract(word: u64, address: u64, bytes: u32) -> u64 {
     word >> (8 * (address % 8)) & low(bytes)
 }

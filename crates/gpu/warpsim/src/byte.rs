@@ -1,8 +1,8 @@
-//! Numbers of eight bits: as doubles, which hold each of them, and back with one rounding.
+//! Numbers of eight bits: converted to doubles, which hold each of them, and back with one rounding.
 
 use ptx::packed::Byte;
 
-/// The value of the lowest eight bits.
+/// Returns the value of the lowest eight bits.
 pub(super) fn value(bits: u64, format: Byte) -> f64 {
     let Format { mantissa, bias, .. } = Format::of(format);
     let (exponent, fraction) = ((bits & 0x7f) >> mantissa, bits & ((1 << mantissa) - 1));
@@ -15,7 +15,7 @@ pub(super) fn value(bits: u64, format: Byte) -> f64 {
     if bits >> 7 & 1 == 1 { -magnitude } else { magnitude }
 }
 
-/// The bits of the nearest number, of two the even one; the largest one beyond it (`satfinite`). With `relu` negative ones become 0.
+/// Returns the bits of the nearest number, ties to even; values beyond the largest become the largest (`satfinite`). With `relu` negative ones become 0.
 pub(super) fn nearest(x: f64, format: Byte, relu: bool) -> u64 {
     let Format { mantissa, bias, largest } = Format::of(format);
     if x.is_nan() {

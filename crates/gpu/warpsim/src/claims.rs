@@ -1,5 +1,5 @@
-//! Checks by execution what the divergence analysis claims of every value: at every dynamic instance of its definition and
-//! of each use, over the lanes that are active there.
+//! Checks by execution the claims of the divergence analysis: at every dynamic instance of a value's definition and of each use,
+//! over the lanes that are active there.
 
 use super::decode::Code;
 use super::hazard::Kind;
@@ -15,11 +15,11 @@ use ptx::ir::{Func, FuncKind, Module, Reg};
 use ptx::print::Quotes;
 use std::collections::BTreeMap;
 
-/// What is claimed of the values of a kernel and of the functions that it may call.
+/// Claims about the values of a kernel and of the functions that it may call.
 #[derive(Debug, Clone)]
 pub struct Claims {
     bodies: Vec<Body>,
-    /// Claims of values, each counted once per place.
+    /// Number of claims, each counted once per place.
     pub count: usize,
 }
 
@@ -27,13 +27,13 @@ pub struct Claims {
 #[derive(Debug, Clone)]
 struct Body {
     name: String,
-    /// Checked in front of an instruction: what it reads, and the φs of a block in front of its first one.
+    /// Claims checked in front of an instruction: of the values that it reads, and of a block's φs in front of its first one.
     before: Vec<Vec<Claim>>,
-    /// Checked behind it.
+    /// Claims checked behind an instruction.
     after: Vec<Vec<Claim>>,
-    /// T is `%tid.x`, else the lane.
+    /// Whether T is `%tid.x`; otherwise it is the lane.
     by_tid: bool,
-    /// Values that strides are multiples of.
+    /// Number of values that strides are multiples of.
     names: usize,
 }
 
@@ -44,7 +44,7 @@ struct Claim {
     reg: Reg,
     stride: Stride,
     base: Base,
-    /// The value is one that strides are multiples of.
+    /// Index among the values that strides are multiples of, if the value is one.
     remember: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ enum Base {
 }
 
 impl Claims {
-    /// The claims of the divergence analysis of the kernel and of all functions.
+    /// Computes the claims of the divergence analysis of the kernel and of all functions.
     pub fn compute(module: &Module, kernel: &Func, options: Options) -> Self {
         let functions = module.funcs.iter().filter(|func| func.kind == FuncKind::Function && !func.is_declaration());
         let all = std::iter::once(kernel).chain(functions).map(|func| {
@@ -79,7 +79,7 @@ impl Claims {
         })
     }
 
-    /// The claims that `state` makes of one function. A stride that is named by a value is claimed in kernels only: a
+    /// Takes the claims that `state` makes of one function. A stride that is named by a value is claimed in kernels only: a
     /// function that calls itself has several such values at a time.
     pub fn new(module: &Module, func: &Func, gated: &Gated, basis: &Basis, state: impl Fn(Value) -> State) -> Self {
         let mut names: BTreeMap<Value, usize> = BTreeMap::new();
@@ -144,19 +144,19 @@ impl Claims {
 
 /// Checks claims while warps run.
 pub(super) struct Checker<'c> {
-    /// By position in the code; `None` in functions of which nothing is claimed.
+    /// Steps by position in the code; `None` in functions without claims.
     steps: Vec<Option<Step<'c>>>,
     /// The width of the block.
     width: u64,
-    /// Per warp the last values of the names, lane by lane.
+    /// Last values of the names per warp, lane by lane.
     names: Vec<Vec<Row>>,
 }
 
-/// What is claimed at one instruction.
+/// Claims at one instruction.
 #[derive(Clone, Copy)]
 struct Step<'c> {
     by_tid: bool,
-    /// The row, or the predicate, of each register.
+    /// Row or predicate of each register.
     rows: &'c SecondaryMap<Reg, u32>,
     before: &'c [Claim],
     after: &'c [Claim],
@@ -177,13 +177,13 @@ impl<'c> Checker<'c> {
         Self { steps, width: width.into(), names: vec![vec![[0; 32]; names]; warps] }
     }
 
-    /// In front of an instruction that the lanes of the mask come to.
+    /// Checks the claims in front of an instruction that the lanes of the mask reach.
     pub(super) fn before<K>(&mut self, warp: &Warp<K>, pc: u32, mask: u32) -> Option<Kind> {
         let step = self.steps[pc as usize]?;
         self.check(step, step.before, warp, mask)
     }
 
-    /// Behind it.
+    /// Checks the claims behind it.
     pub(super) fn after<K>(&mut self, warp: &Warp<K>, pc: u32, mask: u32) -> Option<Kind> {
         let step = self.steps[pc as usize]?;
         self.check(step, step.after, warp, mask)

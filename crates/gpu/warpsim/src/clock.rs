@@ -1,4 +1,4 @@
-//! What a warp knows of what others have done.
+//! Vector clocks: a warp's knowledge of the progress of others.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,11 +13,11 @@ const BARRIERS: usize = BULK + WARPS;
 const FENCED: usize = BARRIERS + MOST_BARRIERS;
 const SLOTS: usize = FENCED + WARPS;
 
-/// Bits of a number of a slot that accesses may belong to.
+/// Bits of the number of a slot that accesses may belong to.
 pub(super) const SLOT_BITS: u32 = 7;
 
-/// Times up to which things are known to have happened: of each warp; of its copies in groups and of its bulk copies; of
-/// what comes with the phases of a barrier in memory; and of each warp the writes that a proxy fence made known to copies.
+/// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
+/// phases of a barrier in memory; and of each warp the writes that a proxy fence made known to copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 
@@ -42,29 +42,29 @@ impl IndexMut<usize> for VectorClock {
 }
 
 impl VectorClock {
-    /// The least clock that covers both.
+    /// Joins with another clock: the least clock that covers both.
     pub(super) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine = (*mine).max(*theirs);
         }
     }
 
-    /// Copies of the warp in groups.
+    /// Returns the slot of the warp's copies in groups.
     pub(super) fn copies(warp: usize) -> usize {
         COPIES + warp
     }
 
-    /// Bulk copies of the warp in groups.
+    /// Returns the slot of the warp's bulk copies in groups.
     pub(super) fn bulk(warp: usize) -> usize {
         BULK + warp
     }
 
-    /// The phases of a barrier in memory.
+    /// Returns the slot of the phases of a barrier in memory.
     pub(super) fn barrier(index: usize) -> usize {
         BARRIERS + index
     }
 
-    /// The warp whose bulk copies the slot belongs to.
+    /// Returns the warp whose bulk copies the slot belongs to.
     pub(super) fn warp_of_bulk(slot: usize) -> Option<usize> {
         (BULK..BARRIERS).contains(&slot).then(|| slot - BULK)
     }
@@ -74,12 +74,12 @@ impl VectorClock {
         slot < WARPS
     }
 
-    /// Up to when the warp's writes are known to copies.
+    /// Returns the time up to which the warp's writes are known to copies.
     pub(super) fn fenced(&self, warp: usize) -> u32 {
         self.0[FENCED + warp]
     }
 
-    /// A proxy fence: all writes that are known are known to copies, those of warp `own` up to `time`.
+    /// Applies a proxy fence: all writes that are known become known to copies, those of warp `own` up to `time`.
     pub(super) fn fence(&mut self, own: usize, time: u32) {
         for warp in 0..WARPS {
             let known = if warp == own { time } else { self.0[warp] };
@@ -87,7 +87,7 @@ impl VectorClock {
         }
     }
 
-    /// The CTA before is over, with all its copies.
+    /// Starts a CTA after the one before has ended, with all its copies.
     pub(super) fn start(&mut self, others: &[Self]) {
         others.iter().for_each(|other| self.join(other));
     }

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use machine::cost::DIVISION_SLOTS;
 use machine::cost::latency::Executed;
 
-/// What an instruction counts as.
+/// Class of an instruction in the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Double,
@@ -50,7 +50,7 @@ pub struct Counts {
     pub branches: u64,
     /// `bar.sync` and `bar.arrive`.
     pub barriers: u64,
-    /// How often a warp had to wait at a barrier. Depends on the interleaving.
+    /// Number of waits of a warp at a barrier. Depends on the interleaving.
     pub barrier_waits: u64,
     /// Loads and stores of shared memory.
     pub shared: u64,
@@ -66,18 +66,18 @@ pub struct Counts {
     /// Instructions of the arithmetic units: real and integer arithmetic and moves.
     #[serde(skip)]
     pub arithmetic: u64,
-    /// Lanes that executed these.
+    /// Lanes that executed arithmetic instructions.
     #[serde(skip)]
     pub arithmetic_lanes: u64,
 }
 
 impl Counts {
-    /// The share of the lanes of arithmetic instructions that executed them.
+    /// Returns the share of the lanes of arithmetic instructions that executed them.
     pub fn utilization(&self) -> f64 {
         self.arithmetic_lanes as f64 / (32 * self.arithmetic.max(1)) as f64
     }
 
-    /// Warp instructions by what their results take.
+    /// Returns the executed warp instructions, by the latency of their results.
     pub fn executed(&self) -> Executed {
         let memory = self.global + self.local;
         let double_instructions = self.double_slots - u64::from(DIVISION_SLOTS - 1) * self.long_doubles;

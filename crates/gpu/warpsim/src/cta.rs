@@ -12,59 +12,59 @@ use ptx::inst::BarKind;
 /// The largest clock that an epoch can hold.
 const LAST_CLOCK: u32 = u32::MAX >> SLOT_BITS;
 
-/// What executes warps: an instruction set with its memories.
+/// An executor of warps: an instruction set with its memories.
 pub(super) trait Core {
     type Warp: Member;
 
     /// Whether barriers wait only for threads that have not ended.
     fn forgets(&self) -> bool;
-    /// A CTA begins.
+    /// Begins a CTA.
     fn begin(&mut self, cta: u32);
-    /// The warp begins in the CTA.
+    /// Starts the warp in the CTA.
     fn start(&self, warp: &mut Self::Warp, place: Place);
-    /// The warp has begun.
+    /// Notes that the warp has begun.
     fn begun(&mut self, _: &Thread) {}
     /// Runs up to `quantum` instructions of a warp that is ready.
     fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop>;
-    /// Threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
+    /// Returns the threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
     fn brings(&self, warp: &Self::Warp, pc: u32) -> Option<(u32, u32)>;
-    /// The truth value of a reduction that is not counted but chosen for all who wait for it.
+    /// Returns the truth value of a reduction that is chosen for all its waiters instead of counted.
     fn chosen(&mut self) -> Option<bool> {
         None
     }
-    /// The warp gets the result of the reduction that it waited for.
+    /// Gives the warp the result of the reduction that it waited for.
     fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32), chosen: Option<bool>);
-    /// A warp came to a barrier.
+    /// Notes that a warp came to a barrier.
     fn arrived(&mut self);
     /// Records a hazard after which the run goes on, unless there are too many.
     fn record(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Result<(), Stop>;
     /// Records a hazard that ends the run.
     fn fatal(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Stop;
-    /// The execution takes more of something than it may.
+    /// Ends the run because it takes more of a resource than it may.
     fn exhausted(&mut self, warp: &Self::Warp, pc: u32, what: &str) -> Stop;
     fn site(&self, warp: u32, pc: u32) -> Site;
-    /// Warps whose lanes need wait no longer for what is no barrier of the CTA.
+    /// Returns the warps whose lanes need no longer wait for something other than a barrier of the CTA.
     fn woken(&mut self) -> Vec<usize> {
         Vec::new()
     }
     /// Lets these lanes go on.
     fn wake(&mut self, _: &mut Self::Warp) {}
-    /// Lets one of the copies that are under way end; false when there is none. `choice` tells which.
+    /// Lets one of the copies that are under way end; false if there is none. `choice` selects it.
     fn advance(&mut self, _: &[Self::Warp], _: u64) -> Result<bool, Stop> {
         Ok(false)
     }
-    /// What the lanes of the warp wait for that is no barrier of the CTA, with the instructions.
+    /// Lists everything but barriers of the CTA for which the warp's lanes wait, with the instructions.
     fn asleep(&self, _: &Self::Warp) -> Vec<(u32, String)> {
         Vec::new()
     }
-    /// The CTA is over.
+    /// Ends the CTA.
     fn finish(&mut self) {}
-    /// All threads of a phase arrived, and none waited.
+    /// Notes that all threads of a phase arrived, and none waited.
     fn unheeded(&mut self, _: &Self::Warp, _: u32, _: u32) {}
     fn hazards(&mut self) -> &mut Vec<Hazard>;
 }
 
-/// Runs all CTAs, one after the other; with warps for several of them the CTAs of each cluster together.
+/// Runs all CTAs, one after the other. If there are warps for several CTAs, those of each cluster run together.
 pub(super) fn run_grid<C: Core>(
     core: &mut C,
     warps: &mut [C::Warp],
@@ -80,7 +80,7 @@ pub(super) fn run_grid<C: Core>(
         for warp in warps.iter_mut() {
             let rank = warp.thread().index / place.warps();
             core.start(warp, of_rank(rank as u32));
-            // the start orders everything of the CTA before
+            // the start orders everything of the previous CTA before this one
             let thread = warp.thread_mut();
             thread.state = State::Ready;
             thread.clock.start(&before);
@@ -98,9 +98,9 @@ struct Cta<'a, C: Core> {
     core: &'a mut C,
     warps: &'a mut [C::Warp],
     cta: u32,
-    /// Of each CTA that runs.
+    /// Barriers of each CTA that runs.
     banks: Vec<Bank>,
-    /// Warp, barrier and program counter of those that wait.
+    /// Warp, barrier and program counter of each waiting warp.
     waits: Vec<(usize, u32, u32)>,
 }
 
@@ -146,7 +146,7 @@ impl<C: Core> Cta<'_, C> {
         Ok(())
     }
 
-    /// The number of the CTA, of those that run, that the warp belongs to.
+    /// Returns the number, among the running CTAs, of the one that the warp belongs to.
     fn rank(&self, index: usize) -> usize {
         index * self.banks.len() / self.warps.len()
     }
@@ -156,7 +156,7 @@ impl<C: Core> Cta<'_, C> {
         &mut self.banks[rank]
     }
 
-    /// The warp that runs next. Copies end only when none can run without.
+    /// Picks the warp that runs next. Copies end only if no warp can run without.
     fn next(&mut self, picker: &mut Picker) -> Result<Option<(usize, u64)>, Stop> {
         loop {
             let next = picker.pick(self.warps);
@@ -208,7 +208,7 @@ impl<C: Core> Cta<'_, C> {
         Ok(())
     }
 
-    /// What comes of it that warp `index` came to the barrier, or ended.
+    /// Applies the outcome of an arrival at the barrier by warp `index`, or of its end.
     fn settle(&mut self, index: usize, pc: u32, id: u32, outcome: Outcome) {
         let thread = self.warps[index].thread_mut();
         match outcome {
@@ -237,7 +237,7 @@ impl<C: Core> Cta<'_, C> {
         }
     }
 
-    /// When no warp is ready all must have ended, and no barrier may be left in the middle of a phase.
+    /// Checks the end: without a ready warp all must have ended, and no barrier may be left in the middle of a phase.
     fn check_end(&mut self) -> Result<(), Stop> {
         let cta = self.cta;
         let mut found = Vec::new();
@@ -271,11 +271,11 @@ impl<C: Core> Cta<'_, C> {
 /// Chooses the next warp and how long it runs.
 pub(super) struct Picker {
     turn: Turn,
-    /// Of the random generator, or the warp that ran last.
+    /// State of the random generator, or the warp that ran last.
     state: u64,
 }
 
-/// How long a warp runs.
+/// Length of a warp's turn.
 #[derive(Clone, Copy)]
 enum Turn {
     UntilBarrier,
@@ -294,12 +294,12 @@ impl Picker {
         }
     }
 
-    /// A warp arrives as often as it can before another one answers: what it may not do too early shows at once.
+    /// Lets a warp arrive as often as it can before another one answers: arrivals that come too early show at once.
     pub(super) fn until_blocked() -> Self {
         Self { turn: Turn::UntilBlocked, state: 0 }
     }
 
-    /// A number to choose by: the last of several, or a random one.
+    /// Returns a number to choose by: the last of several, or a random one.
     fn choice(&mut self) -> u64 {
         if matches!(self.turn, Turn::Random) { self.random() } else { u64::MAX }
     }

@@ -25,11 +25,11 @@ use ptx::print::instruction_text;
 
 pub(super) struct Code<'m> {
     module: &'m Module,
-    /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate
-    /// number of each register.
+    /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate number of
+    /// each register.
     pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,
     pub ops: Vec<Decoded>,
-    /// How each instruction orders memory.
+    /// Memory ordering of each instruction.
     pub conducts: Vec<Conduct>,
     /// Function, block and instruction; `None` for the block's end.
     origins: Vec<(u32, Block, Option<Inst>)>,
@@ -40,9 +40,9 @@ pub(super) struct Code<'m> {
     pub specials: Vec<(Special, u32)>,
     /// Rows that hold the kernel's arguments.
     pub arguments: Vec<(u32, u64)>,
-    /// Of these the ones whose values are not given.
+    /// Rows of arguments whose values are not given.
     pub unknown: Vec<u32>,
-    /// Where the variables in shared memory lie.
+    /// Ranges of the variables in shared memory.
     pub arrays: Vec<(Variable, std::ops::Range<u64>)>,
     /// Rows of all parameters.
     pub parameters: Vec<std::ops::Range<u32>>,
@@ -55,7 +55,7 @@ pub(super) struct Code<'m> {
     pub one_cta: bool,
     /// CTAs of a cluster; `None` where the header leaves the number open.
     pub cluster: Option<[u32; 3]>,
-    /// CTAs that run together.
+    /// Number of CTAs that run together.
     pub ranks: u32,
     /// Warps of a CTA.
     own_warps: usize,
@@ -63,14 +63,14 @@ pub(super) struct Code<'m> {
     pub relaxed: bool,
     /// Whether addresses may be those of other CTAs.
     pub mapped: bool,
-    /// Registers of a thread at the launch, where the kernel says it.
+    /// Registers of a thread at the launch, if the kernel states them.
     pub thread_registers: Option<u32>,
     /// The module's tables, which follow the launch's buffers as segments.
     pub tables: Vec<(Space, Buffer)>,
 }
 
 impl Code<'_> {
-    /// The size of the smallest access of shared memory, in which races are looked for.
+    /// Returns the size of the smallest access of shared memory, which is the unit of the race detector.
     pub(super) fn shared_cell(&self) -> u32 {
         let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
@@ -90,7 +90,7 @@ impl Code<'_> {
         sizes.min().unwrap_or(8)
     }
 
-    /// Whether the lanes of a warp go on one by one: then they need not run in lockstep, and barriers wait only for threads
+    /// Whether the lanes of a warp proceed independently: then they need not run in lockstep, and barriers wait only for threads
     /// that have not ended.
     pub(super) fn independent_lanes(&self) -> bool {
         self.module.sm >= 70
@@ -115,20 +115,20 @@ impl Code<'_> {
         false
     }
 
-    /// The function and the block of an instruction.
+    /// Returns the function and the block of an instruction.
     pub(super) fn place(&self, pc: u32) -> (&Func, Block) {
         let (func, block, _) = self.origins[pc as usize];
         (self.functions[func as usize].0, block)
     }
 
-    /// The instruction and its function; `None` for a block's end.
+    /// Returns the instruction and its function; `None` for a block's end.
     pub(super) fn instruction(&self, pc: u32) -> Option<(&Func, &InstData)> {
         let (func, _, inst) = self.origins[pc as usize];
         let func = self.functions[func as usize].0;
         Some((func, &func.insts[inst?]))
     }
 
-    /// The name of a variable.
+    /// Returns the name of a variable.
     pub(super) fn name(&self, variable: Variable) -> &str {
         &self.module.variables[variable].name
     }
@@ -142,7 +142,7 @@ impl Code<'_> {
     }
 }
 
-/// Fails when the launch does not fit the kernel. What the simulator does not know becomes [`Micro::Unknown`].
+/// Decodes the kernel; fails if the launch does not fit it. Instructions unknown to the simulator become [`Micro::Unknown`].
 pub(super) fn decode<'m>(
     module: &'m Module,
     func: &'m Func,
@@ -220,7 +220,7 @@ pub(super) fn decode<'m>(
     Ok(code)
 }
 
-/// An argument in words of 8 bytes.
+/// Returns an argument in words of 8 bytes.
 fn words(argument: &Argument) -> Vec<u64> {
     match argument {
         Argument::Any => Vec::new(),
@@ -233,12 +233,12 @@ fn words(argument: &Argument) -> Vec<u64> {
     }
 }
 
-/// One function's numbers.
+/// Row and offset numbers of one function.
 struct Context<'m> {
     func: &'m Func,
-    /// The row or the predicate number of each register.
+    /// Row or predicate number of each register.
     rows: SecondaryMap<Reg, u32>,
-    /// The first row of each parameter.
+    /// First row of each parameter.
     params: SecondaryMap<Param, u32>,
     starts: SecondaryMap<Block, u32>,
     window: (std::ops::Range<u32>, std::ops::Range<u32>),
@@ -253,14 +253,14 @@ struct Decoder<'m> {
     /// The function that is being decoded.
     at: usize,
     variables: SecondaryMap<Variable, u64>,
-    /// Where the kernel's parameters lie whose addresses are taken.
+    /// Places of the kernel's parameters whose addresses are taken.
     parameters: SecondaryMap<Param, Option<u64>>,
     /// Rows of the pool by their value.
     constants: std::collections::HashMap<u64, u32>,
 }
 
 impl<'m> Decoder<'m> {
-    /// The words of the launch's arguments go to the rows of the kernel's parameters.
+    /// Puts the words of the launch's arguments into the rows of the kernel's parameters.
     fn pass_arguments(&mut self, inputs: &[(Param, u64)], launch: &Launch) -> Result<(), Kind> {
         for ((param, bytes), argument) in inputs.iter().copied().zip(&launch.arguments) {
             let first = self.contexts[0].params[param];
@@ -361,7 +361,7 @@ impl<'m> Decoder<'m> {
         self.contexts.push(Context { func, rows, params, starts, window, locals, local_bytes });
     }
 
-    /// All functions that can be reached by calls.
+    /// Collects all functions that can be reached by calls.
     fn callees(&mut self) {
         let mut next = 0;
         while next < self.contexts.len() {
@@ -498,7 +498,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// The row and the byte in it where a place in a parameter lies.
+/// Returns the row of a place in a parameter, and the byte in it.
 fn word_of(param: u32, offset: i64) -> Option<(u32, u64)> {
     let offset = u64::try_from(offset).ok()?;
     Some((param + u32::try_from(offset / 8).ok()?, offset % 8))

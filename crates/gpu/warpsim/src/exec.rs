@@ -33,7 +33,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(Event::Pause)
     }
 
-    /// Executes one instruction, or tells why there is none.
+    /// Executes one instruction, or says why there is none.
     #[inline]
     pub(super) fn step(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Option<Event>, Stop> {
         let code = self.code;
@@ -78,7 +78,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(None)
     }
 
-    /// What an instruction does in the lanes of the mask; [`Break`] where the warp cannot go on from it, and what happened then.
+    /// Performs an instruction in the lanes of the mask; [`Break`] if the warp cannot go on from it, with the cause.
     #[inline]
     fn perform(
         &mut self,
@@ -155,7 +155,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
+    /// Lets the lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
     fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32, here: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
         let named = barrier(warp, self.code, *id, *threads, here).filter(|_| mask == warp.live);
@@ -168,7 +168,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(Event::Barrier { pc, kind: *kind, id, threads })
     }
 
-    /// No lane can go on: the warp has ended, or its lanes wait for each other.
+    /// Handles the case that no lane can go on: the warp has ended, or its lanes wait for each other.
     fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
@@ -195,7 +195,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Err(Stop)
     }
 
-    /// What is wrong with a barrier at which only these lanes of the warp are, or whose operands differ among them.
+    /// Returns the misuse of a barrier that only these lanes of the warp reach, or whose operands differ among them.
     fn divergent(&self, warp: &Warp<D::Knowledge>, pc: u32, lanes: u32) -> Kind {
         let Micro::Bar { id, threads, .. } = &self.code.ops[pc as usize].micro else { return Kind::Budget };
         let Some(number) = uniform(warp, self.code, *id, lanes) else { return Kind::LanesApart("barriers") };
@@ -226,7 +226,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// Records what an access found.
+    /// Records the findings of an access.
     pub(super) fn report(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -254,7 +254,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// What an access leaves behind as its place: the instruction, and whether it happened for certain.
+    /// Returns the mark that an access leaves: the instruction, and whether it happened for certain.
     pub(super) fn mark(&self, pc: u32) -> u32 {
         if self.domain.perhaps() { pc | PERHAPS } else { pc }
     }
@@ -297,14 +297,14 @@ fn leaves(micro: &Micro, asked: &Asked, pc: u32, mask: u32) -> bool {
     matters && mask & asked.lanes != 0
 }
 
-/// The value that all active lanes agree on.
+/// Returns the value that all active lanes agree on.
 fn uniform<K>(warp: &Warp<K>, code: &Code, source: Source, mask: u32) -> Option<u64> {
     let row = source.row(&warp.regs, &code.pool);
     let first = row[mask.trailing_zeros() as usize & 31];
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
-/// The barrier and its threads, where all lanes of the mask agree on them.
+/// Returns the barrier and its threads, if all lanes of the mask agree on them.
 pub(super) fn barrier<K>(
     warp: &Warp<K>,
     code: &Code,

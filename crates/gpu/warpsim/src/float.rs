@@ -3,7 +3,7 @@
 use super::scalar::Each;
 use ptx::inst::{BinaryOp, Mode, Rounding, TernaryOp, Type, UnaryOp};
 
-/// How values of a type are read and written. Single-precision values are held as doubles, which is exact.
+/// Reading and writing of values of a type. Single-precision values are held as doubles, which is exact.
 #[derive(Clone, Copy)]
 pub(super) struct Real {
     double: bool,
@@ -11,7 +11,7 @@ pub(super) struct Real {
 }
 
 impl Real {
-    /// `None`: no real type.
+    /// Makes the reader of a type; `None`: no real type.
     pub(super) fn new(ty: Type, mode: Mode) -> Option<Self> {
         ty.is_float().then_some(Self { double: ty == Type::F64, mode })
     }
@@ -24,7 +24,7 @@ impl Real {
         f64::from(if self.mode.ftz && x.is_subnormal() { 0.0f32.copysign(x) } else { x })
     }
 
-    /// The bits of a value that the type has.
+    /// Returns the bits of a value that the type can represent.
     pub(super) fn finish(self, x: f64) -> u64 {
         let x = if self.mode.sat { if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) } } else { x };
         // -0 clamps to +0
@@ -40,7 +40,7 @@ impl Real {
         single.to_bits().into()
     }
 
-    /// A result in single precision, rounded to nearest, whose exact value is `near + rest` without overflow.
+    /// Returns a result in single precision, rounded to nearest, whose exact value is `near + rest` without overflow.
     fn single(self, nearest: f32, near: f64, rest: f64) -> u64 {
         let gap = near - f64::from(nearest);
         let error = if gap == 0.0 { rest } else { gap };
@@ -149,7 +149,7 @@ impl Real {
     }
 }
 
-/// A NaN loses against a number, and -0 is below +0.
+/// Returns the smaller number. A NaN loses against a number, and -0 is below +0.
 pub(super) fn least(x: f64, y: f64) -> f64 {
     match x.partial_cmp(&y) {
         None if x.is_nan() => y,
@@ -166,8 +166,8 @@ pub(super) fn least(x: f64, y: f64) -> f64 {
     }
 }
 
-/// A number with the sign of the rounding error of a fused multiply-add (Boldo and Muller, "Exact and approximated error
-/// of the FMA", 2011): exact where nothing overflows or becomes subnormal.
+/// Returns a number with the sign of the rounding error of a fused multiply-add (Boldo and Muller, "Exact and approximated error
+/// of the FMA", 2011): exact unless something overflows or becomes subnormal.
 fn fused_error(x: f64, y: f64, z: f64, nearest: f64) -> f64 {
     let product = x * y;
     let low = x.mul_add(y, -product);
@@ -178,7 +178,7 @@ fn fused_error(x: f64, y: f64, z: f64, nearest: f64) -> f64 {
     if error.is_nan() { 0.0 } else { error }
 }
 
-/// The rounding error of a sum (Knuth); of one too large to be held, what brings it back.
+/// Returns the rounding error of a sum (Knuth); for a sum that overflows, a value that brings it back.
 pub(super) fn sum_error(x: f64, y: f64) -> f64 {
     let sum = x + y;
     if sum.is_infinite() && x.is_finite() && y.is_finite() {
@@ -189,17 +189,17 @@ pub(super) fn sum_error(x: f64, y: f64) -> f64 {
     if error.is_nan() { 0.0 } else { error }
 }
 
-/// The neighbour of the nearest number that the direction asks for; `error` has the sign of exact minus nearest.
+/// Returns the neighbour of the nearest number in the wanted direction; `error` has the sign of exact minus nearest.
 pub(super) fn directed(nearest: f32, error: f64, rounding: Rounding) -> f32 {
     choose([nearest.next_down(), nearest, nearest.next_up()], nearest.into(), error, rounding)
 }
 
-/// As [`directed`].
+/// As [`directed`], for doubles.
 fn directed_double(nearest: f64, error: f64, rounding: Rounding) -> f64 {
     choose([nearest.next_down(), nearest, nearest.next_up()], nearest, error, rounding)
 }
 
-/// One of three neighbours, the second of which has the value `at`.
+/// Chooses one of three neighbours, the second of which has the value `at`.
 fn choose<T>([below, nearest, above]: [T; 3], at: f64, error: f64, rounding: Rounding) -> T {
     match rounding {
         Rounding::Rp if error > 0.0 => above,

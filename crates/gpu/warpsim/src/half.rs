@@ -3,7 +3,7 @@
 use ptx::inst::Rounding;
 use ptx::packed::Element;
 
-/// The value of the lowest 16 bits.
+/// Returns the value of the lowest 16 bits.
 pub(super) fn value(bits: u64, element: Element) -> f64 {
     let Format { mantissa, bias, .. } = Format::of(element);
     let (bits, exponent) = (bits & 0xffff, (bits & 0x7fff) >> mantissa);
@@ -16,8 +16,8 @@ pub(super) fn value(bits: u64, element: Element) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The bits of the number of the format that is next to `x`, in the direction asked for. `rest`, which is smaller than half a
-/// unit in the last place of `x`, belongs to the value too.
+/// Returns the bits of the format's number next to `x`, in the wanted direction. `rest`, which is smaller than half a unit in the
+/// last place of `x`, belongs to the value too.
 pub(super) fn bits(x: f64, rest: f64, element: Element, rounding: Rounding) -> u64 {
     let Format { mantissa, bias, nan } = Format::of(element);
     if x.is_nan() {
@@ -84,7 +84,7 @@ fn special(infinite: bool, negative: bool) -> f64 {
     }
 }
 
-/// The exponent of a normal or subnormal double that is not 0.
+/// Returns the exponent of a normal or subnormal double that is not 0.
 fn exponent(size: f64) -> i32 {
     match (size.to_bits() >> 52) as i32 {
         0 => -1074 + (63 - size.to_bits().leading_zeros() as i32),
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// From the format's definition: 65504 is the largest number of 16 bits, 65520 the middle to what it has not.
+    /// By the format's definition, 65504 is the largest number of 16 bits, and 65520 the middle between it and the next one, which the format lacks.
     #[test]
     fn too_large_is_infinite() {
         let f16 = |x: f64, rounding| bits(x, 0.0, Element::F16, rounding);

@@ -1,4 +1,4 @@
-//! What can go wrong in a run, as data.
+//! Hazards: errors of a run, as data.
 
 pub use super::mbarrier::MbarrierMisuse;
 use super::memory::RANK_BITS;
@@ -15,7 +15,7 @@ pub struct Hazards {
 /// One hazard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hazard {
-    /// In a cluster its first one.
+    /// Number of the CTA; in a cluster, that of its first one.
     pub cta: u32,
     /// The instruction that showed it, with its warp.
     pub site: Option<Site>,
@@ -25,11 +25,11 @@ pub struct Hazard {
 /// An instruction at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// Those of the CTAs of a cluster are counted through, by the ranks of the CTAs.
+    /// Number of the warp; warps of a cluster are numbered consecutively, by the ranks of the CTAs.
     pub warp: u32,
     /// Position in the decoded code: the count of instructions before it in the layout.
     pub pc: u32,
-    /// Where it stands in the text that was read.
+    /// Line in the text that was read.
     pub line: Option<u32>,
     /// The instruction's PTX text.
     pub text: String,
@@ -40,7 +40,7 @@ pub enum Kind {
     /// No warp can go on.
     Deadlock {
         waits: Vec<Wait>,
-        /// Lanes that wait for a barrier in memory, for copies or for registers, and what is missing.
+        /// Lanes that wait for a barrier in memory, for copies or for registers, with a description of what is missing.
         asleep: Vec<(Site, String)>,
         exited: Vec<u32>,
     },
@@ -49,7 +49,7 @@ pub enum Kind {
         address: u64,
         misuse: MbarrierMisuse,
     },
-    /// A copy accesses what was written before, and no `fence.proxy.async` is between.
+    /// A copy accesses memory written before without a `fence.proxy.async` between.
     Unfenced {
         address: u64,
         access: Access,
@@ -64,7 +64,7 @@ pub enum Kind {
         rank: u32,
         ended: bool,
     },
-    /// The size or an address of a copy is none that it can have.
+    /// A copy has an invalid size or address.
     Copy(String),
     Barrier {
         id: u32,
@@ -134,14 +134,14 @@ pub enum Kind {
     BranchIndex {
         index: u64,
     },
-    /// Something that was claimed of a value, which this lane disproves.
+    /// A claim about a value, which this lane disproves.
     BrokenClaim {
         claim: String,
         lane: u32,
         found: u64,
         expected: u64,
     },
-    /// More instructions than the options allow.
+    /// The run executed more instructions than the options allow.
     Budget,
     /// The simulator does not know the instruction, or the launch does not fit the kernel.
     Unsupported(String),
@@ -155,7 +155,7 @@ pub enum Access {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BarrierMisuse {
-    /// Ids are 0 to 15.
+    /// The id is not one of 0 to 15.
     Id,
     /// The number of threads is not a positive multiple of 32, exceeds the CTA's, or is missing in `bar.arrive`.
     Threads(u32),
@@ -163,13 +163,13 @@ pub enum BarrierMisuse {
     Mismatch { expected: u32, found: u32 },
     /// The warp arrives again before the phase is complete.
     Twice,
-    /// The warp uses the barrier again and no barrier orders that after warp `unseen` came to the phase before.
+    /// The warp uses the barrier again, and no barrier orders that after warp `unseen` came to the phase before.
     Recycled { unseen: u32 },
     /// Not all lanes of the warp execute the barrier together.
     Divergent,
     /// `bar.red` and `bar.sync` or `bar.arrive` come to one phase.
     Mixed,
-    /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
+    /// A phase is incomplete at the end of the CTA although nobody waits: more arrivals than the phases before needed.
     Unmatched { arrived: u32, expected: u32 },
 }
 
@@ -186,9 +186,9 @@ pub struct Wait {
 /// Lanes of a warp that wait for the lanes that an instruction names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneWait {
-    /// The instruction.
+    /// The instruction at which they wait.
     pub site: Site,
-    /// One bit per lane that waits.
+    /// The waiting lanes, one bit each.
     pub lanes: u32,
     /// The lanes that must come, of those that have not ended.
     pub named: u32,
@@ -305,7 +305,7 @@ impl Display for Kind {
     }
 }
 
-/// An address as a reader knows it: the slot row and lane in shared memory, the buffer and element in global memory.
+/// An address for readers: the slot row and lane in shared memory, the buffer and element in global memory.
 struct Place(Space, u64);
 
 impl Display for Place {

@@ -1,4 +1,4 @@
-//! What lanes exchange, and how values are cut and joined.
+//! Exchanges between lanes, and cutting and joining of values.
 
 use super::buffer::low;
 use super::decode::{GuardBit, Source};
@@ -19,18 +19,18 @@ pub(super) fn pack(bits: u32, parts: &[Source], regs: &[Row], pool: &[Row]) -> R
     row
 }
 
-/// Part `index` of each lane's word.
+/// Returns part `index` of each lane's word.
 pub(super) fn piece(bits: u32, index: usize, row: &Row) -> Row {
     row.map(|word| word >> (bits * index as u32) & low(bits / 8))
 }
 
-/// The sign of a loaded value, in the bits of `above`.
+/// Extends the sign of a loaded value into the bits of `above`.
 pub(super) fn extended(row: &Row, bytes: u32, above: u64) -> Row {
     row.map(|x| if x >> (8 * bytes - 1) & 1 == 1 { x | above } else { x })
 }
 
-/// What the lanes of `mask` get from those of `all` as PTX defines `shfl`: lanes outside their segment keep their own value.
-/// Also tells the lanes whose source was inside.
+/// Returns the values that the lanes of `mask` get from those of `all` by `shfl` of PTX: lanes outside their segment keep their
+/// own value. Also returns the lanes whose source was inside.
 pub(super) fn shuffle(mode: ShflMode, [a, lanes, clamps]: [&Row; 3], mask: u32, all: u32) -> Result<(Row, u32), Kind> {
     let source = lanes[0] as usize & 31;
     let plain = clamps.iter().all(|clamp| *clamp == 31);
@@ -61,12 +61,12 @@ pub(super) fn shuffle(mode: ShflMode, [a, lanes, clamps]: [&Row; 3], mask: u32, 
     Ok((row, inside))
 }
 
-/// What is wrong with an instruction of the whole warp that only the lanes of `mask` execute.
+/// Returns the hazard of an instruction of the whole warp that only the lanes of `mask` execute, if they are not all.
 pub(super) fn missing_lane(mask: u32) -> Option<Kind> {
     (mask != u32::MAX).then(|| Kind::InactiveLane { lane: mask.trailing_zeros(), source: mask.trailing_ones() })
 }
 
-/// A B + C of [`Op::Mma`](ptx::inst::Op::Mma), as rows of d.
+/// Computes A B + C of [`Op::Mma`](ptx::inst::Op::Mma), as rows of d.
 ///
 /// Every element is c + a_0 b_0 + a_1 b_1 + a_2 b_2 + a_3 b_3 from left to right, each step fused and rounded to nearest. PTX
 /// promises the precision of fused multiply-adds, and no order: a GPU may round otherwise in the last places.
@@ -81,7 +81,7 @@ pub(super) fn multiply_add(a: &Row, b: &Row, c: [&Row; 2]) -> [Row; 2] {
     })
 }
 
-/// For each lane the lanes of `mask` with an equal value; `all`: only if all agree, else none. Also whether all agree.
+/// Returns for each lane the lanes of `mask` with an equal value; with `all`, only if all agree, otherwise none. Also whether all agree.
 pub(super) fn matches(all: bool, a: &Row, mask: u32) -> (Row, bool) {
     let mut row = [0u64; 32];
     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -92,25 +92,25 @@ pub(super) fn matches(all: bool, a: &Row, mask: u32) -> (Row, bool) {
     if all && !agree { ([0; 32], false) } else { (row, agree) }
 }
 
-/// The values of the lanes of `mask`, joined from the first to the last.
+/// Joins the values of the lanes of `mask` from the first to the last.
 pub(super) fn reduce(f: &Each, a: &Row, mask: u32) -> u64 {
     let mut lanes = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| a[lane]);
     let first = lanes.next().unwrap_or(0);
     lanes.fold(first, |x, y| f([x, y, y]))
 }
 
-/// Lane by lane.
+/// Applies the function lane by lane.
 pub(super) fn each(f: &Each, sources: &[Source; 3], regs: &[Row], pool: &[Row], mask: u32) -> Row {
     let [a, b, c] = sources.map(|source| source.row(regs, pool));
     std::array::from_fn(|i| if mask >> i & 1 == 1 { f([a[i], b[i], c[i]]) } else { 0 })
 }
 
-/// The carries into what does not read the condition code: a difference borrows nothing.
+/// Returns the carries into an operation that does not read the condition code: a difference borrows nothing.
 pub(super) fn carry_without(op: CarryOp) -> u32 {
     if op == CarryOp::Sub { u32::MAX } else { 0 }
 }
 
-/// Arithmetic with the condition code: the results, and the carries.
+/// Performs arithmetic with the condition code: returns the results, and the carries.
 pub(super) fn carry(
     op: CarryOp,
     ty: Type,
@@ -129,18 +129,18 @@ pub(super) fn carry(
     (row, carries)
 }
 
-/// The lanes whose generic address lies in the space.
+/// Returns the lanes whose generic address lies in the space.
 pub(super) fn in_space(space: Space, row: &Row) -> u32 {
     (0..32).fold(0, |bits, i| bits | u32::from(concrete(row[i]).0 == space) << i)
 }
 
-/// The lanes where a guard holds.
+/// Returns the lanes for which a guard holds.
 pub(super) fn holds(preds: &[u32], (pred, negate): GuardBit) -> u32 {
     let bits = preds[pred as usize];
     if negate { !bits } else { bits }
 }
 
-/// The lanes of a comparison, and those of its complement, each combined with a predicate.
+/// Returns the lanes of a comparison, and those of its complement, each combined with a predicate.
 pub(super) fn combined(bits: u32, combine: Option<(BoolOp, GuardBit)>, preds: &[u32]) -> (u32, u32) {
     match combine {
         Some((op, guard)) => {
@@ -151,17 +151,17 @@ pub(super) fn combined(bits: u32, combine: Option<(BoolOp, GuardBit)>, preds: &[
     }
 }
 
-/// `a` in the lanes of `bits`, `b` in the others.
+/// Selects `a` in the lanes of `bits`, `b` in the others.
 pub(super) fn select(bits: u32, a: &Row, b: &Row) -> Row {
     std::array::from_fn(|i| if bits >> i & 1 == 1 { a[i] } else { b[i] })
 }
 
-/// `bfi` of the sources base, value, position and length.
+/// Computes `bfi` of the sources base, value, position and length.
 pub(super) fn inserted(long: bool, [a, b, pos, len]: [&Row; 4]) -> Row {
     std::array::from_fn(|i| rows::insert_bits(long, a[i], b[i], pos[i], len[i]))
 }
 
-/// What all lanes of `mask` get of a vote of those in `votes`: a word of the ballot, else all bits of a predicate.
+/// Returns the result of a vote for all lanes of `mask`, given those in `votes`: a word of the ballot, otherwise all bits of a predicate.
 pub(super) fn vote(mode: VoteMode, votes: u32, mask: u32) -> u32 {
     let votes = votes & mask;
     let yes = match mode {
@@ -173,7 +173,7 @@ pub(super) fn vote(mode: VoteMode, votes: u32, mask: u32) -> u32 {
     if yes { u32::MAX } else { 0 }
 }
 
-/// The targets of an indirect branch, each with its lanes, in the order of the first of them; or an index without a target.
+/// Returns the targets of an indirect branch, each with its lanes, in the order of the first of them; or an index without a target.
 pub(super) fn ways(indices: &Row, targets: &[u32], mask: u32) -> Result<Vec<(u32, u32)>, u64> {
     let mut ways: Vec<(u32, u32)> = Vec::new();
     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {

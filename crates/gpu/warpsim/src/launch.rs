@@ -1,8 +1,8 @@
-//! How a kernel is launched.
+//! Launches of kernels.
 
 use super::place::Place;
 
-/// How a kernel is launched.
+/// A launch of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// CTAs in x, y and z.
@@ -11,7 +11,7 @@ pub struct Launch {
     pub threads: [u32; 3],
     /// Bytes of shared memory that the launch adds.
     pub shared: u64,
-    /// One per parameter.
+    /// Arguments, one per parameter.
     pub arguments: Vec<Argument>,
 }
 
@@ -21,31 +21,31 @@ pub enum Argument {
     Buffer(usize),
     U32(u32),
     U64(u64),
-    /// Any other value, as it lies in memory: as many bytes as the parameter has.
+    /// Any other value, as in memory: as many bytes as the parameter has.
     Bytes(Vec<u8>),
-    /// No value: only a proof does without.
+    /// No value: only proofs accept it.
     Any,
 }
 
 impl Launch {
-    /// A launch with one dimension.
+    /// Makes a launch with one dimension.
     pub fn linear(ctas: u32, threads: u32, arguments: Vec<Argument>) -> Self {
         Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
     }
 
-    /// The signature of kernels made by [`lower`](ptx::lower::lower): buffers 0 to `arrays`-1, points, stride.
+    /// Makes a launch for kernels made by [`lower`](ptx::lower::lower): buffers 0 to `arrays`-1, points, stride.
     pub fn fields(ctas: u32, warps: u32, arrays: usize, points: u32, stride: u32) -> Self {
         let mut arguments: Vec<Argument> = (0..arrays).map(Argument::Buffer).collect();
         arguments.extend([Argument::U32(points), Argument::U32(stride)]);
         Self::linear(ctas, 32 * warps, arguments)
     }
 
-    /// Threads per CTA.
+    /// Returns the threads per CTA.
     pub fn size(&self) -> u32 {
         self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
     }
 
-    /// Whether every argument has a value.
+    /// Checks that every argument has a value.
     pub(super) fn all_given(&self) -> Result<(), String> {
         match self.arguments.contains(&Argument::Any) {
             true => Err("a launch with an argument that may be anything".to_owned()),
@@ -78,5 +78,5 @@ impl Launch {
     }
 }
 
-/// Bytes of shared memory that no machine exceeds, nor a kernel whose rows of global memory are taken for shared ones to look for races on them.
+/// Bytes of shared memory that no machine exceeds, nor a kernel whose global rows are treated as shared memory to find races on them.
 pub(super) const MOST_SHARED: u64 = 4 << 20;

@@ -79,15 +79,15 @@
 //! | [`prove`] | the proof of synchronisation |
 //! | [`machine_code`] | the other instruction set: what ptxas makes of PTX, on the same memories, barriers and launches |
 //! | [`setup`] | a launch in a TOML file |
-//! | `appraisal` | what versions of a kernel cost on one launch |
+//! | `appraisal` | costs of versions of a kernel on one launch |
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
-//! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
+//! | `exec` | the loop over instructions, the effect of each, cooperation of lanes, accesses of memory |
 //! | `domain` | the two domains: all values known, or only some |
-//! | `warp`, `thread`, `cta`, `barrier` | paths of lanes and calls; what a warp is to its CTA; interleaving of warps; the sixteen barriers |
+//! | `warp`, `thread`, `cta`, `barrier` | paths of lanes and calls; the state of a warp in its CTA; interleaving of warps; the sixteen barriers |
 //! | `shared`, `memory`, `buffer`, `atomic` | memories, with the detector of races |
 //! | `rows`, `scalar`, `float`, `lanes` | arithmetic on whole rows, on one lane, and between lanes |
-//! | `launch`, `place`, `options` | what is asked for: the launch, the place of a CTA in it, the order of warps |
-//! | `hazard`, `counts`, `claims` | what a run tells; what is claimed of its values and checked |
+//! | `launch`, `place`, `options` | the input of a run: the launch, the place of a CTA in it, the order of warps |
+//! | `hazard`, `counts`, `claims` | the output of a run; claims about its values, and their checks |
 //!
 //! `f64::mul_add` costs several nanoseconds where the crate is built for processors without fused multiply-add; build with
 //! `-C target-feature=+fma` (or `target-cpu=native`) to simulate fast.
@@ -140,7 +140,7 @@ use ptx::ir::Module;
 use shared::Shared;
 use warp::Warp;
 
-/// Where the simulated kernels find a buffer, by its number: for values that are addresses.
+/// Returns the address of a buffer in simulated kernels, by its number: for values that are addresses.
 pub fn buffer_address(buffer: usize) -> u64 {
     memory::segment_address(buffer)
 }
@@ -159,7 +159,7 @@ pub fn run(
     run_checked(module, kernel, launch, buffers, options, None)
 }
 
-/// As [`run`], and checks what is claimed of the kernel's values at every instruction.
+/// As [`run`], with a check of the claims about the kernel's values at every instruction.
 ///
 /// # Errors
 /// Those of [`run`]; a claim that does not hold is a hazard.
@@ -218,7 +218,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The sum over warps.
+    /// Returns the sum over warps.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         for counts in &self.warps {
@@ -227,7 +227,7 @@ impl Report {
         total
     }
 
-    /// A count per grid point: a warp instruction stands for one operation of each of its 32 points.
+    /// Returns a count per grid point: a warp instruction stands for one operation of each of its 32 points.
     pub fn per_point(&self, count: impl Fn(&Counts) -> u64, points: u32) -> f64 {
         count(&self.total()) as f64 / f64::from(points.div_ceil(32).max(1))
     }

@@ -9,7 +9,7 @@ use super::clock::VectorClock;
 use std::fmt::{self, Display, Formatter};
 
 pub(super) struct Mbarrier {
-    /// In vector clocks.
+    /// Slot of the barrier in vector clocks.
     pub slot: usize,
     count: u32,
     pending: u32,
@@ -21,22 +21,22 @@ pub(super) struct Mbarrier {
     pub phase: u32,
     /// Complete phases of all barriers that have used the slot.
     pub epoch: u32,
-    /// What the arrivals of this phase have released.
+    /// Clock that the arrivals of this phase have released.
     clock: VectorClock,
-    /// What the last phase released.
+    /// Clock that the last phase released.
     pub last: VectorClock,
-    /// Who has seen the last phase, and when.
+    /// Warps that have seen the last phase, and their times.
     observers: Vec<(usize, u32)>,
     pub sleepers: Vec<Sleeper>,
-    /// Warps of which all lanes arrived in this phase, and in the last.
+    /// Warps with arrivals of all lanes in this phase, and in the last.
     whole: u32,
     pub whole_last: u32,
-    /// Somebody has waited.
+    /// Whether somebody has waited.
     pub observed: bool,
-    /// Somebody of another CTA has arrived; somebody has waited who learns nothing of other CTAs.
+    /// Whether somebody of another CTA has arrived, and whether somebody has waited who learns nothing of other CTAs.
     remote: bool,
     narrow: bool,
-    /// `mbarrier.inval` has ended it.
+    /// Whether `mbarrier.inval` has ended it.
     pub ended: bool,
 }
 
@@ -46,26 +46,26 @@ pub(super) struct Sleeper {
     pub warp: usize,
     pub pc: u32,
     pub lanes: u32,
-    /// When, by the warp's own clock.
+    /// Time of the wait, by the warp's own clock.
     pub time: u32,
 }
 
-/// What is wrong with the use of a barrier in shared memory.
+/// Misuse of a barrier in shared memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MbarrierMisuse {
-    /// It was not initialised.
+    /// The barrier was not initialised.
     Uninitialised,
-    /// It is given up in the middle of a phase.
+    /// The barrier is given up in the middle of a phase.
     InUse,
-    /// It is initialised although it is valid: `mbarrier.inval` has to come first.
+    /// The barrier is initialised although it is valid: `mbarrier.inval` has to come first.
     Valid,
     /// The number of arrivals is 0, or past 2^20 - 1.
     Count(u32),
     /// More arrivals in a phase than it waits for.
     TooMany,
-    /// Nothing tells that the phase before is complete.
+    /// The phase before is not known to be complete.
     Early,
-    /// Nothing tells which of the phases of one parity the wait means.
+    /// The wait does not tell which of the phases of one parity it means.
     Ambiguous,
     /// The phase can end before the warp has seen the one before.
     Skipped { warp: u32 },
@@ -103,13 +103,13 @@ impl Mbarrier {
         })
     }
 
-    /// Whether those who wait learn what was before this arrival; `remote`: of another CTA.
+    /// Whether those who wait learn of events before this arrival; `remote`: of another CTA.
     pub(super) fn hears(&mut self, remote: bool, wide: bool) -> bool {
         self.remote |= remote;
         !remote || wide && !self.narrow
     }
 
-    /// Whether who waits learns what was before the arrivals of other CTAs.
+    /// Whether who waits learns of events before the arrivals of other CTAs.
     pub(super) fn listens(&mut self, wide: bool) -> bool {
         self.narrow |= !wide;
         wide || !self.remote
@@ -120,12 +120,12 @@ impl Mbarrier {
         self.pending != self.count || self.issued > self.landed || !self.sleepers.is_empty()
     }
 
-    /// Whether the clock tells that all phases before this one are complete.
+    /// Whether the clock covers the ends of all phases before this one.
     fn knows(&self, clock: &VectorClock) -> bool {
         self.phase == 0 || clock[self.slot] >= self.epoch
     }
 
-    /// `n` arrivals, with bytes to expect; `whole`: of all lanes of the warp.
+    /// Records `n` arrivals, with bytes to expect; `whole`: of all lanes of the warp.
     pub(super) fn arrive(
         &mut self,
         n: u32,
@@ -143,7 +143,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Further bytes to expect.
+    /// Adds bytes to expect.
     pub(super) fn expect(&mut self, bytes: u64, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
         if !self.knows(clock) {
             return Err(MbarrierMisuse::Early);
@@ -152,12 +152,12 @@ impl Mbarrier {
         in_range(self.expected.saturating_sub(self.landed))
     }
 
-    /// Later phases wait for `n` arrivals less.
+    /// Lowers the number of arrivals that later phases wait for by `n`.
     pub(super) fn drop(&mut self, n: u32) {
         self.count = self.count.saturating_sub(n);
     }
 
-    /// A copy of so many bytes starts; the time that they come at.
+    /// Starts a copy of these bytes; returns the time at which they come.
     pub(super) fn issue(&mut self, bytes: u64, clock: &VectorClock) -> Result<u32, MbarrierMisuse> {
         if !self.knows(clock) {
             return Err(MbarrierMisuse::Early);
@@ -168,17 +168,17 @@ impl Mbarrier {
         Ok(self.epoch + 1)
     }
 
-    /// Bytes of a copy have come.
+    /// Records that bytes of a copy have come.
     pub(super) fn land(&mut self, bytes: u64) {
         self.landed += bytes;
     }
 
-    /// Bytes that this phase expects and that no copy brings yet.
+    /// Returns the bytes that this phase expects and that no copy brings yet.
     pub(super) fn unclaimed(&self) -> u64 {
         self.expected.saturating_sub(self.issued)
     }
 
-    /// Ends the phase if it is complete; those who waited for it.
+    /// Ends the phase if it is complete; returns those who waited for it.
     pub(super) fn settle(&mut self) -> Result<Option<Vec<Sleeper>>, MbarrierMisuse> {
         if self.pending > 0 {
             return Ok(None);
@@ -208,7 +208,7 @@ impl Mbarrier {
         u64::from(self.phase & 1) != parity & 1
     }
 
-    /// Somebody waits for a phase that is over: what it must know.
+    /// Records a wait for a phase that is over; checks the knowledge that it needs.
     pub(super) fn observe(&mut self, warp: usize, time: u32, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
         if self.phase >= 2 && clock[self.slot] + 1 < self.epoch {
             return Err(MbarrierMisuse::Ambiguous);
@@ -218,7 +218,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Somebody waits for this phase.
+    /// Records a wait for this phase.
     pub(super) fn sleep(&mut self, sleeper: Sleeper, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
         if !self.knows(clock) {
             return Err(MbarrierMisuse::Ambiguous);
@@ -228,7 +228,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// What this phase still waits for.
+    /// Describes the arrivals and bytes that this phase still waits for.
     pub(super) fn missing(&self) -> String {
         match (self.pending, self.expected.saturating_sub(self.landed)) {
             (0, bytes) => format!("{bytes} bytes of copies are missing"),
@@ -240,7 +240,7 @@ impl Mbarrier {
     }
 }
 
-/// PTX ISA, "Tx-Count operation": the count of bytes lies between -(2^20 - 1) and 2^20 - 1.
+/// Checks the count of bytes, which lies between -(2^20 - 1) and 2^20 - 1 (PTX ISA, "Tx-Count operation").
 fn in_range(bytes: u64) -> Result<(), MbarrierMisuse> {
     if bytes < 1 << 20 { Ok(()) } else { Err(MbarrierMisuse::Bytes(bytes)) }
 }

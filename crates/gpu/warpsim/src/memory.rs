@@ -6,10 +6,10 @@ use super::rows::Row;
 use ptx::inst::Space;
 use std::ops::Range;
 
-/// Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
+/// Bits of an offset in a segment. Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
 const SEGMENT_BITS: u32 = 40;
 
-/// Where shared, local and constant memory lie in the generic addresses: above all segments.
+/// Windows of shared, local and constant memory in the generic addresses: above all segments.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 pub(super) const CONST_WINDOW: u64 = 1 << 60;
@@ -17,7 +17,7 @@ pub(super) const CONST_WINDOW: u64 = 1 << 60;
 /// Bits of an address in the shared memory of one CTA. Above them an address in a cluster has the rank of its CTA and one.
 pub(super) const RANK_BITS: u32 = 24;
 
-/// The space that a generic address lies in, and the address there.
+/// Returns the space of a generic address, and the address there.
 pub(super) fn concrete(address: u64) -> (Space, u64) {
     if address >= SHARED_WINDOW {
         (Space::Shared, address - SHARED_WINDOW)
@@ -30,12 +30,12 @@ pub(super) fn concrete(address: u64) -> (Space, u64) {
     }
 }
 
-/// Where a segment starts; address 0 belongs to none.
+/// Returns the start of a segment; address 0 belongs to none.
 pub(super) fn segment_address(segment: usize) -> u64 {
     (segment as u64 + 1) << SEGMENT_BITS
 }
 
-/// Segment and byte of an address.
+/// Returns the segment and byte of an address.
 pub(super) fn place(address: u64) -> (u64, u64) {
     ((address >> SEGMENT_BITS).wrapping_sub(1), address & ((1 << SEGMENT_BITS) - 1))
 }
@@ -52,7 +52,7 @@ pub(super) struct Lanes<'a> {
     offset: u64,
     pub mask: u32,
     pub bytes: u32,
-    /// The first address, when all 32 lanes access consecutive, aligned doubles.
+    /// First address, if all 32 lanes access consecutive, aligned doubles.
     pub consecutive: Option<u64>,
 }
 
@@ -70,13 +70,13 @@ impl<'a> Lanes<'a> {
         self.base[lane].wrapping_add(self.offset)
     }
 
-    /// The active lanes.
+    /// Returns the active lanes.
     pub(super) fn active(&self) -> impl Iterator<Item = usize> + use<> {
         let mask = self.mask;
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The address, when all lanes access the same.
+    /// Returns the address, if all lanes access the same.
     pub(super) fn uniform(&self) -> Option<u64> {
         let stray = || self.base.iter().fold(0, |stray, address| stray | (address ^ self.base[0]));
         (self.mask == u32::MAX && stray() == 0).then(|| self.address(0))
@@ -157,7 +157,7 @@ impl Segments<'_> {
 }
 
 impl Segments<'_> {
-    /// One lane's word, for an atomic; `write` gives the new value.
+    /// Updates one lane's word, for an atomic; `write` gives the new value.
     pub(super) fn update(&mut self, lanes: &Lanes, lane: usize, write: impl FnOnce(u64) -> u64) -> Result<u64, Kind> {
         let old = self.word(Space::Global, lanes, lane)?;
         let address = lanes.address(lane);
@@ -172,7 +172,7 @@ impl Segments<'_> {
     }
 }
 
-/// Something that has a size in bytes.
+/// A memory with a size in bytes.
 trait Extent {
     fn extent(&self) -> u64;
 }
@@ -222,11 +222,11 @@ pub(super) fn aligned_inside(
 /// The local memory of one warp: a row per 8 bytes, a column per lane.
 pub(super) struct Local {
     rows: Vec<Row>,
-    /// The lanes that have written the lower and the upper half of each row.
+    /// Lanes that have written the lower and the upper half of each row.
     written: Vec<[u32; 2]>,
 }
 
-/// What a load of local memory found nobody's values in.
+/// Words that a load of local memory found without values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unwritten {
     /// The first such address.
@@ -238,7 +238,7 @@ pub(super) struct Unwritten {
 /// Rows of 8 bytes per thread that the hardware has.
 const MOST_ROWS: usize = 512 * 1024 / 8;
 
-/// The halves of a row that an access touches.
+/// Returns the halves of a row that an access touches.
 fn halves(address: u64, bytes: u32) -> Range<usize> {
     let first = (address / 4 % 2) as usize;
     first..first + bytes.div_ceil(4) as usize
@@ -255,7 +255,7 @@ impl Local {
         self.written.fill([0; 2]);
     }
 
-    /// Makes room for `bytes` in all; false when there is not so much.
+    /// Makes room for `bytes` in all; false if there is not so much.
     pub(super) fn grow(&mut self, bytes: u64) -> bool {
         let rows = bytes.div_ceil(8) as usize;
         if rows > MOST_ROWS {
@@ -268,7 +268,7 @@ impl Local {
         true
     }
 
-    /// One lane's word, for an atomic.
+    /// Updates one lane's word, for an atomic.
     pub(super) fn update(&mut self, lanes: &Lanes, lane: usize, write: impl FnOnce(u64) -> u64) -> Result<u64, Kind> {
         let address = self.check(lanes, lane)?;
         let index = (address / 8) as usize;
@@ -278,7 +278,7 @@ impl Local {
         Ok(old)
     }
 
-    /// The values, and which of them nobody wrote.
+    /// Loads the values, and reports those that nobody wrote.
     pub(super) fn load(&self, lanes: &Lanes) -> Result<(Row, Option<Unwritten>), Kind> {
         let mut row = [0; 32];
         if let (Some(address), 8) = (lanes.uniform(), lanes.bytes) {
@@ -320,7 +320,7 @@ impl Local {
         Ok(())
     }
 
-    /// What was stored is as if nobody had written it, for these lanes of its words.
+    /// Marks a stored value as unwritten, for these lanes of its words.
     pub(super) fn forget(&mut self, lanes: &Lanes, undefined: [u32; 2]) {
         for lane in lanes.active() {
             let address = lanes.address(lane);

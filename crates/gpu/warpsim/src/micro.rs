@@ -1,4 +1,4 @@
-//! What the simulator executes: instructions whose operands are numbers of rows.
+//! Instructions of the simulator, whose operands are numbers of rows.
 
 use super::counts::Class;
 use super::rows::{Compare, Map1, Map2, Map3, Row};
@@ -6,14 +6,14 @@ use super::scalar::Each;
 use ptx::asynchronous::Reach;
 use ptx::inst::*;
 
-/// Reads a register row, or with the top bit a row of the pool of constants.
+/// A register row, or with the top bit a row of the pool of constants.
 #[derive(Clone, Copy)]
 pub(super) struct Source(pub(super) u32);
 
 impl Source {
     pub(super) const POOL: u32 = 1 << 31;
 
-    /// The register row; `None` for a constant.
+    /// Returns the register row; `None` for a constant.
     pub(super) fn register(self) -> Option<u32> {
         (self.0 & Self::POOL == 0).then_some(self.0)
     }
@@ -23,7 +23,7 @@ impl Source {
     }
 }
 
-/// No reconvergence before the exit.
+/// Marks a branch without reconvergence before the exit.
 pub(super) const EXIT: u32 = u32::MAX;
 
 /// The predicate number and whether it is negated.
@@ -45,7 +45,7 @@ pub(super) struct MatrixBlock {
     pub c: [Source; 2],
 }
 
-/// What the instruction is; branch targets are program counters.
+/// An instruction; branch targets are program counters.
 pub(super) enum Micro {
     Compute(Compute),
     Test(Test),
@@ -75,16 +75,16 @@ pub(super) enum Micro {
         targets: Box<[u32]>,
         reconvergence: u32,
     },
-    /// To a function; the rows of arguments and of results go from left to right.
+    /// A call of a function; the rows of arguments and of results go from left to right.
     Call(Box<Call>),
-    /// The simulator does not know it. Rows and predicates that it may write.
+    /// An instruction unknown to the simulator, with the rows and predicates that it may write.
     Unknown {
         rows: Vec<u32>,
         preds: Vec<u32>,
     },
     /// Asynchronous copies, barriers in memory, clusters, and registers that warps hand to each other.
     Copying(Box<Copying>),
-    /// A directive, a fence.
+    /// A directive or a fence.
     Nothing,
     Ret,
     /// The end of the thread, also inside a function.
@@ -130,7 +130,7 @@ pub(super) enum Compute {
     },
 }
 
-/// What makes predicates, and what they choose.
+/// Computation of predicates, and selections by them.
 pub(super) enum Test {
     /// A comparison, its complement, and the predicate that both are combined with.
     Compare {
@@ -239,7 +239,7 @@ pub(super) enum MemoryAccess {
     },
 }
 
-/// What lanes do together.
+/// Operations of several lanes together.
 pub(super) enum Collective {
     Shuffle {
         mode: ShflMode,
@@ -276,7 +276,7 @@ pub(super) enum Collective {
         pred: Option<u32>,
         mask: Source,
     },
-    /// A B + C, see [`Op::Mma`].
+    /// A product A B + C, see [`Op::Mma`].
     Matrix {
         b: Source,
         blocks: Vec<MatrixBlock>,
@@ -300,7 +300,7 @@ impl MemoryAccess {
 }
 
 impl Collective {
-    /// The lanes that it names; `None` for all.
+    /// Returns the lanes that it names; `None` for all.
     pub(super) fn named(&self) -> Option<Source> {
         match self {
             Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => *mask,
@@ -310,18 +310,18 @@ impl Collective {
     }
 }
 
-/// As [`Fragments`](ptx::fragments::Fragments), with numbers of rows.
+/// Operands of [`Fragments`](ptx::fragments::Fragments), as numbers of rows.
 pub(super) struct Fragments {
     pub loads: bool,
     pub transposed: bool,
     pub space: Space,
-    /// One for each matrix.
+    /// Rows, one for each matrix.
     pub rows: Vec<u32>,
     pub at: Place,
 }
 
 impl Fragments {
-    /// Bytes of one access: two halves of a row, or a half of each of two.
+    /// Returns the bytes of one access: two halves of a row, or a half of each of two.
     pub fn bytes(&self) -> u32 {
         if self.transposed { 2 } else { 4 }
     }
@@ -334,7 +334,7 @@ pub(super) struct Place {
     pub offset: u64,
 }
 
-/// As [`Async`](ptx::asynchronous::Async), with numbers of rows.
+/// Operations of [`Async`](ptx::asynchronous::Async), with numbers of rows.
 pub(super) enum Copying {
     Init {
         at: Place,
@@ -380,7 +380,7 @@ pub(super) enum Copying {
         at: Place,
         counted: bool,
     },
-    /// From global memory, with the bytes; `None`: a tensor.
+    /// A copy from global memory, with the bytes; `None`: a tensor.
     BulkLoad {
         to: Place,
         from: Option<(Place, Source)>,
@@ -388,7 +388,7 @@ pub(super) enum Copying {
         /// A mask of the CTAs that it goes to.
         ranks: Option<Source>,
     },
-    /// To global memory, with the bytes; `None`: a tensor.
+    /// A copy to global memory, with the bytes; `None`: a tensor.
     BulkStore {
         from: Place,
         to: Option<(Place, Source)>,
@@ -403,7 +403,7 @@ pub(super) enum Copying {
     },
     /// `fence.proxy.async`
     Fence,
-    /// A fence that orders what was done before in front of a relaxed arrival behind it; else only the initialisation of
+    /// A fence that orders earlier accesses in front of a relaxed arrival behind it; otherwise only the initialisation of
     /// barriers in memory.
     Release {
         all: bool,
@@ -416,7 +416,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    /// One bit per lane.
+    /// Compares two rows; one bit per lane.
     pub(super) fn of(&self, a: &Row, b: &Row) -> u32 {
         match self {
             Self::Rows(f) => f(a, b),

@@ -1,4 +1,4 @@
-//! How a kernel is simulated.
+//! Options of the simulation.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -9,7 +9,7 @@ pub struct Options {
     pub budget: u64,
     /// Races and unwritten reads after which the run ends; other hazards end it at once.
     pub hazards: usize,
-    /// Machine code that races runs on, as its warps happen to interleave here; its report has the races.
+    /// Whether machine code that races still runs, with this interleaving of its warps; its report has the races.
     pub permits_races: bool,
 }
 
@@ -19,7 +19,7 @@ impl Default for Options {
     }
 }
 
-/// How the warps of a CTA interleave.
+/// Interleaving of the warps of a CTA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
     /// Each warp runs until it comes to a barrier.

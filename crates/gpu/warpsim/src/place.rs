@@ -14,17 +14,17 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Threads of the CTA.
+    /// Returns the threads of the CTA.
     pub(super) fn size(self) -> u32 {
         self.threads.iter().product()
     }
 
-    /// Warps of the CTA.
+    /// Returns the warps of the CTA.
     pub(super) fn warps(self) -> usize {
         self.size().div_ceil(32) as usize
     }
 
-    /// That of a CTA by the number of its cluster and its rank there.
+    /// Returns the place of a CTA by the number of its cluster and its rank there.
     pub(super) fn in_cluster(self, number: u32, rank: u32) -> Self {
         let Self { ctas, cluster, .. } = self;
         let clusters: [u32; 3] = std::array::from_fn(|i| ctas[i] / cluster[i]);
@@ -33,12 +33,12 @@ impl Place {
         Self { cta: x + ctas[0] * (y + ctas[1] * z), ..self }
     }
 
-    /// The lanes of a warp that there are.
+    /// Returns the existing lanes of a warp.
     pub(super) fn lanes(self, warp: usize) -> u32 {
         u32::MAX >> (32 - (self.size() - 32 * warp as u32).min(32))
     }
 
-    /// The value of a special register.
+    /// Returns the value of a special register.
     pub(super) fn special(self, special: Special, warp: usize, lane: u32, shared_bytes: u64) -> u32 {
         let Self { cta, ctas, threads, dynamic_shared, cluster } = self;
         let thread = 32 * warp as u32 + lane;
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-/// A number as one in each direction, x first.
+/// Splits a number into one in each direction, x first.
 fn split(number: u32, extents: [u32; 3]) -> [u32; 3] {
     [number % extents[0], number / extents[0] % extents[1], number / extents[0] / extents[1]]
 }

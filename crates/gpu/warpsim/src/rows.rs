@@ -9,7 +9,7 @@ pub(super) type Row = [u64; 32];
 pub(super) type Map1 = fn(&Row) -> Row;
 pub(super) type Map2 = fn(&Row, &Row) -> Row;
 pub(super) type Map3 = fn(&Row, &Row, &Row) -> Row;
-/// One bit per lane.
+/// A comparison of two rows; one bit per lane.
 pub(super) type Compare = fn(&Row, &Row) -> u32;
 
 /// Operand widths and signs that matter to integer arithmetic.
@@ -33,7 +33,7 @@ fn kind(ty: Type) -> Option<Kind> {
     }
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn unary(op: UnaryOp, ty: Type) -> Option<Map1> {
     use Kind::*;
     let map: Map1 = match (op, kind(ty)?) {
@@ -53,7 +53,7 @@ pub(super) fn unary(op: UnaryOp, ty: Type) -> Option<Map1> {
     Some(map)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn binary(op: BinaryOp, ty: Type) -> Option<Map2> {
     match kind(ty)? {
         Kind::F64 => real_binary(op),
@@ -76,7 +76,7 @@ fn real_binary(op: BinaryOp) -> Option<Map2> {
     Some(map)
 }
 
-/// A NaN loses against a number, and -0 is below +0. The selections are without branches, for whole rows.
+/// Returns the smaller number. A NaN loses against a number, and -0 is below +0. The selections are without branches, for whole rows.
 fn min(x: f64, y: f64) -> f64 {
     let least = if x < y { x } else { y };
     let least = if x == y { f64::from_bits(x.to_bits() | y.to_bits()) } else { least };
@@ -122,7 +122,7 @@ fn long_binary(op: BinaryOp) -> Option<Map2> {
     Some(map)
 }
 
-/// Shifts clamp their count; a division by zero gives all ones, its remainder the dividend, as the hardware does.
+/// Returns the function for signed operands. Shifts clamp their count; a division by zero gives all ones, its remainder the dividend, as the hardware does.
 fn signed_binary(op: BinaryOp, kind: Kind) -> Option<Map2> {
     use Kind::*;
     let map: Map2 = match (op, kind) {
@@ -161,7 +161,7 @@ fn div(x: u32, y: u32) -> i32 {
     (x as i32).wrapping_div(y as i32)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn ternary(op: TernaryOp, ty: Type) -> Option<Map3> {
     use Kind::*;
     let map: Map3 = match (op, kind(ty)?) {
@@ -185,12 +185,12 @@ pub(super) fn ternary(op: TernaryOp, ty: Type) -> Option<Map3> {
     Some(map)
 }
 
-/// Bits behind the end are zero.
+/// Extracts bits; those behind the end are zero.
 fn extract_bits(a: u64, pos: u64, len: u64) -> u64 {
     a.checked_shr(pos as u32 & 255).unwrap_or(0) & low_mask(len)
 }
 
-/// `bfi` of 32 or 64 bits.
+/// Computes `bfi` of 32 or 64 bits.
 pub(super) fn insert_bits(long: bool, a: u64, b: u64, pos: u64, len: u64) -> u64 {
     let pos = pos as u32 & 255;
     let (mask, a) = (low_mask(len).checked_shl(pos).unwrap_or(0), a.checked_shl(pos).unwrap_or(0));
@@ -202,7 +202,7 @@ fn low_mask(len: u64) -> u64 {
     1u64.checked_shl(len as u32 & 255).map_or(u64::MAX, |bit| bit - 1)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the comparison; `None`: there is no such instruction.
 pub(super) fn compare(cmp: Cmp, ty: Type) -> Option<Compare> {
     let kind = kind(ty)?;
     let map: Compare = match cmp {
@@ -245,7 +245,7 @@ fn ordered(cmp: Cmp, kind: Kind) -> Option<Compare> {
     Some(map)
 }
 
-/// `None`: there is no such instruction. From real numbers Rust's `as` saturates, as PTX does.
+/// Returns the conversion; `None`: there is no such instruction. From real numbers Rust's `as` saturates, as PTX does.
 pub(super) fn convert(rounding: Rounding, to: Type, from: Type) -> Option<Map1> {
     use Kind::*;
     let map: Map1 = match (kind(from)?, kind(to)?, rounding) {
@@ -297,7 +297,7 @@ fn lower(x: u32) -> u64 {
     u64::from(x)
 }
 
-/// The low word as a signed number.
+/// Returns the low word as a signed number.
 fn widen(x: u64) -> i64 {
     i64::from(x as u32 as i32)
 }

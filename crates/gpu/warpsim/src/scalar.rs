@@ -1,8 +1,7 @@
-//! Arithmetic of one lane at a time, for all types and modifiers: what [`rows`](super::rows) does not do by whole rows.
+//! Arithmetic of one lane at a time, for all types and modifiers: the operations that [`rows`](super::rows) does not perform on whole rows.
 //!
-//! Values are bits with zeros above their width. A NaN that single-precision arithmetic makes is the canonical one. What
-//! PTX defines as an approximation is the correctly rounded value, except that `rcp` and `rsqrt` of doubles keep the
-//! upper 32 bits only.
+//! Values are bits with zeros above their width. A NaN that single-precision arithmetic makes is the canonical one. An
+//! approximation of PTX is the correctly rounded value, except that `rcp` and `rsqrt` of doubles keep the upper 32 bits only.
 
 use super::float::{Real, directed};
 use ptx::inst::{BinaryOp, BoolOp, CarryOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
@@ -10,19 +9,19 @@ use ptx::inst::{BinaryOp, BoolOp, CarryOp, Cmp, Mode, Rounding, TernaryOp, Type,
 /// A function of up to three operands.
 pub(super) type Each = Box<dyn Fn([u64; 3]) -> u64>;
 
-/// The number that integer bits stand for.
+/// Returns the number that integer bits stand for.
 pub(super) fn number(x: u64, ty: Type) -> i128 {
     let bits = 8 * ty.bytes();
     let x = x & ty.mask();
     if ty.is_signed() && x >> (bits - 1) & 1 == 1 { i128::from(x) - (1i128 << bits) } else { i128::from(x) }
 }
 
-/// The bits of a number; what lies above the width is lost.
+/// Returns the bits of a number; those above the width are lost.
 pub(super) fn bits(x: i128, ty: Type) -> u64 {
     x as u64 & ty.mask()
 }
 
-/// The bits of the nearest number that the type has.
+/// Returns the bits of the nearest number that the type has.
 pub(super) fn clamp(x: i128, ty: Type) -> u64 {
     let width = 8 * ty.bytes();
     let (low, high) = match ty.is_signed() {
@@ -32,7 +31,7 @@ pub(super) fn clamp(x: i128, ty: Type) -> u64 {
     bits(x.clamp(low, high), ty)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn unary(op: UnaryOp, mode: Mode, ty: Type) -> Option<Each> {
     use UnaryOp::*;
     if ty.is_float() {
@@ -64,7 +63,7 @@ pub(super) fn unary(op: UnaryOp, mode: Mode, ty: Type) -> Option<Each> {
     Some(each)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn binary(op: BinaryOp, mode: Mode, ty: Type) -> Option<Each> {
     use BinaryOp::*;
     if ty.is_float() {
@@ -100,7 +99,7 @@ pub(super) fn binary(op: BinaryOp, mode: Mode, ty: Type) -> Option<Each> {
     Some(each)
 }
 
-/// `None`: there is no such instruction.
+/// Returns the function of an instruction; `None`: there is no such instruction.
 pub(super) fn ternary(op: TernaryOp, mode: Mode, ty: Type) -> Option<Each> {
     use TernaryOp::*;
     if ty.is_float() {
@@ -161,7 +160,7 @@ pub(super) fn ternary(op: TernaryOp, mode: Mode, ty: Type) -> Option<Each> {
     Some(each)
 }
 
-/// The upper half of the product.
+/// Returns the upper half of the product.
 fn high(a: u64, b: u64, ty: Type) -> u64 {
     let width = 8 * ty.bytes();
     if ty.is_signed() {
@@ -171,7 +170,7 @@ fn high(a: u64, b: u64, ty: Type) -> u64 {
     }
 }
 
-/// 32 bits of the 48 of a product: the lowest, or the highest.
+/// Returns 32 bits of the 48 of a product: the lowest, or the highest.
 fn product24(upper: bool, a: u64, b: u64, ty: Type) -> u64 {
     let low = |x: u64| {
         let x = i128::from(x & 0xff_ffff);
@@ -180,8 +179,8 @@ fn product24(upper: bool, a: u64, b: u64, ty: Type) -> u64 {
     bits((low(a) * low(b)) >> if upper { 16 } else { 0 }, ty)
 }
 
-/// The result and the carry. A difference is the sum of a, the complement of b and the carry, which is 1 where nothing is borrowed: in
-/// machine code the condition code holds this carry, and the PTX ISA calls its complement the borrow.
+/// Returns the result and the carry. A difference is the sum of a, the complement of b and the carry, which is 1 if nothing is
+/// borrowed: in machine code the condition code holds this carry, and the PTX ISA calls its complement the borrow.
 pub(super) fn carry(op: CarryOp, ty: Type, [a, b, c]: [u64; 3], carry: bool) -> (u64, bool) {
     let unsigned = ty.unsigned();
     let n = |x| number(x, unsigned);
@@ -195,7 +194,7 @@ pub(super) fn carry(op: CarryOp, ty: Type, [a, b, c]: [u64; 3], carry: bool) -> 
     (bits(sum, unsigned), sum >> (8 * ty.bytes()) != 0)
 }
 
-/// `None`: there is no such comparison.
+/// Returns the comparison; `None`: there is no such comparison.
 pub(super) fn compare(cmp: Cmp, ftz: bool, ty: Type) -> Option<Box<dyn Fn(u64, u64) -> bool>> {
     if ty.is_float() {
         let real = Real::new(ty, Mode { ftz, ..Mode::default() })?;
@@ -225,7 +224,7 @@ fn ordered(cmp: Cmp, order: Option<std::cmp::Ordering>) -> bool {
     }
 }
 
-/// A comparison combined with a predicate.
+/// Combines a comparison with a predicate.
 pub(super) fn combined(op: BoolOp, a: u32, b: u32) -> u32 {
     match op {
         BoolOp::And => a & b,
@@ -234,7 +233,7 @@ pub(super) fn combined(op: BoolOp, a: u32, b: u32) -> u32 {
     }
 }
 
-/// `None`: there is no such conversion.
+/// Returns the conversion; `None`: there is no such conversion.
 pub(super) fn convert(mode: Mode, to: Type, from: Type) -> Option<Each> {
     if [to, from].contains(&Type::Pred) || [to, from].contains(&Type::B128) {
         return None;
@@ -276,7 +275,7 @@ pub(super) fn convert(mode: Mode, to: Type, from: Type) -> Option<Each> {
     })
 }
 
-/// Rounding to an integer.
+/// Returns the rounding to an integer.
 pub(super) fn whole(rounding: Rounding) -> Option<fn(f64) -> f64> {
     match rounding {
         Rounding::Rni => Some(f64::round_ties_even),

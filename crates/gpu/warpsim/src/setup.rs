@@ -36,16 +36,16 @@ use std::path::{Path, PathBuf};
 /// A launch that is ready to run.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The kernel, where it is named.
+    /// Name of the kernel, if it is given.
     pub kernel: Option<String>,
     pub launch: Launch,
     pub buffers: Vec<Buffer>,
-    /// What the kernel may write: the number of the argument, of the buffer, and the type of an element.
+    /// Outputs of the kernel: the number of the argument, of the buffer, and the type of an element.
     pub outputs: Vec<(usize, usize, Type)>,
     pub schedule: Schedule,
 }
 
-/// Reads a launch file; `folder` is where the files of values are.
+/// Reads a launch file; `folder` is the folder of the files of values.
 ///
 /// # Errors
 /// The text is no launch, or a file of values cannot be read.
@@ -102,7 +102,7 @@ enum Extent {
 }
 
 impl Extent {
-    /// In x, y and z, where those that are not given are 1.
+    /// Returns the numbers in x, y and z; missing ones are 1.
     fn three(self, name: &str) -> Result<[u32; 3], String> {
         let list = match self {
             Self::One(x) => vec![x],
@@ -202,7 +202,7 @@ impl Entry {
         Ok(EntryValue::Buffer(if self.output { buffer } else { buffer.read_only() }, ty))
     }
 
-    /// The bytes of a number.
+    /// Returns the bytes of a number.
     fn number(&self) -> Option<Vec<u8>> {
         let all = [
             self.u8.map(|x| x.to_le_bytes().to_vec()),
@@ -220,7 +220,7 @@ impl Entry {
     }
 }
 
-/// The type of a buffer's elements by its name.
+/// Returns the type of a buffer's elements by its name.
 fn element(name: &str) -> Option<Type> {
     Some(match name {
         "u8" => Type::U8,
@@ -237,7 +237,7 @@ fn element(name: &str) -> Option<Type> {
     })
 }
 
-/// The bits of a number in that type.
+/// Returns the bits of a number in that type.
 fn bits(value: f64, ty: Type) -> u64 {
     match ty {
         Type::F64 => value.to_bits(),
@@ -254,7 +254,7 @@ fn whole(value: i64, ty: Type) -> u64 {
     }
 }
 
-/// The number that an element's bits stand for.
+/// Returns the number that an element's bits stand for.
 pub fn number(bits: u64, ty: Type) -> serde_json::Value {
     let narrow = 64 - 8 * ty.bytes().clamp(1, 8);
     match ty {

@@ -20,27 +20,27 @@ pub(super) struct Conflict {
     pub address: u64,
     pub earlier: Access,
     pub warp: u32,
-    /// Of the warp; `None` where it was a copy.
+    /// Time of the warp; `None` if it was a copy.
     pub time: Option<u32>,
     pub pc: u32,
 }
 
-/// What an access found: hazards that leave the simulation meaningful.
+/// Findings of an access: hazards that leave the simulation meaningful.
 #[derive(Default)]
 pub(super) struct Findings {
     pub conflict: Option<Conflict>,
     pub unwritten: Option<u64>,
-    /// Lanes of the warp wrote different values to this address.
+    /// Address to which lanes of the warp wrote different values.
     pub lanes: Option<u64>,
-    /// Lanes of the warp wrote the same value to one address.
+    /// Whether lanes of the warp wrote the same value to one address.
     pub same: bool,
     /// A write that no proxy fence made known to the copy.
     pub unfenced: Option<Conflict>,
 }
 
 impl Findings {
-    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was, `named` the address of a
-    /// place.
+    /// Returns the hazards of the findings, for an access to the space; `site` returns the place of an earlier one, `named` the
+    /// address of a place.
     pub(super) fn kinds(
         self,
         space: Space,
@@ -65,19 +65,19 @@ impl Findings {
     }
 }
 
-/// Who accesses, and how.
+/// The author and the kind of an access.
 pub(super) struct Accessor<'a> {
     pub warp: usize,
     pub clock: &'a VectorClock,
-    /// Up to when, by the warp's own time, its lanes are behind each other.
+    /// Time, by the warp's own clock, up to which its lanes are ordered.
     pub settled: u32,
     pub pc: u32,
     pub manner: Manner,
     pub strength: Strength,
 }
 
-/// What makes strong accesses alike. Those that are do not race: they overlap completely, and the scope of each includes the
-/// other (PTX ISA, "Morally strong operations").
+/// Strength of strong accesses. Alike ones do not race: they overlap completely, and the scope of each includes the other (PTX
+/// ISA, "Morally strong operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Strength {
     pub bytes: u32,
@@ -93,7 +93,7 @@ struct Strong {
 }
 
 impl<'a> Accessor<'a> {
-    /// Of an access that is not strong.
+    /// Makes the accessor of an access that is not strong.
     pub(super) fn weak(warp: usize, clock: &'a VectorClock, pc: u32) -> Self {
         let strength = Strength { bytes: 0, wide: true };
         Self { warp, clock, settled: u32::MAX, pc, manner: Manner::Weak, strength }
@@ -106,28 +106,28 @@ pub(super) struct Shared {
     /// Bytes of a cell, the unit of the detector.
     cell: u32,
     writes: Vec<Last>,
-    /// Of warp w and cell i at `w * cells + i`.
+    /// Last reads, of warp w and cell i at `w * cells + i`.
     reads: Vec<Last>,
     /// The latest clock in each row of 32 cells of `reads`.
     latest: Vec<u32>,
     strong: Vec<Strong>,
-    /// Strong writes of cells that nobody wrote before, with their lanes: of each warp the first one.
+    /// Strong writes of cells that nobody wrote before, with their lanes: the first one of each warp.
     firsts: BTreeMap<usize, Vec<(Last, u32)>>,
     /// The last read of a bulk copy of warp w on cell i at `w * cells + i`; empty before the first one.
     copied: Vec<Last>,
     /// The warp that last started a copy in a slot of vector clocks.
     issuers: BTreeMap<usize, u32>,
     warps: usize,
-    /// CTAs that the warps belong to.
+    /// Number of CTAs that the warps belong to.
     ranks: usize,
 }
 
 /// A copy that is under way, as the detector knows it.
 pub(super) struct Flight {
-    /// Of vector clocks, and the time there at which the copy is known to be done.
+    /// Slot in vector clocks, and the time there at which the copy is known to be done.
     pub slot: usize,
     pub time: u32,
-    /// Copies that see writes behind a proxy fence only.
+    /// Whether it sees writes behind a proxy fence only.
     pub proxy: bool,
 }
 
@@ -145,7 +145,7 @@ impl Last {
         Self::at(by.warp, by.clock[by.warp], by.pc)
     }
 
-    /// Of what the slot of vector clocks stands for.
+    /// Makes an access by the owner of the slot of vector clocks.
     fn at(slot: usize, time: u32, pc: u32) -> Self {
         Self { epoch: time << SLOT_BITS | slot as u32, pc }
     }
@@ -184,19 +184,19 @@ impl Shared {
         }
     }
 
-    /// The first cell of an access, and how many it covers.
+    /// Returns the first cell of an access, and the number of cells that it covers.
     fn cells(&self, address: u64, bytes: u32) -> (usize, usize) {
         ((address / u64::from(self.cell)) as usize, (bytes / self.cell).max(1) as usize)
     }
 
-    /// Forgets what was written, for the next CTA. Reads need not be forgotten: all clocks go on.
+    /// Forgets earlier writes, for the next CTA. Reads need not be forgotten: all clocks go on.
     pub(super) fn reset(&mut self) {
         self.writes.fill(Last::NONE);
         self.firsts.clear();
         self.copied.clear();
     }
 
-    /// A copy starts that writes the bytes, or reads them.
+    /// Starts a copy that writes the bytes, or reads them.
     pub(super) fn start(&mut self, range: Range<u64>, touch: Touch, by: &Accessor, flight: &Flight) -> Findings {
         let mut findings = Findings::default();
         let cell = u64::from(self.cell);
@@ -231,21 +231,21 @@ impl Shared {
         findings
     }
 
-    /// A barrier in memory is initialised: who knows of the slot's time is behind it.
+    /// Records the initialisation of a barrier in memory: whoever knows of the slot's time is behind it.
     pub(super) fn initialise(&mut self, address: u64, slot: usize, time: u32, pc: u32, warp: u32) {
         let (first, count) = self.cells(address, 8);
         self.issuers.insert(slot, warp);
         self.writes[first..first + count].fill(Last::at(slot, time, pc));
     }
 
-    /// The bytes of a row of words, for copies that have come.
+    /// Writes the bytes of a row of words, for copies that have come.
     pub(super) fn put(&mut self, address: u64, bytes: u32, value: u64) {
         if let Some(word) = self.words.get_mut((address / 8) as usize) {
             *word = insert(*word, address, bytes, value);
         }
     }
 
-    /// As [`put`](Self::put), to read them.
+    /// Reads the bytes, as [`put`](Self::put) writes them.
     pub(super) fn get(&self, address: u64, bytes: u32) -> u64 {
         self.words.get((address / 8) as usize).map_or(0, |word| extract(*word, address, bytes))
     }
@@ -279,7 +279,7 @@ impl Shared {
         Ok((row, findings))
     }
 
-    /// Lanes of the warp read the cells.
+    /// Records reads of the cells by lanes of the warp.
     fn read(&mut self, first: usize, count: usize, by: &Accessor, lanes: u32, findings: &mut Findings) {
         self.check_atomics(first, count, by, findings);
         self.check_writes(first, count, by, findings, Some(lanes));
@@ -291,7 +291,7 @@ impl Shared {
         }
     }
 
-    /// The strong accesses of that strength.
+    /// Returns the strong accesses of that strength.
     fn strong(&mut self, strength: Strength) -> &mut Strong {
         let all = self.warps * self.writes.len();
         let at = self.strong.iter().position(|strong| strong.strength == strength).unwrap_or_else(|| {
@@ -301,7 +301,7 @@ impl Shared {
         &mut self.strong[at]
     }
 
-    /// A lane writes the cells by an atomic or strongly; `reads`: what was there before matters.
+    /// Records a write of a lane to the cells by an atomic or strongly; `reads`: the old contents matter.
     fn write_strongly(
         &mut self,
         (first, count): (usize, usize),
@@ -339,7 +339,7 @@ impl Shared {
         firsts.is_some_and(|all| all.iter().any(|(last, writers)| last.ordered_before(by.clock) && own(last, *writers)))
     }
 
-    /// The lanes whose low and whose high word of eight bytes nobody has written.
+    /// Returns the lanes whose low and whose high word of eight bytes nobody has written.
     pub(super) fn unwritten(&self, lanes: &Lanes) -> (u32, u32) {
         let word = |lane: usize, offset: u64| {
             let (first, count) = self.cells((lanes.address(lane) & ADDRESS_MASK) + offset, 4);
@@ -394,7 +394,7 @@ impl Shared {
         Ok(findings)
     }
 
-    /// An access of some places in a range of bytes.
+    /// Records an access of some places in a range of bytes.
     pub(super) fn somewhere(&mut self, range: Range<u64>, touch: Touch, by: &Accessor) -> Findings {
         let mut findings = Findings::default();
         let cell = u64::from(self.cell);
@@ -423,7 +423,7 @@ impl Shared {
         findings
     }
 
-    /// The first word, when the lanes access consecutive doubles inside the memory.
+    /// Returns the first word, if the lanes access consecutive doubles inside the memory.
     fn aligned_row(&self, lanes: &Lanes) -> Option<usize> {
         let address = lanes.consecutive? & ADDRESS_MASK;
         (address + 256 <= self.bytes).then_some(address as usize / 8)
@@ -435,7 +435,7 @@ impl Shared {
         Ok(address)
     }
 
-    /// One lane's word, for an atomic; `write` gives the new value.
+    /// Updates one lane's word, for an atomic; `write` gives the new value.
     pub(super) fn update(
         &mut self,
         lanes: &Lanes,
@@ -453,20 +453,20 @@ impl Shared {
         Ok((old, findings))
     }
 
-    /// Atomics and strong writes of other warps that nothing orders before this access, and that are not alike.
+    /// Finds atomics and strong writes of other warps that nothing orders before this access, and that are not alike.
     fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
         let of = |strong: &Strong| self.unordered(strong.strength, &strong.writes, (first, count), by);
         let found = || self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Write, last));
         findings.conflict = findings.conflict.take().or_else(found);
     }
 
-    /// Strong reads, likewise.
+    /// Finds such strong reads.
     fn unordered_strong_read(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
         let of = |strong: &Strong| self.unordered(strong.strength, &strong.reads, (first, count), by);
         self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Read, last))
     }
 
-    /// The first of the strong accesses of all warps, in lists by warp, that nothing orders before this one, and that is not alike.
+    /// Returns the first strong access of all warps, in lists by warp, that nothing orders before this one, and that is not alike.
     fn unordered(
         &self,
         strength: Strength,
@@ -482,7 +482,7 @@ impl Shared {
         (first..first + count).flat_map(last).find(|(_, last)| !last.ordered_before(by.clock))
     }
 
-    /// The number of the CTA that the warp belongs to.
+    /// Returns the number of the CTA that the warp belongs to.
     fn rank(&self, warp: usize) -> usize {
         warp * self.ranks / self.warps.max(1)
     }
@@ -494,7 +494,7 @@ impl Shared {
         Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp, time, pc: last.pc }
     }
 
-    /// Weak writes that nothing orders before this access, and cells that lanes of `readers` find without a value.
+    /// Finds weak writes that nothing orders before this access, and cells that lanes of `readers` find without a value.
     fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, readers: Option<u32>) {
         let writes = &self.writes[first..first + count];
         // one write of a whole row left the same mark on all its cells
@@ -543,10 +543,10 @@ impl Shared {
     }
 }
 
-/// Shared addresses have 32 bits.
+/// Mask of shared addresses, which have 32 bits.
 pub(super) const ADDRESS_MASK: u64 = 0xffff_ffff;
 
-/// The passes that an access takes over 32 banks of `bank_bytes`: the most different units that fall into one bank.
+/// Counts the passes of an access over 32 banks of `bank_bytes`: the most different units that fall into one bank.
 pub(super) fn passes(lanes: &Lanes, bank_bytes: u32) -> u64 {
     let unit = u64::from(bank_bytes);
     if lanes.consecutive.is_some() {

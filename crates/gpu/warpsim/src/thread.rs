@@ -1,19 +1,19 @@
-//! What a warp is to its CTA, whatever instructions it executes.
+//! State of a warp in its CTA, for any instruction set.
 
 use super::clock::VectorClock;
 
-/// What a warp is to its CTA.
+/// State of a warp in its CTA.
 pub(super) struct Thread {
-    /// Of the warp; those of the CTAs that run together are counted through.
+    /// Index of the warp, consecutive over the CTAs that run together.
     pub index: usize,
     pub state: State,
     pub clock: VectorClock,
-    /// Lanes that know more than the others, and what.
+    /// Lanes that know more than the others, and their clock.
     pub ahead: Option<Box<(u32, VectorClock)>>,
     /// Lanes that accessed shared memory since all lanes were ordered, and the warp's own time then.
     pub touched: u32,
     pub ordered: u32,
-    /// How often the warp had to wait at a barrier.
+    /// Number of waits of the warp at a barrier.
     pub waits: u64,
 }
 
@@ -23,7 +23,7 @@ impl Thread {
         Self { index, state: State::Exited, clock, ahead: None, touched: 0, ordered: 0, waits: 0 }
     }
 
-    /// What all of these lanes know.
+    /// Returns the clock that all of these lanes know.
     pub(super) fn clock_of(&self, lanes: u32) -> &VectorClock {
         match &self.ahead {
             Some(ahead) if lanes & !ahead.0 == 0 => &ahead.1,
@@ -31,7 +31,7 @@ impl Thread {
         }
     }
 
-    /// The lanes, of those of `live`, learn something.
+    /// Updates the knowledge of the lanes, of those of `live`.
     pub(super) fn learn(&mut self, lanes: u32, live: u32, update: impl Fn(&mut VectorClock)) {
         if live & !lanes == 0 {
             update(&mut self.clock);
@@ -45,19 +45,19 @@ impl Thread {
         }
     }
 
-    /// What others learn of these lanes: of what other lanes of the warp did only up to where all lanes were ordered.
+    /// Returns the clock that others acquire from these lanes: of other lanes of the warp only up to where all lanes were ordered.
     pub(super) fn released(&self, lanes: u32) -> VectorClock {
         let mut clock = *self.clock_of(lanes);
         clock[self.index] = self.time_of(lanes);
         clock
     }
 
-    /// Up to when all that the warp did is behind these lanes.
+    /// Returns the time up to which all actions of the warp are ordered before these lanes.
     pub(super) fn time_of(&self, lanes: u32) -> u32 {
         if self.touched & !lanes == 0 { self.clock[self.index] } else { self.ordered }
     }
 
-    /// What the warp does from here on is not what it did before.
+    /// Advances the warp's own time, which separates later actions from earlier ones.
     pub(super) fn tick(&mut self) {
         self.clock[self.index] += 1;
         if let Some(ahead) = &mut self.ahead {
@@ -65,7 +65,7 @@ impl Thread {
         }
     }
 
-    /// All lanes are ordered.
+    /// Orders all lanes.
     pub(super) fn meet(&mut self) {
         if let Some(ahead) = self.ahead.take() {
             self.clock.join(&ahead.1);

@@ -12,24 +12,24 @@ use super::thread::{Member, Thread};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
     pub pc: u32,
-    /// Empty once its lanes have ended, wait, or have reached the join.
+    /// Lanes of the path; empty once they have ended, wait, or have reached the join.
     pub mask: u32,
     pub reconvergence: u32,
     join: usize,
 }
 
-/// Where lanes that diverged, or that were called apart, come together again.
+/// Place where lanes that diverged, or that were called apart, come together again.
 struct Join {
     reconvergence: u32,
     /// The lanes that go on once all of them have come.
     mask: u32,
     come: u32,
-    /// The join that they belong to then.
+    /// Join that they belong to then.
     outer: usize,
     frame: Option<Frame>,
 }
 
-/// Where a warp stands.
+/// Position of a warp.
 pub(super) struct SavedState {
     path: Path,
     pub live: u32,
@@ -47,12 +47,12 @@ struct Frame {
     call: Call,
     /// Bytes of local memory in use, with those of the function.
     stack: u64,
-    /// Calls in each other.
+    /// Depth of nested calls.
     depth: usize,
     saved: Option<Saved>,
 }
 
-/// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
+/// Contents that a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
 pub(super) type Saved = (Vec<(Row, u32)>, Vec<(u32, u32)>);
 
 /// Lanes that wait at an instruction for the lanes that it names.
@@ -60,20 +60,20 @@ pub(super) struct Waiting {
     pub pc: u32,
     pub lanes: u32,
     pub named: u32,
-    /// All lanes of the warp must execute this very instruction, none may go round it.
+    /// Whether all lanes of the warp must execute this very instruction, and none may go round it.
     pub aligned: bool,
     reconvergence: u32,
     join: usize,
 }
 
-/// Lanes that asked whether a phase is over, and what they knew then.
+/// Lanes that asked whether a phase is over, and their knowledge then.
 pub(super) struct Asked {
     pub pc: u32,
     pub lanes: u32,
     pub before: Option<Saved>,
 }
 
-/// Calls in each other after which a recursion is taken for endless.
+/// Depth of nested calls after which a recursion is taken for endless.
 const MOST_FRAMES: usize = 1 << 10;
 
 pub(super) struct Warp<K> {
@@ -158,12 +158,12 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// What it has executed, when it is done.
+    /// Returns the counts of executed instructions, once the warp is done.
     pub(super) fn into_counts(self) -> Counts {
         Counts { barrier_waits: self.thread.waits, ..self.counts }
     }
 
-    /// Writes a register of the lanes of `mask`; those of `known` know what.
+    /// Writes a register of the lanes of `mask`; those of `known` know the value.
     pub(super) fn write(&mut self, register: u32, row: &Row, known: u32, mask: u32) {
         self.knowledge.learn(register, known, mask);
         let target = &mut self.regs[register as usize];
@@ -178,7 +178,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// Writes a register with what is made of values that the lanes of `known` know; when no lane does, it is not made.
+    /// Writes a register computed from values that the lanes of `known` know; if no lane does, it is not computed.
     pub(super) fn compute(&mut self, register: u32, known: u32, mask: u32, make: impl FnOnce(&Self) -> Row) {
         if known & mask == 0 {
             self.knowledge.learn(register, 0, mask);
@@ -188,14 +188,14 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// Writes a predicate of the lanes of `mask`; those of `known` know what.
+    /// Writes a predicate of the lanes of `mask`; those of `known` know the value.
     pub(super) fn write_pred(&mut self, pred: u32, bits: u32, known: u32, mask: u32) {
         self.knowledge.learn_pred(pred, known, mask);
         let target = &mut self.preds[pred as usize];
         *target = *target & !mask | bits & mask;
     }
 
-    /// All lanes of the path go to `target`.
+    /// Sends all lanes of the path to `target`.
     pub(super) fn jump(&mut self, target: u32) {
         if target == self.path.reconvergence && target != EXIT {
             let Path { mask, join, .. } = self.path;
@@ -208,7 +208,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// The lanes of the path part for several targets and meet again at `meet`.
+    /// Splits the lanes of the path for several targets; they meet again at `reconvergence`.
     pub(super) fn diverge(&mut self, ways: impl Iterator<Item = (u32, u32)>, reconvergence: u32) {
         let Path { mask, join: outer, .. } = self.path;
         let join =
@@ -233,7 +233,7 @@ impl<K: Knowledge> Warp<K> {
         self.path = Path { pc, mask, reconvergence, join: WHOLE };
     }
 
-    /// Where the warp stands, which a side would change.
+    /// Saves the warp's position, which a side would change.
     pub(super) fn save(&mut self) -> SavedState {
         let Self { path, live, .. } = *self;
         SavedState {
@@ -266,7 +266,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// When all lanes of the join have come, or ended, those that have come go on behind it.
+    /// Closes the join if all its lanes have come, or ended; those that have come go on behind it.
     fn close(&mut self, at: usize) {
         let Join { reconvergence, mask, come, outer, .. } = self.joins[at];
         if at == WHOLE || come != mask {
@@ -284,7 +284,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// The innermost call around a join.
+    /// Returns the innermost call around a join.
     fn frame(&self, mut join: usize) -> Option<usize> {
         while join != WHOLE && self.joins[join].frame.is_none() {
             join = self.joins[join].outer;
@@ -292,7 +292,7 @@ impl<K: Knowledge> Warp<K> {
         (join != WHOLE).then_some(join)
     }
 
-    /// The lanes of `mask` go to a function, the others wait; false when too many calls are open.
+    /// Sends the lanes of `mask` to a function, while the others wait; false if too many calls are open.
     pub(super) fn call(&mut self, call: &Call, mask: u32) -> bool {
         let Path { pc, mask: all, join: outer, .. } = self.path;
         let around = self.frame(outer).and_then(|at| self.joins[at].frame.as_ref());
@@ -332,12 +332,12 @@ impl<K: Knowledge> Warp<K> {
         false
     }
 
-    /// Rows, each with the lanes that know it.
+    /// Returns rows, each with the lanes that know it.
     fn read_all(&self, rows: impl Iterator<Item = u32>) -> Vec<(Row, u32)> {
         rows.map(|row| (self.regs[row as usize], self.knowledge.row(row))).collect()
     }
 
-    /// The lanes of the path return to the caller, or end.
+    /// Returns the lanes of the path to the caller, or ends them.
     pub(super) fn ret(&mut self) {
         let Path { mask, mut join, .. } = self.path;
         let Some(caller) = self.frame(join) else { return self.exit() };
@@ -354,7 +354,7 @@ impl<K: Knowledge> Warp<K> {
         self.resume();
     }
 
-    /// Lanes return from a call: what a recursion overwrote comes back, and the results go to the caller.
+    /// Lets lanes return from a call: the contents that a recursion overwrote come back, and the results go to the caller.
     fn take_results(&mut self, caller: usize, mask: u32) {
         let Some(Frame { call, saved, stack, depth }) = self.joins[caller].frame.take() else { return };
         let moved = self.read_all(call.results.iter().map(|(from, _)| *from));
@@ -372,7 +372,7 @@ impl<K: Knowledge> Warp<K> {
         self.joins[caller].frame = Some(Frame { call, saved, stack, depth });
     }
 
-    /// The lanes of the path end.
+    /// Ends the lanes of the path.
     pub(super) fn exit(&mut self) {
         self.live &= !self.path.mask;
         self.path.mask = 0;
@@ -387,28 +387,28 @@ impl<K: Knowledge> Warp<K> {
         self.resume();
     }
 
-    /// The next path goes on, when there is one.
+    /// Resumes the next path, if there is one.
     fn resume(&mut self) {
         if let Some(path) = self.ready.pop() {
             self.path = path;
         }
     }
 
-    /// The path's lanes `lanes` wait where the path stands now until those come that the instruction at `pc` names.
+    /// Lets the path's lanes `lanes` wait where the path stands now until those come that the instruction at `pc` names.
     pub(super) fn wait(&mut self, pc: u32, lanes: u32, named: u32, aligned: bool) {
         let Path { reconvergence, join, .. } = self.path;
         self.path.mask &= !lanes;
         self.waiting.push(Waiting { pc, lanes, named, aligned, reconvergence, join });
     }
 
-    /// The path waits where it stands for what is no instruction of other lanes.
+    /// Lets the path wait where it stands for something other than an instruction of other lanes.
     pub(super) fn fall_asleep(&mut self) {
         self.asleep.push(self.path);
         self.path.mask = 0;
         self.resume();
     }
 
-    /// These lanes go on behind the instruction at which they fell asleep.
+    /// Lets these lanes go on behind the instruction at which they fell asleep.
     pub(super) fn wake_up(&mut self, pc: u32, lanes: u32) {
         if let Some(at) = self.asleep.iter().position(|path| path.pc == pc + 1 && path.mask == lanes) {
             let path = self.asleep.remove(at);
@@ -416,7 +416,7 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// These lanes are told that a phase is not over; with `remember` also what they know then.
+    /// Records that these lanes are told that a phase is not over; with `remember` also their knowledge then.
     pub(super) fn ask(&self, pc: u32, lanes: u32, remember: bool) -> Asked {
         let row = |register| (self.regs[register as usize], self.knowledge.row(register));
         let pred = |pred| (self.preds[pred as usize], self.knowledge.pred(pred));
@@ -425,7 +425,7 @@ impl<K: Knowledge> Warp<K> {
         Asked { pc, lanes, before: remember.then(|| (rows(), preds())) }
     }
 
-    /// These lanes go on behind the instruction at which they waited.
+    /// Lets these lanes go on behind the instruction at which they waited.
     pub(super) fn go_on(&mut self, waiting: &[Waiting]) {
         for Waiting { pc, lanes, reconvergence, join, .. } in waiting {
             let fits = |path: &&mut Path| path.pc == pc + 1 && path.join == *join;
@@ -436,9 +436,9 @@ impl<K: Knowledge> Warp<K> {
         }
     }
 
-    /// Finds a path that goes on when the current one is done; false when there is none. That lanes wait where they meet is a
-    /// choice, not a rule: before all lanes are stuck those that do go on, unless others wait for them at an instruction
-    /// that they went round. Where nothing but the kernel's end follows they have ended.
+    /// Finds a path that goes on after the current one; false if there is none. Lanes wait where they meet by choice, not by
+    /// rule: before all lanes are stuck those that do go on, unless others wait for them at an instruction that they went round.
+    /// If only the kernel's end follows, they have ended.
     pub(super) fn proceed(&mut self, code: &Code) -> bool {
         if self.path.mask != 0 {
             return true;

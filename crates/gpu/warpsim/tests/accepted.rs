@@ -1,4 +1,4 @@
-//! Texts of old and of new compilers: what is read is printed alike, and analysed; most of it runs.
+//! Texts of old and of new compilers: they are read, printed alike, and analysed; most of them run.
 
 use diagnostics::{Diagnostic, Source};
 use ptx::inst::Type;
@@ -10,7 +10,7 @@ fn text_of(text: &str) -> Result<Module, Vec<Diagnostic>> {
     read::read(&Source { name: "k.ptx".to_owned(), text: text.to_owned() }.into())
 }
 
-/// The module, whose text says the same.
+/// Reads the module, and checks that its printed text says the same.
 fn module(text: &str) -> Module {
     let module = text_of(text).unwrap_or_else(|d| panic!("{d:?}\n{text}"));
     assert!(check::check(&module).is_empty(), "{:?}\n{text}", check::check(&module));
@@ -27,7 +27,7 @@ fn proven(text: &str) -> Module {
     module
 }
 
-/// What 32 lanes leave in a buffer of words, of whose address `%d1` knows; `%r1` is the lane.
+/// Returns the words that 32 lanes leave in a buffer whose address is in `%d1`; `%r1` is the lane.
 fn words(sm: u32, params: &str, arguments: Vec<Argument>, body: &str) -> Vec<u32> {
     let text = format!(
         ".version 8.6\n.target sm_{sm}\n.address_size 64\n.const .align 4 .b8 table[8] = {{1, 0, 0, 0, 9, 0, 0, 0}};
@@ -88,7 +88,7 @@ fn sinks() {
         setp.lt.u32 %p1|_, %r1, 7; setp.lt.u32 _|%p2, %r1, 7; shfl.sync.idx.b32 %r2|_, %r1, 3, 31, -1;
         mul.wide.u32 _, %r1, 3; mov.b64 {_, %r4}, %d2; selp.u32 %r7, 100, 0, %p2; add.u32 %r7, %r7, %r2; @!%p1 add.u32 %r7, %r7, 1000;";
     assert_eq!(words(70, "", vec![], body)[6..8], [3, 1103]);
-    // what is kept verbatim keeps its `_`
+    // verbatim text keeps its `_`
     let text = ".version 8.0\n.target sm_90\n.shared .align 8 .b64 bar;\n.entry k () { .reg .b32 %r<2>;
         mbarrier.arrive.shared.b64 _, [bar]; ret; }";
     assert!(module(text).to_string().replace(' ', "").contains("mbarrier.arrive.shared.b64_,[bar];"));

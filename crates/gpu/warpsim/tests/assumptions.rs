@@ -1,4 +1,4 @@
-//! What a proof says that it assumes, and arguments as a user gives them.
+//! Assumptions that a proof reports, and arguments as a user gives them.
 
 use diagnostics::Source;
 use ptx::{Module, read};
@@ -27,7 +27,7 @@ fn verdict(module: &Module, given: &[(usize, &str)]) -> prove::Verdict {
     prove::prove(module, "k", &Launch::linear(1, 64, arguments)).unwrap()
 }
 
-/// As many steps as `n` says, each with a barrier; the product with `scale` goes to memory only.
+/// A loop of `n` steps, each with a barrier; the product with `scale` goes to memory only.
 const COUNTED: &str = "mov.u32 %r2, 0; L: bar.sync 0; add.s32 %r2, %r2, 1; setp.lt.u32 %p0, %r2, %r0; @%p0 bra L;
     mul.lo.s32 %r3, %r1, %r2; st.global.u32 [%d0], %r3;";
 
@@ -104,7 +104,7 @@ fn an_endless_loop_is_told_with_its_parameter() {
     assert!(said.unwrap().not_analysed[0].contains("no way out"));
 }
 
-/// What threads share takes the analysis longer than arithmetic, so that it costs more of the budget.
+/// Operations that threads share take the analysis longer than arithmetic, so they cost more of the budget.
 #[test]
 fn endless_loops_cost_what_they_take() {
     const BUDGET: u64 = 1 << 18;

@@ -1,5 +1,5 @@
-//! Clusters of several CTAs in the simulator: where a CTA is in its cluster, what comes through the memory of others, and that
-//! their barriers and registers are their own. Verdicts of the prover are in `tests/verdicts`.
+//! Clusters of several CTAs in the simulator: the place of a CTA in its cluster, communication through the memory of others, and
+//! each CTA's own barriers and registers. Verdicts of the prover are in `tests/verdicts`.
 
 use diagnostics::Source;
 use ptx::inst::Type;
@@ -19,7 +19,7 @@ fn module(header: &str, body: &str) -> Module {
         .unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
-/// `out` after a launch, in words; `in` has the numbers from 0 on.
+/// Returns `out` after a launch, in words; `in` has the numbers from 0 on.
 fn run(header: &str, launch: &Launch, body: &str, seed: u64) -> Vec<u64> {
     let mut buffers = [Buffer::unwritten(Type::U32, 256), Buffer::words(Type::U32, 0..256)];
     let options = Options { schedule: Schedule::Random { seed }, ..Options::default() };
@@ -44,7 +44,7 @@ fn the_place_of_a_cta_in_its_cluster() {
     assert!(refused.contains("clusters of 2 x 2 x 1"), "{refused}");
 }
 
-/// Where the header says nothing of clusters a launch can still make some: a proof that looks at its place says so.
+/// A launch can make clusters even if the header says nothing of them: a proof that looks at its place says so.
 #[test]
 fn a_proof_names_that_clusters_have_one_cta() {
     let read = "setp.eq.u32 %p1, %r4, 0; @%p1 bar.sync 0;";
@@ -54,7 +54,7 @@ fn a_proof_names_that_clusters_have_one_cta() {
     assert!(said.proven() && !said.assumed.contains(&Assumption::OneCta), "{said:?}");
 }
 
-/// Three CTAs in a ring: each writes its rank and lane to the next one, and stores what it got, at its own barriers of the CTA.
+/// Three CTAs in a ring: each writes its rank and lane to the next one, and stores the words that it got, at its own barriers of the CTA.
 #[test]
 fn a_ring_through_the_memory_of_others() {
     let body = "add.u32 %r5, %r4, 1; rem.u32 %r5, %r5, 3; mapa.shared::cluster.u32 %r6, %r2, %r5;
@@ -101,7 +101,7 @@ fn a_copy_to_all_ctas() {
     }
 }
 
-/// The pool of registers is one of each CTA: what the warps of one give back those of the other do not get.
+/// The pool of registers is one of each CTA: registers that the warps of one give back do not go to the other.
 #[test]
 fn registers_stay_in_their_cta() {
     let body = "setp.eq.u32 %p1, %r4, 0; @%p1 bra GIVE; setmaxnreg.inc.sync.aligned.u32 40; bra DONE;

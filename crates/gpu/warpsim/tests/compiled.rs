@@ -10,11 +10,11 @@ use ptx::{Module, read};
 use testkit::skip;
 use warpsim::{self, Argument, Buffer, Launch, Options, Schedule, prove};
 
-/// From the oldest that CUDA 11.8 knows to one that only CUDA 12.9 knows.
+/// Architectures from the oldest that CUDA 11.8 knows to one that only CUDA 12.9 knows.
 const ARCHS: [ComputeCapability; 4] =
     [ComputeCapability(3, 5), ComputeCapability(7, 0), ComputeCapability(9, 0), ComputeCapability(10, 0)];
 
-/// What the compilers that are there make of a file, for each architecture; the printed text goes through ptxas.
+/// Compiles a file with the installed compilers, for each architecture; the printed text goes through ptxas.
 fn compiled(name: &str) -> Vec<Module> {
     compiled_for(name, &ARCHS)
 }
@@ -44,7 +44,7 @@ fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
     modules
 }
 
-/// Runs it under several interleavings; the words of the last buffer.
+/// Runs the kernel under several interleavings; returns the words of the last buffer.
 fn outputs(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer]) -> Vec<u32> {
     let run = |schedule| {
         let mut buffers = buffers.to_vec();
@@ -63,7 +63,7 @@ fn floats(values: &[f32]) -> Buffer {
     Buffer::words(Type::F32, values.iter().map(|x| u64::from(x.to_bits()))).read_only()
 }
 
-/// Buffers in order, then numbers.
+/// Returns the buffers in order, then the numbers.
 fn arguments(buffers: usize, numbers: &[u32]) -> Vec<Argument> {
     (0..buffers).map(Argument::Buffer).chain(numbers.iter().map(|n| Argument::U32(*n))).collect()
 }
@@ -129,7 +129,7 @@ fn reduction() {
     }
 }
 
-/// Which word an atomic meets depends on data: told, and never called proven.
+/// The word that an atomic meets depends on data: this is reported, and never called proven.
 #[test]
 fn histogram() {
     let values: Vec<u32> = (0..300u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).collect();

@@ -1,4 +1,4 @@
-//! How lanes part and meet in machine code: small listings, each with what the lanes must leave in memory.
+//! Divergence and reconvergence of lanes in machine code: small listings, each with the results that the lanes must leave in memory.
 
 use diagnostics::Source;
 use sass::{Cubin, Kernel, Table};
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Launch, Options};
 
-/// Puts the lines between what each lane begins with (R0 is its number, R2 and R3 are where its result goes) and what stores
-/// R4; addresses are counted here.
+/// Puts the lines between a head (R0 is the lane's number, R2 and R3 are the address of its result) and the store of R4;
+/// addresses are counted here.
 fn listing(lines: &str) -> Arc<Source> {
     let around =
         ["S2R R0, SR_TID.X ;", "MOV R2, 32@lo(out) ;", "MOV R3, 32@hi(out) ;", "IMAD.WIDE.U32 R2, R0, 0x4, R2 ;"];
@@ -44,7 +44,7 @@ fn run(lines: &str) -> Result<machine_code::Report, Failure> {
     machine_code::run(&cubin, "k", &Launch::linear(1, 32, Vec::new()), &mut [], &Options::default())
 }
 
-/// How often the instruction before the store was executed: once when all lanes are together there.
+/// Whether the store was executed once, as all lanes are together there.
 fn together(lines: &str) -> bool {
     let report = run(lines).unwrap_or_else(|failure| panic!("{failure:?}"));
     report.total().class(sass::Class::Global) == 1

@@ -9,7 +9,7 @@ use testkit::ring::ring;
 use testkit::skip;
 use warpsim::{self, Kind, Options, Schedule, prove};
 
-/// Elements of the kernel's buffers as numbers.
+/// Returns elements of the kernel's buffers as numbers.
 fn numbers(kernel: &Kernel, buffers: &[warpsim::Buffer], buffer: usize) -> Vec<f64> {
     let output = kernel.setup.outputs.iter().find(|(_, b, _)| *b == buffer);
     let ty = output.map_or(input_type(&kernel.name), |(_, _, ty)| *ty);
@@ -21,7 +21,7 @@ fn input_type(name: &str) -> Type {
     if matches!(name, "bitonic-sort" | "histogram") { Type::U32 } else { Type::F32 }
 }
 
-/// What the kernel's outputs must be, computed plainly from its inputs.
+/// Returns the outputs that the kernel must give, computed plainly from its inputs.
 fn reference(name: &str, inputs: &[Vec<f64>], threads: [u32; 3]) -> Vec<Vec<f64>> {
     let width = threads[0] as usize;
     let by_thread = |f: &dyn Fn(usize) -> f64| vec![(0..128).map(|i| f(i % width)).collect()];
@@ -83,7 +83,7 @@ fn reference(name: &str, inputs: &[Vec<f64>], threads: [u32; 3]) -> Vec<Vec<f64>
     }
 }
 
-/// The kernels that are wrong on purpose; what the verifier and the simulator say of each stands in its file.
+/// Kernels that are wrong on purpose; each file states the messages of the verifier and the simulator.
 const BROKEN: [&str; 5] =
     ["pipeline-count", "pipeline-deadlock", "pipeline-race", "pipeline-recycling", "pipeline-unwritten"];
 

@@ -1,6 +1,5 @@
-//! What is proven of a kernel, or found wrong with it, depends neither on who compiled it nor on the architecture: the
-//! kernels of tests/corpus as they stand there and for others, and those in CUDA C++ as NVRTC compiles them for sm_35, sm_70
-//! and sm_90.
+//! The verdict on a kernel depends neither on who compiled it nor on the architecture: the kernels of tests/corpus as they stand
+//! there and for others, and those in CUDA C++ as NVRTC compiles them for sm_35, sm_70 and sm_90.
 
 use diagnostics::Source;
 use machine::target::ComputeCapability;
@@ -24,7 +23,7 @@ fn parsed(name: &str, text: String) -> Module {
     read::read(&Source { name: name.to_owned(), text }.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"))
 }
 
-/// What NVRTC makes of the source, by architecture; without what is not installed here.
+/// Compiles the source by NVRTC, for each architecture that is installed here.
 fn compiled(name: &str, source: &str) -> Vec<(ComputeCapability, Module)> {
     let compile = |arch: ComputeCapability| match toolchain::find_for(arch) {
         Ok(toolchain) => {
@@ -40,7 +39,7 @@ fn compiled(name: &str, source: &str) -> Vec<(ComputeCapability, Module)> {
     ARCHS.into_iter().filter_map(compile).collect()
 }
 
-/// `proven`, `open`, or the kinds of what is wrong, in order.
+/// Returns `proven`, `open`, or the kinds of the violations, in order.
 fn class(verdict: &Verdict) -> String {
     let kind = |hazard: &warpsim::Hazard| {
         let text = format!("{:?}", hazard.kind);
@@ -62,7 +61,7 @@ fn proved(module: &Module, entry: &str, launch: &Launch) -> Verdict {
     prove::prove(module, entry, launch).unwrap_or_else(|e| panic!("{entry}: {e}"))
 }
 
-/// Buffers for pointers, the number for the others.
+/// Makes a launch with buffers for pointers, and the number for the others.
 fn launch(module: &Module, entry: &str, ctas: u32, threads: [u32; 3], number: u32) -> Launch {
     let params = module.func(entry).unwrap().params_of(ParamKind::Input).enumerate();
     let argument = |(i, (_, data)): (usize, (_, &ptx::ir::ParamData))| match data.bytes() {
@@ -112,7 +111,7 @@ fn kernels_as_nvrtc_compiles_them() {
     }
 }
 
-/// The pipeline with one fault each, and what is wrong then in all compilations.
+/// The pipeline with one fault each, and the violation in all compilations.
 const FAULTS: [(&str, &str, &str, &str); 4] = [
     ("nobody says that the slot is full", "      TELL(1);\n", "", "Deadlock"),
     (
@@ -139,7 +138,7 @@ fn faults_are_the_same_wherever_they_are_compiled() {
     }
 }
 
-/// What a lane does in one CTA is no race with what another lane did in the CTA before.
+/// The access of a lane in one CTA is no race with that of another lane in the CTA before.
 #[test]
 fn ctas_do_not_race_with_each_other() {
     let text =

@@ -1,4 +1,4 @@
-//! `diverge=auto` takes the cheapest version of a kernel that it finds, never one that is dearer, and proves what it took.
+//! `diverge=auto` takes the cheapest version of a kernel that it finds, never a dearer one, and proves the version that it took.
 
 use passes::diverge::{Given, Plan, Step, choose};
 use passes::{Failure, Options, Pass};
@@ -32,7 +32,7 @@ fn named(name: &str) -> Kernel {
     corpus::divergent().into_iter().find(|kernel| kernel.name == name).expect("a kernel of the corpus")
 }
 
-/// By what the simulator executes: every kernel does the same as before, and takes no longer by the model.
+/// Every kernel does the same as before by the simulator, and takes no longer by the model.
 #[test]
 fn no_kernel_becomes_dearer_and_many_become_cheaper() {
     let (mut cheaper, mut melded, mut masked) = (0, 0, 0);
@@ -55,7 +55,7 @@ fn no_kernel_becomes_dearer_and_many_become_cheaper() {
     assert!(cheaper >= 15 && melded >= 8 && masked >= 5, "{cheaper}, {melded}, {masked}");
 }
 
-/// Without a launch, too: what the estimate takes executes no longer, by what the simulator executes, and leaves an SM as many warps.
+/// Without a launch, too: the version that the estimate takes executes no longer, by the simulator's counts, and leaves an SM as many warps.
 #[test]
 fn the_estimate_makes_no_kernel_dearer() {
     let volta = Target::by_name("volta").expect("a target");
@@ -78,7 +78,7 @@ fn the_estimate_makes_no_kernel_dearer() {
     assert!(changed > 3, "{changed}");
 }
 
-/// By the modelled cycles of machine code, kernels that melding alone makes slower or no faster.
+/// Kernels that melding alone makes slower or no faster, by the modelled cycles of machine code.
 #[test]
 fn machine_code_becomes_no_slower() {
     for (name, target) in [("bitonic", "volta"), ("sb2-r", "hopper")] {

@@ -92,7 +92,7 @@ fn an_indirect_branch_diverges() {
     }
 }
 
-/// Lanes below 16 take a block of their own, filled by the test.
+/// Gives lanes below 16 a block of their own, filled by the test.
 fn half(fill: impl FnOnce(&mut Builder, Reg)) -> Module {
     let (mut b, lane, address) = start();
     let upper = b.setp(Cmp::Ge, Type::U32, lane, 16);

@@ -14,7 +14,7 @@ const LAUNCHES: usize = 40;
 /// Elements of each buffer in a random launch.
 const ELEMENTS: usize = 1 << 14;
 
-/// Runs a kernel with the claims that follow from what is known of the block: the hazards, and the number of claims.
+/// Runs a kernel with the claims that follow from the known shape of the block; returns the hazards, and the number of claims.
 fn checked(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer], block: BlockShape) -> (Vec<Kind>, usize) {
     let claims = Claims::compute(module, module.func(entry).unwrap(), Options { block, ..Options::default() });
     // no other hazard but a fatal one may end the run before a claim breaks
@@ -28,7 +28,7 @@ fn checked(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer], bl
     (result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect()), claims.count)
 }
 
-/// All that may be known of a block.
+/// Returns all shapes that may be known of a block.
 fn blocks([x, y, z]: [u32; 3]) -> Vec<BlockShape> {
     let whole = x.is_multiple_of(32).then_some(BlockShape::WholeWarps);
     [BlockShape::Unknown, BlockShape::Known([x, y, z])].into_iter().chain(whole).collect()
@@ -103,7 +103,7 @@ fn every_claim_holds_in_random_launches() {
     assert!(clean > 1000 && odd > 500, "{clean} {odd}");
 }
 
-/// Also of what a caller or a callee passed: the analysis without affine states finds nothing uniform that the other does not.
+/// Also for values that a caller or a callee passed: the analysis without affine states finds nothing uniform that the other does not.
 #[test]
 fn the_boolean_analysis_finds_no_more() {
     let mut fewer = 0;

@@ -8,14 +8,14 @@ use testkit::numbers::Numbers;
 use testkit::random_kernel::{self, Shape};
 use warpsim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions};
 
-/// A launch of one shape; the kernel is analysed with what `options` say of it.
+/// A launch of one shape; the kernel is analysed with the knowledge in `options`.
 struct Run {
     shape: [u32; 3],
     ctas: u32,
     options: Options,
 }
 
-/// Runs a kernel `k(out, n)` with every claim checked: the hazards, and how many claims there were.
+/// Runs a kernel `k(out, n)` with every claim checked; returns the hazards, and the number of claims.
 fn checked(module: &Module, run: &Run, words: usize, change: impl Fn(Value, State) -> State) -> (Vec<Kind>, usize) {
     checked_on(module, module, run, words, change)
 }
@@ -42,7 +42,7 @@ fn checked_on(
     (kinds, claims.count)
 }
 
-/// Shapes of blocks, also with widths that are no multiple of 32, and all that may be known of them.
+/// Shapes of blocks, also with widths that are no multiple of 32, each with all possible knowledge of them.
 fn runs(numbers: &mut Numbers) -> Vec<Run> {
     let shapes: [[u32; 3]; 9] = [
         [32, 1, 1],

@@ -1,4 +1,4 @@
-//! The CUDA sources of the divergent kernels: what NVRTC makes of them leaves the same values as the hand-written PTX, before and
+//! The CUDA sources of the divergent kernels: compiled by NVRTC, they leave the same values as the hand-written PTX, before and
 //! after every pass that deals with divergent branches.
 
 use diagnostics::Source;
@@ -12,7 +12,7 @@ use testkit::corpus::{self, Kernel};
 use testkit::skip;
 use warpsim::{Buffer, Options as SimOptions};
 
-/// Patterns with random code of which the PTX is the source.
+/// Patterns with random code, whose source is the PTX.
 const WITHOUT_SOURCE: [&str; 4] = ["sb1-r", "sb2-r", "sb3-r", "sb4-r"];
 
 fn results(kernel: &Kernel, module: &Module, entry: &str, what: &str) -> Vec<Buffer> {

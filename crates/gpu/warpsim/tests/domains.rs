@@ -1,5 +1,4 @@
-//! The simulator and the prover execute alike: what one finds in a kernel whose control does not depend on data, the other
-//! finds too.
+//! The simulator and the prover execute alike: if a kernel's control does not depend on data, both find the same.
 
 use diagnostics::Source;
 use ptx::{Module, read};
@@ -12,7 +11,7 @@ fn module(text: &str) -> Module {
         .unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
-/// Both domains' words on the kernel `k`, whose one parameter is a buffer of 64 doubles.
+/// Returns both domains' results for the kernel `k`, whose one parameter is a buffer of 64 doubles.
 fn both(text: &str, threads: u32) -> (Result<(), Box<Hazards>>, Verdict) {
     let module = module(text);
     let launch = Launch::linear(1, threads, prove::arguments(module.func("k").unwrap(), 0));
@@ -73,7 +72,7 @@ fn both_follow_a_recursion() {
     assert_eq!(kinds(run), [Kind::Barrier { id: 21, misuse: BarrierMisuse::Id }]);
 }
 
-/// Half of a parameter is written with what is known, after the other half with data: the whole is not known.
+/// Half of a parameter is written with a known value, after the other half with data: the whole is not known.
 #[test]
 fn half_of_a_parameter_does_not_tell_the_other() {
     let text =

@@ -1,12 +1,12 @@
-//! A second of each fuzz target for PTX, from the kernels of the table of verdicts, for passes from those whose lanes part: words and
-//! lines of one text go, come twice, or change their places. `fuzz/` has the targets for longer runs.
+//! A second of each fuzz target for PTX, from the kernels of the table of verdicts, and for passes from kernels whose lanes
+//! diverge: words and lines of one text go, come twice, or change their places. `fuzz/` has the targets for longer runs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use testkit::fuzzed;
 
-/// The kernels of a folder.
+/// Returns the kernels of a folder.
 fn seeds(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// The text with a few changes.
+/// Returns the text with a few changes.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=random.below(4) {

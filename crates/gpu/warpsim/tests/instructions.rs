@@ -1,5 +1,5 @@
-//! What docs/proofs.md says of instructions that are not simulated: each of its samples is refused by the simulator, and kernels with it are proven or
-//! not as its table says.
+//! Statements of docs/proofs.md about instructions that are not simulated: the simulator refuses each of its samples, and kernels
+//! with it are proven or not as its table says.
 
 use diagnostics::Source;
 use warpsim::{Argument, Launch, Options};
@@ -18,7 +18,7 @@ ret; }}"
     )
 }
 
-/// The rows of the table: samples, and whether proofs go on behind them.
+/// Returns the rows of the table: samples, and whether proofs go on behind them.
 fn samples() -> Vec<(&'static str, bool)> {
     let section = PAGE.split("## Instructions that are not simulated").nth(1).expect("the section");
     let rows = section.split("\n## ").next().expect("it ends").lines().filter(|line| line.starts_with("| `"));

@@ -1,5 +1,5 @@
-//! Single instructions of PTX and what ptxas makes of them, for several architectures, on random values and on edges: the
-//! simulator must compute the same bits from both. Skipped by name where ptxas or nvdisasm is absent.
+//! Single instructions of PTX and their machine code by ptxas, for several architectures, on random values and on edges: the
+//! simulator must compute the same bits from both. Skipped by name if ptxas or nvdisasm is absent.
 
 use diagnostics::Source;
 use machine::target::ComputeCapability;
@@ -167,7 +167,7 @@ const MEMORY: &[&str] = &[
     "atom.shared.add.u32 %d, [all], %a; bar.sync 0; ld.shared.u32 %d, [all];",
 ];
 
-/// A kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
+/// Makes a kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
 fn module(statements: &[&str], target: &str) -> String {
     let mut text = format!(".version 7.8\n.target {target}\n.address_size 64\n");
     for (number, statement) in statements.iter().enumerate() {
@@ -233,7 +233,7 @@ impl Values {
     }
 }
 
-/// What the kernels read: 8 words of 8 bytes for each lane.
+/// Returns the inputs of the kernels: 8 words of 8 bytes for each lane.
 fn inputs(values: &mut Values) -> Vec<u64> {
     let lane = |values: &mut Values| {
         let [u, v, w] = [values.double(), values.double(), values.double()].map(f64::to_bits);
@@ -298,7 +298,7 @@ fn agree(arch: ComputeCapability) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No document tells the bits of a NaN that arithmetic makes.
+/// Whether two results are equal. No document tells the bits of a NaN that arithmetic makes.
 fn same(statement: &str, expected: u64, found: u64) -> bool {
     let both = |is: fn(u64) -> bool| is(expected) && is(found);
     expected == found
@@ -336,8 +336,8 @@ fn instructions_of_kepler() {
     agree(ComputeCapability(3, 5));
 }
 
-/// Two CTAs of a cluster: each warp stores a word per thread, comes to the barrier of the cluster, passes two phases of a barrier in shared
-/// memory, and loads what the other CTA's warp stored.
+/// A cluster of two CTAs. Each warp stores a word per thread and comes to the barrier of the cluster. Then it passes two phases
+/// of a barrier in shared memory, and loads the word that the other CTA's warp stored.
 const CLUSTER: &str = ".version 7.8
 .target sm_90
 .address_size 64
@@ -383,7 +383,7 @@ second:
 }
 ";
 
-/// Copies of 4, 8 and 16 bytes to shared memory, in two groups; what each group brought is combined when it is waited for.
+/// Copies of 4, 8 and 16 bytes to shared memory, in two groups; the data of each group are combined when it is waited for.
 const COPIES: &str = "
 .version 7.8
 .target sm_80
@@ -465,7 +465,7 @@ fn clusters_of_two() {
     }
 }
 
-/// What the PTX and its machine code leave in these buffers; `None` where the tools are absent.
+/// Returns the contents of these buffers after the PTX and after its machine code; `None` if the tools are absent.
 fn both(
     text: &str,
     arch: ComputeCapability,

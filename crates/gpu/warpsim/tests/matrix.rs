@@ -14,7 +14,7 @@ use warpsim::{self, Argument, Buffer, Kind, Launch, Options, prove};
 
 const MMA: &str = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64";
 
-/// A kernel of one warp that loads A, B and C as the lanes hold them, runs the statements and stores d.
+/// Makes a kernel of one warp that loads A, B and C as the lanes hold them, runs the statements and stores d.
 fn kernel(sm: u32, statements: &str) -> Module {
     let text = format!(
         ".version 7.4\n.target sm_{sm}\n.address_size 64\n
@@ -40,7 +40,7 @@ ret;
 
 type Matrices = ([[f64; 4]; 8], [[f64; 8]; 4], [[f64; 8]; 8]);
 
-/// A (8 x 4), B (4 x 8) and C (8 x 8), full of fractions that round.
+/// Returns A (8 x 4), B (4 x 8) and C (8 x 8), full of fractions that round.
 fn matrices() -> Matrices {
     let at = |i: usize, j: usize, salt: usize| ((7 * i + 13 * j + 5 * salt) % 29) as f64 / 3.0 - 4.1;
     let a = std::array::from_fn(|i| std::array::from_fn(|j| at(i, j, 0)));
@@ -53,12 +53,12 @@ fn launch() -> Launch {
     Launch::linear(1, 32, vec![Argument::Buffer(0), Argument::Buffer(1)])
 }
 
-/// What the lanes store.
+/// Returns the values that the lanes store.
 fn run(module: &Module) -> Result<Vec<f64>, Vec<Kind>> {
     stored(module, 1)
 }
 
-/// The same of so many products of eight rows.
+/// Returns those of this many products of eight rows.
 fn stored(module: &Module, products: u64) -> Result<Vec<f64>, Vec<Kind>> {
     let (a, b, c) = matrices();
     let first = (0..32).flat_map(|lane| [a[lane / 4][lane % 4], b[lane % 4][lane / 4]]);

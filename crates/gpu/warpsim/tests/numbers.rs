@@ -151,7 +151,7 @@ fn reals(seed: u64) -> Vec<[f64; 3]> {
     (0..512).map(|_| [real(), real(), real()]).collect()
 }
 
-/// `nearest`, or its neighbour where the exact result lies beyond it in the direction of the mode.
+/// Returns `nearest`, or its neighbour if the exact result lies beyond it in the direction of the mode.
 fn rounded(mode: &str, nearest: f64, error: f64) -> f64 {
     let toward_zero = |x: f64| if x > 0.0 { "rm" } else { "rp" };
     match if mode == "rz" { toward_zero(nearest) } else { mode } {
@@ -240,7 +240,7 @@ fn fused_doubles_round_as_told() {
     }
 }
 
-/// A double rounded to 24 bits: by the neighbours of the nearest.
+/// Rounds a double to 24 bits: by the neighbours of the nearest.
 fn single(mode: &str, exact: f64) -> f64 {
     let nearest = exact as f32;
     let error = exact - f64::from(nearest);

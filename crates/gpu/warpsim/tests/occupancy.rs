@@ -27,18 +27,18 @@ fn settings(target: &'static Target, block: [u32; 3]) -> Settings<'static> {
     Settings { target, block: Some(block), predicates: 7, algorithm, rewriting, model: None, source: None }
 }
 
-/// What makes machine code and takes it apart.
+/// Checks for the tools that make machine code and disassemble it.
 fn tools(target: &Target) -> Result<(), toolchain::Absent> {
     toolchain::find_for(target.compute_capability)?;
     toolchain::disassembler(target.compute_capability).map(|_| ())
 }
 
-/// The position of a kernel.
+/// Returns the position of a kernel.
 fn index(module: &Module, kernel: &str) -> usize {
     module.funcs.iter().position(|func| func.name == kernel).expect("it is there")
 }
 
-/// One version for each number of registers at which something is spilled, and for the padded highest and lowest level.
+/// Returns one version for each number of registers at which something is spilled, and for the padded highest and lowest level.
 fn versions(module: &Module, index: usize, demand: &Demand, settings: &Settings) -> Vec<Version> {
     let mut seen = Vec::new();
     let mut found: Vec<Version> = Vec::new();
@@ -60,7 +60,7 @@ fn every_level_of_the_corpus_computes_the_same_bits() {
     for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
         let (launch, buffers) = (&kernel.setup.launch, &kernel.setup.buffers);
         if same(&kernel.module, &kernel.module, &kernel.entry, launch, buffers).is_err() {
-            // one of those that show a hazard
+            // one of the kernels that show a hazard
             continue;
         }
         let (at, target) = (index(&kernel.module, &kernel.entry), target("kepler"));
@@ -103,7 +103,7 @@ fn every_level_with_spills_computes_the_same_bits() {
     assert!(spilled[1] > 20, "{spilled:?}");
 }
 
-/// What ptxas makes of a version has exactly the level on the hardware, by the calculator.
+/// The machine code of a version has exactly the level on the hardware, by the calculator.
 #[test]
 fn assemblers_take_every_level_and_keep_it() {
     let mut checked = 0;
@@ -126,7 +126,7 @@ fn assemblers_take_every_level_and_keep_it() {
                 assert!(usage.registers <= version.registers, "{} of {}", usage.registers, version.registers);
                 let shared = usage.shared_bytes + version.launch_shared;
                 let shared = match target.reserved_shared_bytes_per_cta {
-                    // ptxas counts what the system takes of a CTA
+                    // ptxas counts the system's part of a CTA's shared memory
                     reserved if usage.shared_bytes >= version.static_shared + reserved => shared - reserved,
                     _ => shared,
                 };
@@ -210,8 +210,8 @@ fn a_split_launch_does_the_same() {
     assert!(checked > 30 && numbered > 10, "{checked} {numbered}");
 }
 
-/// The header is C++; a stand-in for the device whose times are those of the model makes it try what [`settle`] tries and settle on the
-/// same version, in a loop of launches and in one launch that is split.
+/// The header is C++. A stand-in for the device, whose times are those of the model, makes it try the versions that [`settle`]
+/// tries. It settles on the same version, in a loop of launches and in one launch that is split.
 #[test]
 fn the_header_settles_as_the_model_says() {
     let Some(compiler) =

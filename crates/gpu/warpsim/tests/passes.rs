@@ -1,4 +1,4 @@
-//! Every pass, and pipelines of them, keep what random programs and the corpus do when they are executed.
+//! Every pass, and pipelines of them, preserve the results of random programs and of the corpus.
 //!
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test passes` runs a thousand programs of each kind instead of a hundred.
 
@@ -22,7 +22,7 @@ fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }
 
-/// Each pass alone, all in a row with either way to give registers at the end, and some in a random order.
+/// Returns each pass alone, all in a row with either way to give registers at the end, and some in a random order.
 fn pipelines(numbers: &mut Numbers) -> Vec<Vec<&'static Pass>> {
     let (last, others) = split();
     let mut pipelines: Vec<Vec<&Pass>> = others.iter().map(|pass| vec![pass]).collect();
@@ -31,7 +31,7 @@ fn pipelines(numbers: &mut Numbers) -> Vec<Vec<&'static Pass>> {
     pipelines
 }
 
-/// The passes that give registers, which come last, and the others.
+/// Returns the passes that give registers, which come last, and the others.
 fn split() -> (&'static [Pass], &'static [Pass]) {
     let first = PASSES.iter().position(|pass| pass.name == "allocate").expect("it is in the table");
     (&PASSES[first..], &PASSES[..first])
@@ -59,7 +59,7 @@ fn keeps(seed: u64, what: &str, module: &Module, kernel: &str, launch: &Launch, 
     }
 }
 
-/// A random shape of the block, also with widths that are no multiple of 32.
+/// Returns a random shape of the block, also with widths that are no multiple of 32.
 fn launch(numbers: &mut Numbers) -> Launch {
     let shapes = [[32, 1, 1], [64, 1, 1], [16, 4, 1], [8, 4, 2], [20, 5, 1], [1 + numbers.below(100) as u32, 1, 1]];
     let threads = shapes[numbers.below(shapes.len())];
@@ -104,7 +104,7 @@ fn structured_programs_do_the_same() {
 fn the_corpus_does_the_same() {
     for (seed, kernel) in (0..).zip(corpus::kernels().into_iter().chain(corpus::divergent())) {
         if same(&kernel.module, &kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers).is_err() {
-            // one of those that show a hazard
+            // one of the kernels that show a hazard
             continue;
         }
         keeps(seed, &kernel.name, &kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers);
@@ -191,7 +191,7 @@ fn each_technique_melds_what_the_paper_says() {
     }
 }
 
-/// What every pass makes of every divergent kernel, one assembler of CUDA 11 and one of CUDA 12 take it.
+/// One assembler of CUDA 11 and one of CUDA 12 take the output of every pass for every divergent kernel.
 #[test]
 fn assemblers_take_what_passes_make() {
     for (release, arch) in [(11, 35), (12, 70)] {
@@ -222,7 +222,7 @@ fn parse(text: &str) -> Module {
     ptx::read::read(&source.into()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
-/// One thread's number, another word, and a branch whose sides compare in either direction; then what the sides gave.
+/// One thread's number, another word, and a branch whose sides compare in either direction; then the results of the sides.
 const SIDES: &str = "
     mov.u32 %r2, %tid.x;
     and.b32 %r3, %r2, 1;

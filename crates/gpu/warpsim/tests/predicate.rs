@@ -1,4 +1,4 @@
-//! Predicated kernels do what they did before, on random control flow and launches, in all modes of the pass.
+//! Predicated kernels do the same as before, on random control flow and launches, in all modes of the pass.
 //!
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test predicate` runs a thousand programs of each kind.
 
@@ -45,7 +45,7 @@ fn predicated(module: &Module, (sbu, rbu): (bool, bool), block: Option<[u32; 3]>
     (outcome.module, serde_json::from_value(outcome.report.data()).expect("a report"))
 }
 
-/// The kernel before and after in all modes, and a second time through the pass.
+/// Runs the kernel before and after in all modes, and a second time through the pass.
 #[track_caller]
 fn keeps(module: &Module, launch: &Launch, words: usize, what: &str) -> Vec<Report> {
     let buffers = [Buffer::words(ptx::inst::Type::U32, vec![0; words * (launch.size() * launch.ctas[0]) as usize])];

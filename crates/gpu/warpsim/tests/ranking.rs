@@ -26,7 +26,7 @@ struct Pair {
     file: String,
     faster: Version,
     slower: Version,
-    /// Why the order is certain, or who published it.
+    /// Reason why the order is certain, or its publication.
     reason: String,
 }
 
@@ -53,7 +53,7 @@ fn sixteen() -> u32 {
 }
 
 impl Version {
-    /// Turns of all warps: what clocks are compared for.
+    /// Returns the turns of all warps, for which clocks are compared.
     fn work(&self) -> f64 {
         f64::from(self.warps * self.ctas * self.turns)
     }

@@ -9,14 +9,14 @@ use warpsim::prove;
 
 /// Lanes that take part; all others end at once.
 const LANES: usize = 4;
-/// Schedules are searched over at most so many states; larger kernels are left out, and counted.
+/// Limit on the states of a search over schedules; larger kernels are left out, and counted.
 const MOST_STATES: usize = 30_000;
 
 #[derive(Clone, Debug)]
 enum Statement {
     /// `bar.warp.sync` of the lanes of the mask.
     Meet(u32),
-    /// Of slot `4 half + (lane + shift) % 4`.
+    /// A store to slot `4 half + (lane + shift) % 4`.
     Store(usize, usize),
     Load(usize, usize),
     /// `bar.sync 0, 64`; never inside a choice.
@@ -25,7 +25,7 @@ enum Statement {
     Choice(u32, Vec<Statement>, Vec<Statement>),
 }
 
-/// What a lane does.
+/// One step of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Meet(u32),

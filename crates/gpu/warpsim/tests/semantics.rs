@@ -1,4 +1,4 @@
-//! What single instructions compute in the simulator, bit by bit, and functions that call themselves.
+//! Results of single instructions in the simulator, bit by bit, and functions that call themselves.
 
 use diagnostics::Source;
 use ptx::inst::Type;
@@ -10,7 +10,7 @@ fn read(text: &str) -> Module {
     read::read(&source.into()).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
-/// One warp runs `kernel(out, a, b, c)`; the words that it writes, one per lane.
+/// Runs `kernel(out, a, b, c)` on one warp; returns the words that it writes, one per lane.
 fn run(module: &Module, inputs: [u32; 3]) -> Vec<u32> {
     let mut buffers = [Buffer::unwritten(Type::U32, 32)];
     let mut arguments = vec![Argument::Buffer(0)];
@@ -21,7 +21,7 @@ fn run(module: &Module, inputs: [u32; 3]) -> Vec<u32> {
     (0..32).map(|lane| buffers[0].element(Type::U32, lane).unwrap() as u32).collect()
 }
 
-/// A kernel around a statement that computes %d from %a, %b, %c; before it come functions.
+/// Makes a kernel around a statement that computes %d from %a, %b, %c; before it come functions.
 fn around(functions: &str, statement: &str) -> Module {
     read(&format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n{functions}\n.visible .entry k(.param .u64 out, .param .u32 pa, .param .u32 pb, .param .u32 pc)\n{{\n\

@@ -111,7 +111,7 @@ fn a_copy_is_not_lost() {
     assert_eq!(first_words(&back, 1), (3..35).collect::<Vec<u32>>());
 }
 
-/// A kernel that writes the first two words of every lane.
+/// Makes a kernel that writes the first two words of every lane.
 fn read(body: &str) -> Module {
     let text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
@@ -131,7 +131,7 @@ fn first_words(module: &Module, count: usize) -> Vec<u32> {
     words.take(32 * count).collect()
 }
 
-/// Reads of copies become reads of what was copied, which makes φs overlap. The text itself stays as it is.
+/// Replaces reads of copies by reads of the copied registers, which makes φs overlap. The text itself stays as it is.
 fn propagate_copies(func: &mut Func) {
     let (_, mut form) = ssa(func);
     let mut same: BTreeMap<Reg, Reg> = BTreeMap::new();
@@ -285,7 +285,7 @@ fn loops_follow_their_definition() {
     assert!(nested > 0);
 }
 
-/// By the transformations T1 and T2 of Hecht and Ullman: drop self loops, merge a node into its only predecessor.
+/// Whether the graph is reducible, by the transformations T1 and T2 of Hecht and Ullman: drop self loops, merge a node into its only predecessor.
 fn reducible(cfg: &Cfg) -> bool {
     let mut edges: BTreeSet<(Block, Block)> =
         cfg.order.iter().flat_map(|from| cfg.successors(*from).iter().map(|to| (*from, *to))).collect();

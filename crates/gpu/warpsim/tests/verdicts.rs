@@ -6,7 +6,7 @@
 //! // ctas: 2                          may be left out: 1
 //! ```
 //!
-//! `WORDS` are part of the first violation, of the first thing that is not analysed, or of the first condition.
+//! `WORDS` are part of the first violation, of the first operation that is not analysed, or of the first condition.
 
 use diagnostics::Source;
 use ptx::Module;
@@ -14,7 +14,7 @@ use std::path::Path;
 use warpsim::prove::{self, Verdict};
 use warpsim::{Buffer, Hazard, Kind, Launch, Options};
 
-/// Name, launch, wanted verdict and module of every file.
+/// Returns the name, launch, wanted verdict and module of every file.
 fn kernels() -> Vec<(String, Launch, String, Module)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -66,7 +66,7 @@ fn every_kernel_gets_its_verdict() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is proven runs without a hazard, whatever the interleaving and whichever copy ends first. Copies of tensors do not run.
+/// Proven kernels run without a hazard, whatever the interleaving and whichever copy ends first. Copies of tensors do not run.
 #[test]
 fn what_is_proven_runs() {
     for (name, launch, wanted, module) in kernels() {

@@ -1,5 +1,5 @@
-//! PTX as people write it by hand and in inline assembly: what it means, what of it survives printing, and that an assembler
-//! takes what is printed.
+//! PTX as people write it by hand and in inline assembly: its meaning, the parts that survive printing, and that an assembler
+//! takes the print.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ptx::inst::{Op, Type};
 use ptx::{Module, check, read};
 use warpsim::{self, Argument, Buffer, Launch, Options};
 
-/// Reads it, and checks that printing loses nothing and that ptxas takes the print, where it is there.
+/// Reads it, and checks that printing loses nothing and that ptxas, if installed, takes the print.
 fn parse(text: &str) -> Module {
     let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}");
     let read = |text: &str| read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.to_owned() }));
@@ -28,7 +28,7 @@ fn parse(text: &str) -> Module {
     module
 }
 
-/// What a warp's kernel `k(.param .u64 o)` leaves in a word per lane.
+/// Returns the words, one per lane, that a warp's kernel `k(.param .u64 o)` leaves.
 fn words(module: &Module) -> Vec<u64> {
     let mut buffers = vec![Buffer::unwritten(Type::U32, 128)];
     let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
@@ -36,7 +36,7 @@ fn words(module: &Module) -> Vec<u64> {
     (0..32).map(|i| buffers[0].element(Type::U32, i).unwrap()).collect()
 }
 
-/// A kernel that stores %r1, which its body computes from the lane in %r2.
+/// Makes a kernel that stores %r1, which its body computes from the lane in %r2.
 fn kernel(head: &str, body: &str) -> Module {
     parse(&format!(
         "{head}\n.visible .entry k(.param .u64 o)\n{{\n.reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n\

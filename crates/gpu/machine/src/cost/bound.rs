@@ -1,9 +1,9 @@
-//! What machine code takes of an SM at least: each part at its peak rate, and nothing waits.
+//! Lower bounds on the time that machine code takes on an SM: each part runs at its peak rate, and nothing waits.
 
 use crate::target::Target;
 use serde::Serialize;
 
-/// What machine code executes for 32 points, over all warps: warp instructions, wavefronts of shared memory, and bytes.
+/// Machine code executed for 32 points, over all warps: warp instructions, wavefronts of shared memory, and bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Executed {
     pub issued: f64,
@@ -13,7 +13,7 @@ pub struct Executed {
     pub shuffles: f64,
     pub shared_wavefronts: f64,
     pub local_bytes: f64,
-    /// Double-precision results that wait for each other, over the groups of 32 points that are under way on an SM.
+    /// Chained double-precision results, divided by the groups of 32 points that are under way on an SM.
     pub chain: f64,
 }
 

@@ -7,7 +7,7 @@
 use super::Work;
 use crate::target::{SHUFFLES_PER_CLOCK_PER_SM, Target};
 
-/// How a kernel is spread over an SM.
+/// Spread of a kernel over an SM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Warps that share the work of a group of points.
@@ -25,7 +25,7 @@ pub struct Spread {
     pub constant_bytes: u64,
 }
 
-/// What the target's pipeline does not tell.
+/// Factors that the target's pipeline does not give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factors {
     /// Instructions of machine code for one of PTX.
@@ -43,13 +43,13 @@ pub struct Factors {
     pub constants: f64,
     /// Clocks of fetching an instruction that is beyond the small instruction cache.
     pub fetch: f64,
-    /// More of them where the cache of the SM does not hold code and constants.
+    /// Additional clocks per fetched instruction if the cache of the SM does not hold code and constants.
     pub fetch_beyond: f64,
-    /// Work of the slowest of the warps that share a group, over that of the mean one.
+    /// Work of the slowest warp of a group, relative to the mean over the group's warps.
     pub imbalance: f64,
     /// The norm by which busy parts and waiting add up: 1 as if nothing overlapped, infinite as if all did.
     pub norm: f64,
-    /// How often a byte of local memory is read or written, per point.
+    /// Number of reads and writes of a byte of local memory, per point.
     pub reuse: f64,
 }
 
@@ -155,17 +155,17 @@ impl Spread {
 
 /// Clocks from the issue to the result.
 struct Latencies {
-    /// Of arithmetic, over that of the architectures with stall counts.
+    /// Latency of arithmetic, relative to architectures with stall counts.
     step: f64,
     shuffle: f64,
     shared: f64,
     local: f64,
     global: f64,
-    /// Of the memory of the device.
+    /// Latency of device memory.
     device: f64,
-    /// That a miss of the small cache for constants adds.
+    /// Additional latency of a miss in the small cache for constants.
     constants: f64,
-    /// Of a barrier, and more for each of its warps.
+    /// Latency of a barrier, and its increase per warp.
     barrier: [f64; 2],
     /// Bytes of code that cost nothing to fetch.
     small_code: f64,
@@ -192,8 +192,8 @@ impl Latencies {
     }
 }
 
-/// Where no pipeline is described: latencies of Kepler by Arafa et al., "PPT-GPU" (2019); an
-/// instruction cache of 8 KiB for instructions of 8 bytes; barriers as on Kepler.
+/// Latencies for targets without a pipeline: those of Kepler by Arafa et al., "PPT-GPU" (2019); an instruction cache of 8 KiB for
+/// instructions of 8 bytes; barriers as on Kepler.
 const OLDER: Latencies = Latencies {
     step: 9.0 / STALL,
     shuffle: 26.0,

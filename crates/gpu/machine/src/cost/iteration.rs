@@ -6,8 +6,8 @@ use crate::target::Target;
 /// with 8 warps on an SM that issues 64 a clock, 80 clocks.
 const BARRIER: u64 = 20;
 
-/// What a warp's load from global memory costs, in such slots: its 256 bytes take two clocks of a cache that gives 128 bytes a
-/// clock, and in these an SM issues up to four double-precision instructions.
+/// Cost of a warp's load from global memory, in the same slots: its 256 bytes take two clocks of a cache that delivers 128 bytes
+/// per clock. An SM issues up to four double-precision instructions in that time.
 const LOAD: u64 = 4;
 
 /// Counts of one turn, for comparing schedules of one kernel.

@@ -1,4 +1,4 @@
-//! How long results take, where only ratios matter: cycles until a dependent instruction can go on, of one warp on Volta after Jia,
+//! Latencies of results, for ratios only: cycles until a dependent instruction can go on, of one warp on Volta after Jia,
 //! Maggioni, Staiger and Scarpazza ("Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018), for memory those of
 //! a hit. Passes over PTX compare what they could do by these, before anything is assembled.
 

@@ -1,8 +1,8 @@
-//! What a kernel costs on a target: the one model of time and of registers. Forms, schedules, the search, the tuner and reports
-//! ask here, with plain counts, so that a better model has one place to go to.
+//! Cost of a kernel on a target: the only model of time and of registers. Forms, schedules, the search, the tuner and reports ask
+//! here, with plain counts, so that a better model has one place to go to.
 //!
-//! [`Work::clocks`] is the time of the busiest pipe at its peak rate: a lower bound, in which latency, waiting and the issue of other
-//! instructions do not occur. [`Work::estimated_clocks`] has these, too, where it is known how the work is spread over an SM.
+//! [`Work::clocks`] is the time of the busiest pipe at its peak rate: a lower bound without latency, waiting and the issue of
+//! other instructions. [`Work::estimated_clocks`] includes these if the spread of the work over an SM is known.
 
 mod bound;
 mod estimate;

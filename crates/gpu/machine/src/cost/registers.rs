@@ -1,15 +1,15 @@
 //! The registers of a thread.
 //!
-//! An assembler can reorder what lives within a straight stretch of code; what a kernel holds from one stretch to the next remains,
-//! and is what decides whether it spills. Compared on 36 kernels of gri30, dme and heptane on Kepler, Volta, Ampere and Hopper: where
-//! constants stay in registers, the estimate of [`RegisterPressure`] is 8 below to 4 above what the code that was made holds (29 kernels), and
-//! where each phase loads its own it is 9 to 28 above (7 kernels). With the [`short_lived`], what the code holds is 17 registers from
-//! what ptxas takes where nothing limits it, at the median.
+//! An assembler can reorder values within straight-line code. Values held across such stretches remain, and decide whether the
+//! kernel spills. Compared on 36 kernels of gri30, dme and heptane on Kepler, Volta, Ampere and Hopper: if constants stay in
+//! registers, the estimate of [`RegisterPressure`] is 8 below to 4 above the registers that the code holds (29 kernels). If each
+//! phase loads its own, it is 9 to 28 above (7 kernels). With the [`short_lived`] ones, the code's registers are 17 from ptxas's
+//! number without a limit, at the median.
 
 /// Registers of a thread's place: addresses of fields and slots, the group of points, counters of loops.
 const PLACE: u32 = 20;
 
-/// What a thread holds from one stretch of straight code to the next.
+/// Registers that a thread holds from one stretch of straight-line code to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterPressure {
     /// Running states and scalars of all points of a lane, and striped constants.
@@ -25,8 +25,8 @@ impl RegisterPressure {
     }
 }
 
-/// 32-bit registers of what lives within a straight stretch of code: powers of a point's scalars, and intermediate results. A
-/// stretch has about two polynomials of a point under way.
+/// 32-bit registers of values that live within straight-line code: powers of a point's scalars, and intermediate results. Such
+/// code evaluates about two polynomials of a point at a time.
 pub fn short_lived(points_per_lane: u32) -> u32 {
     4 + 16 * points_per_lane
 }

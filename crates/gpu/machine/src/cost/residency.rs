@@ -1,8 +1,8 @@
-//! What resident warps hide of each other's latency.
+//! Latency that resident warps hide from each other.
 
 use crate::target::Target;
 
-/// A CTA of a kernel, and how many of them share an SM.
+/// A CTA of a kernel, and the number of CTAs that share an SM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residency {
     pub warps_per_cta: u32,

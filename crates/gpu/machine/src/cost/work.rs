@@ -6,7 +6,7 @@ use crate::target::{SHUFFLES_PER_CLOCK_PER_SM, Target};
 /// same pipe.
 const PASSES_PER_SPILL: f64 = 2.0;
 
-/// What a grid point takes of each pipe. A warp instruction, which serves 32 lanes with a point each, counts as one.
+/// Demand of a grid point on each pipe. A warp instruction, which serves 32 lanes with a point each, counts as one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Work {
     /// Double-precision issue slots.
@@ -25,7 +25,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// The same work where a thread lacks so many 32-bit registers.
+    /// Returns the same work for a thread that lacks this many 32-bit registers.
     pub fn spilling(self, registers: u32) -> Self {
         Self { shared_passes: self.shared_passes + PASSES_PER_SPILL * f64::from(registers), ..self }
     }

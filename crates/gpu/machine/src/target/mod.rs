@@ -23,7 +23,7 @@ pub const SHUFFLES_PER_CLOCK_PER_SM: u32 = 32;
 pub struct Target {
     /// The name on the command line, such as `kepler`.
     pub name: String,
-    /// Of the PTX by which code is simulated, and of the machine itself where that is NVIDIA's.
+    /// Compute capability of the PTX by which code is simulated, and of the machine itself if it is NVIDIA's.
     pub compute_capability: ComputeCapability,
 
     pub warps_per_sm: u32,
@@ -42,12 +42,12 @@ pub struct Target {
     pub sub_partitions: u32,
 
     pub shared_bytes_per_sm: u32,
-    /// What one CTA may ask for (opt-in included), without the reserved bytes.
+    /// Shared memory that one CTA may ask for (opt-in included), without the reserved bytes.
     pub shared_bytes_per_cta: u32,
     /// Shared memory is given out in multiples of this number of bytes.
     pub shared_unit: u32,
     pub reserved_shared_bytes_per_cta: u32,
-    /// What all banks deliver to accesses without conflicts.
+    /// Bytes per clock that all banks deliver to accesses without conflicts.
     pub shared_bytes_per_clock_per_sm: u32,
     /// Sizes that the part of the L1 cache used as shared memory can take; empty where it is fixed.
     #[serde(default)]
@@ -58,20 +58,20 @@ pub struct Target {
     pub named_barriers_per_sm: Option<u32>,
 
     pub shuffle: Shuffle,
-    /// Has loads through the read-only cache (`__ldg`).
+    /// Whether there are loads through the read-only cache (`__ldg`).
     pub read_only_loads: bool,
     pub fp64_per_clock_per_sm: u32,
     /// Fused multiply-adds of doubles per clock of an SM in matrix products on tensor cores, where there are such products at a
     /// rate that is worth it.
     pub tensor_fp64_per_clock_per_sm: Option<u32>,
-    /// Has products of 16 rows (`mma.sync.m16n8k4`) that are one instruction of the machine.
+    /// Whether products of 16 rows (`mma.sync.m16n8k4`) are one instruction of the machine.
     #[serde(default)]
     pub tall_matrix_products: bool,
-    /// What the model of time needs to know, where it is described.
+    /// Parameters of the model of time, for targets that it describes.
     pub pipeline: Option<Pipeline>,
     /// A well-known board with this architecture, for predictions of time.
     pub board: Board,
-    /// Whose machine it is. What is told above of another maker's is what follows for warps of 32 threads.
+    /// Maker of the machine. For another maker's, the fields above hold the equivalent for warps of 32 threads.
     #[serde(skip)]
     pub vendor: Vendor,
 }
@@ -84,7 +84,7 @@ pub enum Vendor {
     Amd(Box<Amd>),
 }
 
-/// One product. Its clock is the one that its maker's peak rates hold at.
+/// One product. Its clock is the one for which the maker states peak rates.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
@@ -93,19 +93,19 @@ pub struct Board {
     pub megahertz: u32,
     /// Peak rate of the device memory; a gigabyte is 10^9 bytes.
     pub gigabytes_per_second: u32,
-    /// What loads and stores of long arrays were seen to reach of it, where the model of time runs.
+    /// Measured rate of loads and stores of long arrays, for targets with a model of time.
     pub reached_gigabytes_per_second: Option<u32>,
-    /// From the start of an empty kernel to the start of the one behind it, where the model of time runs.
+    /// Time from the start of an empty kernel to the start of the next one, for targets with a model of time.
     pub launch_nanoseconds: Option<u32>,
 }
 
 impl Board {
-    /// What the device memory delivers to kernels, in 10^9 bytes per second.
+    /// Returns the rate at which device memory serves kernels, in 10^9 bytes per second.
     pub fn delivered(&self) -> u32 {
         self.reached_gigabytes_per_second.unwrap_or(self.gigabytes_per_second)
     }
 
-    /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
+    /// Returns the time per point on the whole board, given the clocks per point of one SM.
     pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
         clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)
     }
@@ -138,7 +138,7 @@ impl fmt::Display for ComputeCapability {
     }
 }
 
-/// How one lane of a warp hands a word to the others.
+/// Way in which one lane of a warp hands a word to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shuffle {
@@ -180,15 +180,15 @@ impl Target {
         if let Some(target) = amd::by_name(&folded) {
             return Ok(target);
         }
-        // What only one architecture or family runs, no kernel of ours has.
+        // No kernel of ours uses features of one architecture (`a`) or family (`f`) only.
         let sm = if folded.starts_with("sm_") { folded.trim_end_matches(['a', 'f']) } else { &folded };
         let board = BOARDS.iter().find(|(board, _)| *board == folded).map_or(folded.as_str(), |(_, name)| name);
         let place = FILES.iter().position(|file| file.name == board || file.sm == sm);
         place.map(described).ok_or_else(|| UnknownTarget { name: name.to_owned() })
     }
 
-    /// Named barriers that the CTAs of an SM share. Where the number is not published, what one CTA may use (paper,
-    /// section 4.3 and footnote 1).
+    /// Returns the named barriers that the CTAs of an SM share. If that is not published, the number for one CTA (paper, section
+    /// 4.3 and footnote 1).
     pub fn barrier_pool(&self) -> u32 {
         self.named_barriers_per_sm.unwrap_or(self.named_barriers_per_cta)
     }
@@ -205,9 +205,9 @@ impl Target {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
     }
 
-    /// The same with caches for instructions of half and of twice the capacity, with instructions that come in half the time, and, where it
-    /// is assumed on which sub-partition CTAs begin, with the other of two ways: what is assumed of recent architectures, and decides
-    /// between versions of a kernel.
+    /// Returns variants with other assumptions about recent architectures, which decide between versions of a kernel: instruction
+    /// caches of half and of twice the capacity, and instructions that arrive in half the time. If the sub-partition on which
+    /// CTAs begin is assumed, there is also the other choice.
     pub fn with_other_assumptions(&self) -> Option<Vec<Self>> {
         let pipeline = self.pipeline.as_ref()?;
         let with = |change: &dyn Fn(&mut Pipeline)| {
@@ -229,23 +229,23 @@ impl Target {
         Some(all)
     }
 
-    /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
+    /// Returns the target with one multiprocessor, which has the L2 cache and the device memory for itself.
     pub fn alone(&self) -> Self {
         self.among(1)
     }
 
-    /// The same with so many multiprocessors that share the L2 cache and the device memory: those that have work.
+    /// Returns the target with this many active multiprocessors, which share the L2 cache and the device memory.
     pub fn among(&self, multiprocessors: u32) -> Self {
         Self { board: Board { multiprocessors, ..self.board.clone() }, ..self.clone() }
     }
 
-    /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.
+    /// Returns the share of the L1 cache used as shared memory if its CTAs take this many bytes together.
     pub fn carve_out(&self, bytes: u32) -> u32 {
         self.shared_carve_outs.iter().copied().find(|size| *size >= bytes).unwrap_or(self.shared_bytes_per_sm)
     }
 
-    /// A processor that runs data-parallel code, several points at a time. What is asked of a target before code is printed has the
-    /// answers of a GPU without shuffles whose threads never lack registers: values that find none lie in the first cache.
+    /// A processor that runs data-parallel code, several points at a time. Before code is printed, it answers as a GPU without
+    /// shuffles whose threads never lack registers: values without a register lie in the first cache.
     pub fn cpu() -> &'static Self {
         &CPU
     }
@@ -254,7 +254,7 @@ impl Target {
         self.name == CPU_NAME
     }
 
-    /// What only AMD's machines have.
+    /// Properties that only AMD's machines have.
     pub fn amd(&self) -> Option<&Amd> {
         match &self.vendor {
             Vendor::Nvidia => None,
@@ -262,7 +262,7 @@ impl Target {
         }
     }
 
-    /// Warps of 32 threads whose lanes one wave has: they run every instruction together.
+    /// Returns the number of 32-thread warps in one wave, whose lanes run every instruction together.
     pub fn warps_per_wave(&self) -> u32 {
         self.amd().map_or(1, |amd| amd.wavefront / 32)
     }
@@ -287,7 +287,7 @@ impl Target {
     }
 }
 
-/// The target of a file, which is read when it is first asked for: a command needs one or two of them.
+/// Returns the target of a file, read on first use: a command needs one or two of them.
 fn described(place: usize) -> &'static Target {
     static TARGETS: [OnceLock<Target>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
     TARGETS[place]

@@ -1,14 +1,14 @@
-//! How many CTAs of a kernel an SM holds: the formula of NVIDIA's `cuda_occupancy.h`, with all shared memory carved out; of AMD's
-//! machines, what clang remarks.
+//! CTAs of a kernel per SM: the formula of NVIDIA's `cuda_occupancy.h`, with all shared memory carved out; for AMD's machines,
+//! the remarks of clang.
 
 use super::{ComputeCapability, Target};
 
-/// What one CTA asks for.
+/// Resources that one CTA asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kernel {
     pub threads: u32,
     pub registers_per_thread: u32,
-    /// Static and dynamic.
+    /// Static and dynamic shared memory.
     pub shared_bytes: u32,
     pub named_barriers: u32,
 }
@@ -26,13 +26,13 @@ pub struct Limits {
 /// The answer and what led to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Occupancy {
-    /// Resident CTAs per SM; 0 when the kernel cannot be launched.
+    /// Resident CTAs per SM; 0 if the kernel cannot be launched.
     pub blocks: u32,
     pub warps: u32,
-    /// Resident warps, of the warps that the SM can hold.
+    /// Resident warps, as a share of the warps that the SM can hold.
     pub fraction: f64,
     pub limits: Limits,
-    /// Registers and bytes of shared memory that one CTA really takes, after rounding.
+    /// Registers and bytes of shared memory allocated to one CTA, after rounding.
     pub allocated_registers: u32,
     pub allocated_shared_bytes: u32,
 }
@@ -54,12 +54,12 @@ impl Occupancy {
 
 /// Resident CTAs per SM of a kernel.
 pub fn occupancy(target: &Target, kernel: Kernel) -> Occupancy {
-    // Beyond every machine's limits, and small enough for the products below.
+    // The cap is beyond every machine's limits, and small enough for the products below.
     let threads = kernel.threads.min(1 << 16);
     let registers_per_thread = kernel.registers_per_thread.min(1 << 12);
     let shared_bytes = kernel.shared_bytes.min(1 << 30);
     let warps = threads.div_ceil(32).max(1);
-    // Where a wave is more than a warp, the last one may be half empty.
+    // The last wave may be half empty if a wave is more than a warp.
     let places = target.amd().map_or(warps, |amd| amd.waves(threads) * amd.wavefront / 32);
     let warp_registers = (registers_per_thread * 32).next_multiple_of(target.register_unit);
     let allocated_shared_bytes =
@@ -86,8 +86,8 @@ pub fn occupancy(target: &Target, kernel: Kernel) -> Occupancy {
     }
 }
 
-/// The most 32-bit registers per thread with which an SM holds so many CTAs as far as registers go; those of one unit where it
-/// never does; all that a thread has on a CPU. Warps get them in units, and sub-partitions have their own.
+/// Returns the most 32-bit registers per thread with which registers allow this many CTAs on an SM; one unit if none does; all
+/// that a thread has on a CPU. Warps get them in units, and sub-partitions have their own.
 pub fn most_registers(target: &Target, threads: u32, ctas: u32) -> u32 {
     if target.is_cpu() {
         return target.max_registers_per_thread;

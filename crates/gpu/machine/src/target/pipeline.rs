@@ -1,4 +1,4 @@
-//! What an SM needs in time, clocks throughout, for the model of machine code.
+//! Rates and latencies of an SM, in clocks, for the model of machine code.
 
 use super::Target;
 use serde::Deserialize;
@@ -7,33 +7,33 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// From one warp instruction to the next on a pipe of a sub-partition.
+    /// Clocks from one warp instruction to the next on a pipe of a sub-partition.
     pub fma_interval: u32,
     pub alu_interval: u32,
     pub special_interval: u32,
     pub uniform_interval: u32,
     pub constant_interval: u32,
-    /// The sub-partitions share one pipe of doubles, whose results are waited for by scoreboards.
+    /// Whether the sub-partitions share one pipe of doubles, whose results are waited for by scoreboards.
     pub doubles_are_shared: bool,
-    /// From the issue to the result, where a scoreboard waits for it.
+    /// Clocks from the issue to the result of doubles, if a scoreboard waits for it.
     pub double_latency: u32,
     pub tensor_latency: u32,
     pub special_latency: u32,
-    /// Where the machine code has no stall counts.
+    /// Latencies for machine code without stall counts.
     pub fixed: Option<Fixed>,
-    /// CTAs of four warps do not all begin on the same sub-partition.
+    /// Whether CTAs of four warps do not all begin on the same sub-partition.
     pub ctas_rotate: bool,
-    /// That is published or was measured; else it is assumed.
+    /// Whether the rotation is published or measured; otherwise it is assumed.
     #[serde(default)]
     pub ctas_rotate_is_known: bool,
-    /// From the end of a CTA until another one begins in its place.
+    /// Clocks from the end of a CTA until another one begins in its place.
     pub cta_latency: u32,
-    /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
+    /// Clocks from the last arrival at a barrier until its warps go on, and the increase per warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,
-    /// From the last arrival at the barrier of a cluster; where there are clusters.
+    /// Clocks from the last arrival at the barrier of a cluster; `None` without clusters.
     pub cluster_barrier_latency: Option<u32>,
-    /// By which a fence holds its warp: of the CTA, and of the GPU.
+    /// Clocks for which a fence holds its warp: a fence of the CTA, and one of the GPU.
     pub fence_latency: u32,
     pub gpu_fence_latency: u32,
     pub fetch: Fetch,
@@ -45,32 +45,32 @@ pub struct Pipeline {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// Single precision, integers, logic, comparisons and moves.
+    /// Latency of single precision, integers, logic, comparisons and moves.
     pub arithmetic_latency: u32,
-    /// Products of integers.
+    /// Latency of products of integers.
     pub product_latency: u32,
-    /// From an instruction of a warp to the next one that does not need its result.
+    /// Clocks from an instruction of a warp to the next one that does not need its result.
     pub issue_interval: u32,
-    /// Two independent instructions of a warp can be issued together.
+    /// Whether two independent instructions of a warp can be issued together.
     pub issues_two: bool,
 }
 
-/// Where instructions come from.
+/// Instruction fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fetch {
     /// Decoded instructions that wait for their issue, per warp.
     pub buffer: u32,
-    /// From the request of an instruction that is near to its place in the buffer.
+    /// Clocks from the request of an instruction in the nearest cache to its place in the buffer.
     pub latency: u32,
-    /// Of each sub-partition, or one for all.
+    /// Instruction cache of each sub-partition, or one for all.
     pub l0_bytes: u32,
     pub l0_is_shared: bool,
     /// Lines that the prefetcher behind it runs ahead.
     pub prefetched_lines: u32,
-    /// Of the SM, with the constants that do not fit the small caches.
+    /// Instruction cache of the SM, which also holds constants that do not fit the small caches.
     pub l1_bytes: u32,
-    /// From a miss of the small cache until the line comes from that of the SM, and from one line to the next.
+    /// Clocks from a miss of the small cache until the SM's cache delivers the line, and from one line to the next.
     pub l1_latency: u32,
     pub l1_interval: u32,
 }
@@ -79,15 +79,15 @@ pub struct Fetch {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constants {
-    /// Instructions on doubles take operands from there; else each takes an instruction of its own.
+    /// Whether instructions on doubles take operands from constant memory; otherwise each takes an instruction of its own.
     pub are_operands_of_doubles: bool,
-    /// Clocks that an instruction on doubles with an operand from there holds its pipe, where that is longer than without.
+    /// Clocks for which such an instruction holds its pipe, if they are more than without the operand.
     pub double_operand_interval: Option<u32>,
-    /// Of the cache for operands, and of the one for loads.
+    /// Size of the cache for operands, and of the one for loads.
     pub bytes: u32,
-    /// Of a load that hits.
+    /// Latency of a load that hits.
     pub load_latency: u32,
-    /// What a miss adds.
+    /// Additional latency of a miss.
     pub miss_latency: u32,
 }
 
@@ -97,33 +97,33 @@ pub struct Constants {
 pub struct Memory {
     /// Instructions that a sub-partition holds back before issue stops.
     pub queue: u32,
-    /// From the issue until the access leaves the sub-partition, and from one access to the next.
+    /// Clocks from the issue until the access leaves the sub-partition, and from one access to the next.
     pub address_latency: u32,
     pub address_interval: u32,
-    /// From the issue until a load of shared memory has read its address.
+    /// Clocks from the issue until a load of shared memory has read its address.
     pub shared_operands_latency: u32,
-    /// From one access to the next where the sub-partitions come together.
+    /// Clocks from one access to the next where the sub-partitions come together.
     pub accept_interval: u32,
-    /// A pass over the banks of shared memory, or a shuffle.
+    /// Clocks of a pass over the banks of shared memory, or of a shuffle.
     pub pass_interval: u32,
     pub shuffle_latency: u32,
     pub shared_latency: u32,
-    /// Of loads from another CTA of the cluster; where there are clusters.
+    /// Latency of loads from another CTA of the cluster; `None` without clusters.
     pub remote_latency: Option<u32>,
-    /// Of arrivals at barriers in shared memory and of tests of them, and by how much one arrival follows another; where the machine
-    /// code has instructions for them.
+    /// Latency of arrivals at barriers in shared memory and of their tests, and clocks between two arrivals; `None` if the
+    /// machine code has no instructions for them.
     pub mbarrier_latency: Option<u32>,
     pub mbarrier_interval: Option<u32>,
-    /// Of shared memory and the L1 cache together.
+    /// Size of shared memory and the L1 cache together.
     pub l1_bytes: u32,
     pub l1_latency: u32,
     pub l1_bytes_per_clock: u32,
-    /// Of the chip.
+    /// L2 cache of the chip.
     pub l2_bytes: u32,
     pub l2_latency: u32,
     pub l2_bytes_per_clock_per_sm: u32,
     pub device_latency: u32,
-    /// Global loads are kept in the L1 cache; local memory always is.
+    /// Whether the L1 cache keeps global loads; it always keeps local memory.
     pub l1_keeps_global: bool,
 }
 
@@ -135,7 +135,7 @@ impl Target {
         (32 * pipes).div_ceil(self.fp64_per_clock_per_sm).max(1)
     }
 
-    /// Clocks that a product of matrices with so many fused multiply-adds of doubles holds the pipe of its sub-partition.
+    /// Clocks for which a product of matrices with this many fused multiply-adds of doubles holds its sub-partition's pipe.
     pub fn tensor_interval(&self, products: u32) -> u32 {
         let rate = self.tensor_fp64_per_clock_per_sm.unwrap_or(self.fp64_per_clock_per_sm);
         (products * self.sub_partitions).div_ceil(rate).max(1)

@@ -5,8 +5,8 @@ use crate::target::ComputeCapability;
 use std::io::Write;
 use std::process::Command;
 
-/// CUDA's names in terms of clang's builtins. Launch bounds are left out: with them ptxas would not heed the limit of 63
-/// registers that these machines have.
+/// CUDA's names in terms of clang's builtins. Launch bounds are left out: with them ptxas would ignore the limit of 63 registers
+/// of these machines.
 const DECLARATIONS: &str = r#"
 #define __CUDACC_RTC__
 #define __global__ __attribute__((global))
@@ -38,7 +38,7 @@ SINGE_FUNCTION int __double2loint(double a) { return __nvvm_d2i_lo(a); }
 SINGE_FUNCTION double __hiloint2double(int high, int low) { return __nvvm_lohi_i2d(low, high); }
 "#;
 
-/// PTX for the machine, or what clang prints.
+/// Returns PTX for the machine; the error is what clang prints.
 pub fn compile(name: &str, source: &str, arch: ComputeCapability) -> Result<String, String> {
     let failed = |what: &str, e: std::io::Error| format!("{what}: {e}");
     let mut input = tempfile::Builder::new().suffix(".cu").tempfile().map_err(|e| failed("temporary file", e))?;

@@ -6,27 +6,27 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-/// GCC or Clang, whose vectors the generated text has.
+/// GCC or Clang, which know the vectors of the generated text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostCompiler {
-    /// The program and the arguments that stand before all others.
+    /// The program and its leading arguments.
     words: Vec<String>,
-    /// Such as `g++ 12.2.0`.
+    /// Name with its version, such as `g++ 12.2.0`.
     pub name: String,
-    /// All that it says of its version.
+    /// Full output of its version.
     pub says: String,
 }
 
 /// The environment variable that names the compiler.
 const VARIABLE: &str = "CXX";
 
-/// Those that are looked for where the variable is not set.
+/// Compilers to look for if the variable is not set.
 const USUAL: [&str; 3] = ["c++", "g++", "clang++"];
 
-/// Nothing is made fast that runs once. Products and sums are fused where the text says so, and the library does it where the machine cannot.
+/// Options without optimisation, as each program runs once. Products and sums are fused where the text says so, by the library if the machine cannot.
 const OPTIONS: [&str; 6] = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-DSINGE_WIDTH=2", "-D__FP_FAST_FMA"];
 
-/// The compiler that `CXX` names, else the first of the usual ones. It is looked for once.
+/// Returns the compiler that `CXX` names, otherwise the first of the usual ones. It is looked for once.
 pub fn host_compiler() -> Result<&'static HostCompiler, Absent> {
     static FOUND: LazyLock<Result<HostCompiler, Absent>> = LazyLock::new(|| {
         let absent = |named: &str| Absent(format!("no C++ compiler is found ({named})"));
@@ -48,12 +48,12 @@ impl HostCompiler {
         Some(Self { words, name, says })
     }
 
-    /// What the compilation depends on beside the text.
+    /// Returns the options, on which the compilation depends beside the text.
     pub fn options() -> String {
         OPTIONS.join(" ")
     }
 
-    /// What the program whose main file is the first one prints when it reads these bytes.
+    /// Compiles the first file as the main file, runs the program on these bytes, and returns its output.
     pub fn run(&self, files: &[(String, String)], input: &[u8]) -> Result<Vec<u8>, Failure> {
         let failed = |log: String| Failure { tool: "C++", log: format!("{}: {log}", self.name) };
         let in_folder = |e: std::io::Error| failed(format!("temporary folder: {e}"));
@@ -86,7 +86,7 @@ impl HostCompiler {
     }
 }
 
-/// The name of a compiler by what it says of its version; `None` for one that is neither GCC nor Clang.
+/// Returns the name of a compiler from its version text; `None` if it is neither GCC nor Clang.
 fn name(says: &str) -> Option<String> {
     if let Some((_, rest)) = says.split_once("clang version ") {
         let version = rest.split(|c: char| c.is_whitespace() || c == '-' || c == '+').next()?;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// What there is of one release of CUDA.
+/// The programs and libraries of one release of CUDA.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
-    /// Where it was found.
+    /// The folder that holds it.
     pub place: Place,
     /// Major and minor number.
     pub release: (u32, u32),
@@ -21,18 +21,18 @@ pub struct Installation {
     pub nvdisasm: Option<Disassembler>,
     /// The headers of the run-time library.
     pub include: Option<PathBuf>,
-    /// What ptxas makes machine code for, oldest first.
+    /// Architectures for which ptxas makes machine code, oldest first.
     pub architectures: Vec<ComputeCapability>,
 }
 
 impl Installation {
-    /// Such as `11.8`.
+    /// Returns the release, such as `11.8`.
     pub fn version(&self) -> String {
         format!("{}.{}", self.release.0, self.release.1)
     }
 }
 
-/// All installations, in the order in which they are taken. They are looked for once.
+/// Returns all installations, in order of preference. They are looked for once.
 pub fn installations() -> &'static [Installation] {
     static FOUND: LazyLock<Vec<Installation>> = LazyLock::new(|| {
         let mut found: Vec<Installation> = Vec::new();
@@ -51,7 +51,7 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// What a place holds: itself, or folders such as `cuda12` in it.
+/// Returns the installations of a place: the place itself, or folders such as `cuda12` in it.
 fn within(place: &Place) -> Vec<Installation> {
     let entries = std::fs::read_dir(&place.folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -61,7 +61,7 @@ fn within(place: &Place) -> Vec<Installation> {
     std::iter::once(place.folder.clone()).chain(inner).filter_map(|folder| at(place, &folder)).collect()
 }
 
-/// Where a toolkit and the wheels of older and newer releases have their programs and libraries.
+/// Folders of programs and libraries in a toolkit, and in wheels of older and newer releases.
 const LAYOUTS: [Layout; 3] = [
     Layout {
         programs: "bin",
@@ -107,7 +107,7 @@ fn at(place: &Place, folder: &Path) -> Option<Installation> {
     })
 }
 
-/// Such as `libnvrtc.so.12`: of several names the shortest.
+/// Returns the library, such as `libnvrtc.so.12`; the shortest of several names.
 fn nvrtc(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -120,19 +120,19 @@ fn output(program: &Path, argument: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The numbers of `release 12.9,`.
+/// Returns the numbers of `release 12.9,`.
 fn release(text: &str) -> Option<(u32, u32)> {
     let (_, rest) = text.split_once("release ")?;
     let (major, minor) = rest.split(',').next()?.trim().split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// What stands in quotes as `sm_35`; not `sm_90a`, whose code runs on one machine only.
+/// Returns the architectures in quotes such as `sm_35`; not `sm_90a`, whose code runs on one machine only.
 fn of_ptxas(help: &str) -> Vec<ComputeCapability> {
     architectures(help, "sm_")
 }
 
-/// What stands in quotes as `SM90`.
+/// Returns the architectures in quotes such as `SM90`.
 fn of_nvdisasm(help: &str) -> Vec<ComputeCapability> {
     architectures(help, "SM")
 }

@@ -1,10 +1,10 @@
-//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas makes machine code of it and tells the registers and
-//! the spills, nvdisasm prints the machine code. No GPU needed.
+//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas makes machine code of it and reports registers and
+//! spills, nvdisasm prints the machine code. Needs no GPU.
 //!
-//! [`places`] says where they are looked for, and [`installations`] what is there. Of the installations that know an
-//! architecture the first is taken: of those that `cargo xtask toolchain` fetches, CUDA 11.8 for compute capability 3.5 to 9.0
-//! and 12.9 for what came later. For Fermi clang makes the PTX, and a ptxas that knows Kepler assembles it as if for Kepler, with
-//! at most 63 registers. Where they are absent, [`find_for`] tells why.
+//! [`places`] lists where compilers are looked for, and [`installations`] what was found. The first installation that knows an
+//! architecture is taken: of those that `cargo xtask toolchain` fetches, CUDA 11.8 for compute capability 3.5 to 9.0 and 12.9 for
+//! what came later. For Fermi clang makes the PTX, and a ptxas that knows Kepler assembles it as if for Kepler, with at most 63
+//! registers. If compilers are absent, [`find_for`] says why.
 
 mod amd;
 mod clang;
@@ -38,20 +38,20 @@ const FIRST: ComputeCapability = ComputeCapability(3, 5);
 pub struct Toolchain {
     front: Front,
     ptxas: PathBuf,
-    /// Such as `NVRTC and ptxas 11.8`.
+    /// Names with the version, such as `NVRTC and ptxas 11.8`.
     pub name: String,
-    /// Such as `ptxas 11.8`.
+    /// Assembler with its version, such as `ptxas 11.8`.
     pub assembler: String,
 }
 
-/// What makes PTX of CUDA C++.
+/// Compiler from CUDA C++ to PTX.
 #[derive(Debug)]
 enum Front {
     Nvrtc(Nvrtc),
     Clang,
 }
 
-/// Why there is no toolchain.
+/// Reason why there is no toolchain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent(pub String);
 
@@ -64,7 +64,7 @@ impl fmt::Display for Absent {
 /// A compiler refused the text, or could not be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Such as `NVRTC` or `ptxas`.
+    /// Name of the tool, such as `NVRTC` or `ptxas`.
     pub tool: &'static str,
     /// The tool's own messages.
     pub log: String,
@@ -112,8 +112,8 @@ pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
     of(found)
 }
 
-/// All that know the architecture, one for each ptxas, those that [`find_for`] takes first. An installation without NVRTC assembles what that of
-/// the first one makes.
+/// Returns all toolchains that know the architecture, one for each ptxas, in the order of [`find_for`]. An installation without
+/// NVRTC assembles the PTX of the first one's NVRTC.
 pub fn all_for(arch: ComputeCapability) -> Result<Vec<Toolchain>, Absent> {
     if arch < FIRST {
         return Ok(with_clang(arch)?.collect());
@@ -128,7 +128,7 @@ pub fn all_for(arch: ComputeCapability) -> Result<Vec<Toolchain>, Absent> {
     installations().iter().filter(knows).map(with_front).collect()
 }
 
-/// Clang with each ptxas that knows Kepler.
+/// Returns clang with each ptxas that knows Kepler.
 fn with_clang(arch: ComputeCapability) -> Result<impl Iterator<Item = Toolchain>, Absent> {
     if !clang::is_there() {
         return Err(Absent(format!("clang, which makes PTX for {}, is absent", arch.sm())));
@@ -142,7 +142,7 @@ fn with_clang(arch: ComputeCapability) -> Result<impl Iterator<Item = Toolchain>
     }))
 }
 
-/// The same for a text in PTX, whose version they must know, too.
+/// Looks for compilers that know the architecture and the PTX version of the text.
 pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Absent> {
     let asked = version(ptx);
     let knows = |found: &&Installation| {
@@ -157,7 +157,7 @@ pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Ab
     }
 }
 
-/// What `.version` says, such as 8.0.
+/// Returns the PTX version behind `.version`, such as 8.0.
 fn version(ptx: &str) -> Option<(u32, u32)> {
     let (major, minor) = ptx.lines().find_map(|line| line.trim().strip_prefix(".version"))?.trim().split_once('.')?;
     let minor = minor.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -179,7 +179,7 @@ fn absent(what: &str, arch: ComputeCapability) -> Absent {
 }
 
 impl Toolchain {
-    /// What makes PTX of CUDA C++, such as `NVRTC 12.9`.
+    /// Returns the name of the compiler from CUDA C++ to PTX, such as `NVRTC 12.9`.
     pub fn front(&self) -> String {
         match &self.front {
             Front::Nvrtc(nvrtc) => {
@@ -203,7 +203,7 @@ impl Toolchain {
         nvrtc.compile(&job.name, &job.source, &options).map_err(|log| Failure { tool: "NVRTC", log })
     }
 
-    /// Assembles PTX for a real machine, and reads what the code needs there.
+    /// Assembles PTX for a real machine, and reads the resources of the code there.
     pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Assembled, Failure> {
         let (arch, options) = match &self.front {
             Front::Nvrtc(_) => (arch, None),

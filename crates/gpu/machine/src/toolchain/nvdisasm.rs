@@ -10,11 +10,11 @@ use std::process::Command;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disassembler {
     pub path: PathBuf,
-    /// What it knows, oldest first.
+    /// Architectures that it knows, oldest first.
     pub architectures: Vec<ComputeCapability>,
 }
 
-/// Of those found that know the architecture, the one of the newest release.
+/// Returns the disassembler of the newest release among those that know the architecture.
 pub fn disassembler(arch: ComputeCapability) -> Result<&'static Disassembler, Absent> {
     let found = installations().iter().filter_map(|installation| {
         let disassembler = installation.nvdisasm.as_ref()?;
@@ -25,13 +25,13 @@ pub fn disassembler(arch: ComputeCapability) -> Result<&'static Disassembler, Ab
 }
 
 impl Disassembler {
-    /// What there is to say of the machine code in a cubin: the text of its code sections.
+    /// Returns the text of the code sections of a cubin.
     pub fn disassemble(&self, cubin: &[u8]) -> Result<String, Failure> {
         let failed = |log: String| Failure { tool: "nvdisasm", log };
         let file = tempfile::Builder::new().suffix(".cubin").tempfile();
         let written = file.and_then(|mut file| file.write_all(cubin).map(|()| file));
         let file = written.map_err(|e| failed(format!("temporary file: {e}")))?;
-        // what it infers of the flow of control is not needed
+        // its inferred control flow is not needed
         let output = Command::new(&self.path).args(["-c", "-ndf"]).arg(file.path()).output();
         let output = output.map_err(|e| failed(format!("{}: {e}", self.path.display())))?;
         if !output.status.success() {

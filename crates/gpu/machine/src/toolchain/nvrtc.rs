@@ -1,8 +1,8 @@
 //! NVRTC by its C interface: the one place of the crate with unsafe code.
 //!
-//! What makes it sound: the library is loaded once and never unloaded, so the function pointers stay valid; the signatures
-//! are those of `nvrtc.h` 11.8; every pointer that goes in belongs to a live Rust value with a terminating zero; every
-//! buffer that NVRTC fills has the size that NVRTC asked for; a program handle is destroyed once, by [`Program::drop`].
+//! Soundness: the library is loaded once and never unloaded, so the function pointers stay valid; the signatures are those of
+//! `nvrtc.h` 11.8; every pointer that goes in belongs to a live Rust value with a terminating zero; every buffer that NVRTC fills
+//! has the size that NVRTC asked for; a program handle is destroyed once, by [`Program::drop`].
 
 use super::Ptx;
 use libloading::Library;

@@ -1,4 +1,4 @@
-//! Where CUDA compilers are looked for.
+//! Places where CUDA compilers are looked for.
 
 use crate::owner;
 use std::env;
@@ -13,21 +13,21 @@ pub const FOLDER: &str = ".toolchain";
 /// A folder that may be, or hold, CUDA toolkits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// How it was found, such as `CUDA_HOME`.
+    /// Origin of the place, such as `CUDA_HOME`.
     pub origin: &'static str,
     pub folder: PathBuf,
 }
 
-/// A `.toolchain` that is not used.
+/// A `.toolchain` folder that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
     pub folder: PathBuf,
     pub reason: String,
 }
 
-/// The folder that `SINGE_TOOLCHAIN` names, if it is set. Else, in this order: `.toolchain` beside this program, or beside the folder
-/// `target` that cargo built it in, unless it is another user's; `CUDA_HOME` and `CUDA_PATH`; where `nvcc` and `ptxas` of the `PATH` lie;
-/// `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
+/// Returns the folder that `SINGE_TOOLCHAIN` names, if it is set. Otherwise, in this order: `.toolchain` beside this program, or
+/// beside the folder `target` that cargo built it in, unless it is another user's; `CUDA_HOME` and `CUDA_PATH`; the folders of
+/// `nvcc` and `ptxas` of the `PATH`; `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
 pub fn places() -> Vec<Place> {
     if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
         return vec![Place { origin: FOLDER_VARIABLE, folder: folder.into() }];
@@ -48,8 +48,8 @@ pub fn places() -> Vec<Place> {
     all
 }
 
-/// Folders `.toolchain` that are not used, with the reason: those beside the program that are another user's, and that of the current folder
-/// or above, which may have come with a download.
+/// Returns folders `.toolchain` that are not used, with the reason: those beside the program that are another user's, and that of
+/// the current folder or above, which may have come with a download.
 pub fn passed_over() -> Vec<PassedOver> {
     if env::var_os(FOLDER_VARIABLE).is_some() {
         return Vec::new();
@@ -68,7 +68,7 @@ pub fn passed_over() -> Vec<PassedOver> {
     refused.chain(elsewhere).collect()
 }
 
-/// Folders `.toolchain` that came with the program: in its own folder, and beside cargo's folder `target` around it.
+/// Returns folders `.toolchain` that came with the program: in its own folder, and beside cargo's folder `target` around it.
 fn beside_program() -> Vec<PathBuf> {
     let program = env::current_exe().and_then(|program| program.canonicalize()).unwrap_or_default();
     let built_in = program.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "target"));
@@ -76,14 +76,14 @@ fn beside_program() -> Vec<PathBuf> {
     places.map(|folder| folder.join(FOLDER)).filter(|folder| folder.is_dir()).collect()
 }
 
-/// The toolkits whose `bin` folder is on the path. A link such as `/usr/bin/nvcc` leads to its toolkit.
+/// Returns the toolkits whose `bin` folder is on the path. A link such as `/usr/bin/nvcc` leads to its toolkit.
 fn of_programs(path: &OsStr) -> Vec<PathBuf> {
     let programs = env::split_paths(path).flat_map(|folder| ["ptxas", "nvcc"].map(|name| folder.join(name)));
     let real = programs.filter(|program| program.is_file()).filter_map(|program| program.canonicalize().ok());
     real.filter_map(|program| program.parent()?.parent().map(Path::to_owned)).collect()
 }
 
-/// `cuda`, then `cuda-13.0`, `cuda-12.9`, …
+/// Returns `cuda`, then `cuda-13.0`, `cuda-12.9`, …
 fn usual(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -93,7 +93,7 @@ fn usual(folder: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, name)| folder.join(name)).collect()
 }
 
-/// The numbers of `-12.9`; more than any number where there is none.
+/// Returns the numbers of `-12.9`; more than any number if there is none.
 fn release(text: &str) -> Option<Vec<u32>> {
     match text.strip_prefix('-') {
         None if text.is_empty() => Some(vec![u32::MAX]),

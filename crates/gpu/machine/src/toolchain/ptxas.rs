@@ -6,28 +6,28 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// What one kernel needs on a real machine, as ptxas reports it.
+/// Resources that one kernel needs on a real machine, as reported by ptxas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     pub kernel: String,
-    /// Per thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes per thread of the stack frame; spills are part of it.
+    /// Bytes per thread of the stack frame, spills included.
     pub stack_bytes: u32,
     pub spill_store_bytes: u32,
     pub spill_load_bytes: u32,
-    /// Static shared memory per CTA; what a launch asks for dynamically is not in it.
+    /// Static shared memory per CTA, without the dynamic part of a launch.
     pub shared_bytes: u32,
-    /// Parameters, banks and the compiler's own constants.
+    /// Bytes of parameters, banks and the compiler's own constants.
     pub constant_bytes: u32,
-    /// Named barriers, counted in the PTX text where ptxas does not tell.
+    /// Named barriers, counted in the PTX text if ptxas does not report them.
     pub barriers: u32,
 }
 
-/// What ptxas made.
+/// Output of ptxas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assembled {
-    /// One for each kernel in the text.
+    /// One entry for each kernel in the text.
     pub usages: Vec<Usage>,
     pub cubin: Vec<u8>,
 }
@@ -79,7 +79,7 @@ fn read_report(report: &str) -> Vec<Usage> {
     usages
 }
 
-/// Lines such as `ptxas info : Used 22 registers, used 2 barriers, 512 bytes smem, 328 bytes cmem[0]`.
+/// Reads lines such as `ptxas info : Used 22 registers, used 2 barriers, 512 bytes smem, 328 bytes cmem[0]`.
 fn read_numbers(line: &str, usage: &mut Usage) {
     for item in line.rsplit(" : ").next().unwrap_or(line).split(',') {
         let item = item.trim().trim_start_matches("Used ").trim_start_matches("used ");
@@ -98,7 +98,7 @@ fn read_numbers(line: &str, usage: &mut Usage) {
     }
 }
 
-/// The number of different named barriers in the PTX text of one kernel; 16 when one of them is not an immediate.
+/// Counts the different named barriers in the PTX text of one kernel; 16 if one of them is not an immediate.
 pub fn named_barriers(ptx: &str, kernel: &str) -> u32 {
     let mut ids = BTreeSet::new();
     let mut inside = false;

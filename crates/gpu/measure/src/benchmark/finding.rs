@@ -1,4 +1,4 @@
-//! What the clocks of the series tell of the tables of targets.
+//! Figures for the tables of targets, from the clocks of the series.
 
 use super::list::{CODE, CONSTANTS, WARPS};
 use super::{Sample, clocks};
@@ -10,15 +10,15 @@ use serde::Serialize;
 pub struct Finding {
     pub what: &'static str,
     pub unit: &'static str,
-    /// The entry of the target's table that it gives.
+    /// The entry of the target's table that the figure gives.
     pub entry: &'static str,
     pub value: f64,
 }
 
-/// The entries that the whole board gives.
+/// The entries that come from the whole board.
 pub const LAUNCH: &str = "board.launch_nanoseconds";
 pub const DELIVERED: &str = "board.reached_gigabytes_per_second";
-/// 1 for true.
+/// Entry for the rotation of CTAs; 1 means true.
 pub const ROTATE: &str = "pipeline.ctas_rotate";
 
 const CLOCKS: &str = "clocks";
@@ -55,7 +55,7 @@ const DIRECT: [(&str, &str, &str, f64); 16] = [
     ("fence of the GPU", "pipeline.gpu_fence_latency", "fence-gpu", 1.0),
 ];
 
-/// All figures that the samples give.
+/// Returns all figures that follow from the samples.
 pub fn findings(samples: &[Sample]) -> Vec<Finding> {
     let clocks = |series: &str| clocks(samples, series);
     let mut all = Vec::new();
@@ -92,20 +92,20 @@ pub fn findings(samples: &[Sample]) -> Vec<Finding> {
     all
 }
 
-/// Size and clocks of a link of the series `NAME-SIZE`.
+/// Returns size and clocks of a link of the series `NAME-SIZE`.
 fn of_sizes(samples: &[Sample], name: &str, sizes: &[u32]) -> Vec<(f64, f64)> {
     let of = |size: &u32| Some((f64::from(*size), clocks(samples, &format!("{name}-{size}"))?));
     sizes.iter().filter_map(of).collect()
 }
 
-/// The last size whose clocks are those of the first, but for 5 %. `None`: no size takes more, or there is none.
+/// Returns the last size whose clocks equal those of the first within 5 %. `None`: no size takes more, or there is none.
 fn capacity(of_sizes: &[(f64, f64)]) -> Option<(f64, f64)> {
     let most = 1.05 * of_sizes.first()?.1;
     let beyond = of_sizes.iter().position(|at| at.1 > most)?;
     of_sizes.get(beyond.checked_sub(1)?).copied()
 }
 
-/// The straight line with the least squares of errors: its value at 0, and its slope.
+/// Fits a straight line by least squares: its value at 0, and its slope.
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -115,7 +115,7 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (spread > 0.0).then_some((y - slope * x, slope))
 }
 
-/// What a target's table has for an entry. `None`: it has none of that name.
+/// Returns the value of an entry in a target's table. `None`: the table has no entry of that name.
 pub fn entry(target: &Target, name: &str) -> Option<f64> {
     match name {
         LAUNCH => return target.board.launch_nanoseconds.map(f64::from),

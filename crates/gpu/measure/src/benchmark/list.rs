@@ -2,10 +2,10 @@
 
 use super::{Body, Data, Series};
 
-/// KiB of the loops that look for the capacities of the caches for code.
+/// Sizes, in KiB, of the loops that look for the capacities of the instruction caches.
 pub(super) const CODE: [u32; 26] =
     [4, 8, 12, 16, 20, 24, 28, 30, 31, 32, 33, 34, 36, 40, 48, 56, 64, 80, 96, 112, 120, 126, 128, 136, 160, 192];
-/// Bytes of the tables that look for the capacity of the cache for constants.
+/// Sizes, in bytes, of the tables that look for the capacity of the cache for constants.
 pub(super) const CONSTANTS: [u32; 8] = [512, 1024, 1536, 2048, 2560, 3072, 4096, 8192];
 /// Warps that meet at a barrier.
 pub(super) const WARPS: [u32; 5] = [2, 4, 8, 16, 32];
@@ -35,7 +35,7 @@ fn series(name: &str, warps: u32, link: &'static str) -> Series {
     }
 }
 
-/// As so many texts with `@` for 0 to 7.
+/// Returns the text eight times, with 0 to 7 in place of `@`.
 fn eight(text: &str) -> String {
     (0..8).map(|at| format!("{}\n", text.replace('@', &at.to_string()))).collect()
 }

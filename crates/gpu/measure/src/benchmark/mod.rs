@@ -1,5 +1,5 @@
 //! Small kernels for what the tables of targets assume: chains of one operation at two lengths, each in a loop at two numbers of
-//! rounds. What twice the length takes more in the same rounds has no part of the loop or of what stands around it.
+//! rounds. The additional time of the longer chain contains no part of the loop or of the code around it.
 
 mod finding;
 mod list;
@@ -13,27 +13,27 @@ pub use text::{Clock, of_board, text};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Series {
     pub name: String,
-    /// Of the one CTA.
+    /// Warps of the one CTA.
     pub warps: u32,
     /// Links in a round. With one length the loop counts as a part of the links.
     pub lengths: Vec<u32>,
     pub rounds: [u32; 2],
     pub data: Data,
-    /// Before the loop.
+    /// Text before the loop.
     pub before: String,
     pub body: Body,
-    /// Behind it: brings the result to `%x`, so that nothing is left out.
+    /// Text behind the loop: brings the result to `%x`, so that nothing is left out.
     pub after: String,
-    /// Of the module.
+    /// Declarations of the module.
     pub declarations: String,
 }
 
-/// What the loop repeats.
+/// Body of the loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// This text so often; `@` is the number of the link modulo 8.
+    /// This text once per link; `@` is the number of the link modulo 8.
     Links(&'static str),
-    /// Jumps through as many lines of code as there are links, each time over so many lines, the last of which the first follows.
+    /// Jumps through as many lines of code as there are links, each over `over` lines; the first line follows the last.
     Jumps { over: u32 },
 }
 
@@ -42,7 +42,7 @@ pub enum Body {
 pub struct Data {
     pub bytes: u64,
     pub stride: u64,
-    /// No cache may hold it when the kernel starts.
+    /// Whether no cache may hold it when the kernel starts.
     pub cold: bool,
 }
 
@@ -56,13 +56,13 @@ pub struct Sample {
 }
 
 impl Series {
-    /// The kernel of a length.
+    /// Returns the name of the kernel of a length.
     pub fn entry(&self, length: u32) -> String {
         format!("{}_{length}", self.name.replace('-', "_"))
     }
 }
 
-/// Clocks of a link. `None`: there are no samples of the series.
+/// Returns the clocks of a link. `None`: there are no samples of the series.
 pub fn clocks(samples: &[Sample], series: &str) -> Option<f64> {
     let mut found: Vec<&Sample> = samples.iter().filter(|sample| sample.series == series).collect();
     found.sort_by_key(|sample| sample.length);

@@ -4,17 +4,17 @@ use super::{Body, Series};
 use machine::target::ComputeCapability;
 use std::fmt::Write;
 
-/// Where the clock comes from.
+/// Source of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The GPU's.
+    /// The GPU's clock.
     Device,
-    /// There is none: the model of time counts itself.
+    /// No clock: the model of time counts itself.
     None,
 }
 
-/// Kernels for the whole board: one that does nothing, one that halves an array of doubles into another, and one of four warps whose first
-/// alone works, as fast as a sub-partition can.
+/// Kernels for the whole board: an empty one, one that halves an array of doubles into another, and one of four warps of which
+/// only the first works, at the full rate of a sub-partition.
 pub fn of_board(arch: ComputeCapability) -> String {
     head(arch)
         + "\n.visible .entry nothing()\n{\nret;\n}\n\n\
@@ -49,8 +49,8 @@ fn head(arch: ComputeCapability) -> String {
     format!(".version {version}\n.target {}\n.address_size 64\n", arch.sm())
 }
 
-/// The module with the kernels of all lengths. Each has parameters for its output, its data and the rounds. Every warp writes its clocks
-/// before and behind the loop, 16 bytes for each from the beginning of the output; what keeps the loop alive follows from byte 512 on.
+/// The module with the kernels of all lengths. Each has parameters for its output, its data and the rounds. Every warp writes its clocks before and
+/// behind the loop, 16 bytes for each from the beginning of the output; the result that keeps the loop alive follows from byte 512 on.
 pub fn text(series: &Series, arch: ComputeCapability, clock: Clock) -> String {
     let mut text = head(arch) + &series.declarations;
     for length in &series.lengths {
@@ -70,7 +70,7 @@ fn kernel(series: &Series, length: u32, clock: Clock) -> String {
         Body::Links(link) => links(link, length),
         Body::Jumps { over } => jumps(length, over),
     };
-    // of rounds, so that no compiler knows them: small numbers, and a condition that always holds
+    // functions of the rounds, so that no compiler knows them: small numbers, and a condition that always holds
     format!(
         "\n.visible .entry {name}(.param .u64 {name}_out, .param .u64 {name}_data, .param .u32 {name}_rounds)\n\
          .reqntid {threads}, 1, 1\n{{\n\

@@ -3,7 +3,7 @@
 use super::corpus::Kernel;
 use passes::{Options, Pass};
 
-/// The kernel without dead code and with a simple graph: that is no merit of what comes later.
+/// Returns the kernel without dead code and with a simple graph: that is no merit of later passes.
 pub fn clean(mut kernel: Kernel) -> Kernel {
     let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
     for name in ["simplify-cfg", "dce", "simplify-cfg"] {

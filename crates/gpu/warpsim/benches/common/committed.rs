@@ -11,7 +11,7 @@ use warpsim::{Argument, Buffer, Launch, Schedule};
 
 pub const POINTS: u32 = 256;
 
-/// The PTX of a kernel.
+/// Returns the PTX of a kernel.
 ///
 /// # Errors
 /// The file is missing, or NVRTC refuses it.
@@ -24,7 +24,7 @@ pub fn text(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapab
     tools.compile_to_ptx(&job).map(|ptx| ptx.text).map_err(|failure| failure.to_string())
 }
 
-/// As [`text`], read.
+/// Reads the PTX of [`text`].
 ///
 /// # Errors
 /// Those of [`text`].

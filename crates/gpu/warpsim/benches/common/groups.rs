@@ -3,8 +3,8 @@
 /// Kernels of one origin.
 pub struct Group {
     pub title: &'static str,
-    /// With the speedups of branch fusion and of melding in the artefact of the DARM paper, where it names one for a block of
-    /// about that size.
+    /// Kernels, with their speed-ups by branch fusion and by melding. They are those of the DARM paper's artefact, if it has one
+    /// for a block of about that size.
     pub kernels: &'static [(&'static str, Option<f64>, Option<f64>)],
     /// The paper's means, as two columns.
     pub means: &'static str,

@@ -1,4 +1,4 @@
-//! One kernel on one target: all levels, the choice among a few, and what ptxas makes of the kernel as it is.
+//! One kernel on one target: all levels, the choice among a few, and ptxas's version of the original kernel.
 
 use super::Candidate;
 use super::remembered::Remembered;
@@ -41,14 +41,14 @@ pub struct Measured {
     pub warps_per_cta: u32,
     pub direction: Direction,
     pub levels: Vec<Level>,
-    /// Levels that nothing realises, or whose machine code cannot be run.
+    /// Number of levels that nothing realises, or whose machine code cannot be run.
     pub refused: usize,
     pub chosen: Taken,
-    /// ptxas' own: the kernel as it is.
+    /// Level that ptxas takes by itself: that of the original kernel.
     pub default: Taken,
     pub versions: usize,
     pub iterations: usize,
-    /// Levels whose text each release of ptxas took: all that can be realised.
+    /// Number of levels whose text each release of ptxas took: all that can be realised.
     pub assembled: Vec<(String, usize)>,
     pub dip: Option<u32>,
 }
@@ -62,7 +62,7 @@ impl Measured {
         self.levels.iter().map(|level| level.cycles).fold(0.0, f64::max)
     }
 
-    /// The level of the best of all, the lowest where several are.
+    /// Returns the level of the best of all, the lowest of several.
     pub fn best_ctas(&self) -> u32 {
         self.levels.iter().find(|level| level.cycles <= self.best()).map_or(0, |level| level.ctas)
     }
@@ -148,10 +148,10 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     })
 }
 
-/// The levels that each ptxas takes that knows the architecture. That of the model has assembled all of them already.
+/// Counts the levels that each ptxas takes that knows the architecture. That of the model has assembled all of them already.
 ///
 /// # Errors
-/// One refuses one of them.
+/// One ptxas refuses one of them.
 fn assembled(levels: usize, texts: &BTreeSet<String>, target: &Target) -> Result<Vec<(String, usize)>, String> {
     let arch = target.compute_capability;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! What was measured, as the end of docs/lab/occupancy.md.
+//! The measurements, as the end of docs/lab/occupancy.md.
 
 use super::TARGETS;
 use super::measured::Measured;
@@ -6,7 +6,7 @@ use passes::occupancy::Direction;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is behind it on the page is made.
+/// Heading behind which the page is generated.
 pub const BEGIN: &str = "## What it gives\n";
 
 pub fn text(rows: &[Measured]) -> String {
@@ -31,18 +31,18 @@ fn geometric(values: impl Iterator<Item = f64>) -> f64 {
     mean(values.map(f64::ln)).exp()
 }
 
-/// Percent that the choice takes more than the best of all levels; less where padding gave a level of its own.
+/// Returns the percentage by which the choice is slower than the best of all levels; negative if padding gave a level of its own.
 fn behind(row: &Measured) -> f64 {
     100.0 * (row.chosen.cycles / row.best() - 1.0)
 }
 
-/// The registers of resident threads that the choice takes less than the kernel as ptxas makes it, in percent.
+/// Returns the percentage of resident threads' registers that the choice saves against ptxas's version of the original kernel.
 fn saved(row: &Measured) -> f64 {
     let held = |ctas: u32, registers: u32| f64::from(ctas) * f64::from(registers);
     100.0 * (1.0 - held(row.chosen.ctas, row.chosen.registers) / held(row.default.ctas, row.default.registers))
 }
 
-/// No fewer registers at equal time are told of kernels that are tuned upwards.
+/// Whether the kernel is tuned downwards: only then are fewer registers at equal time reported.
 fn is_downward(row: &&Measured) -> bool {
     row.direction == Direction::Decreasing
 }

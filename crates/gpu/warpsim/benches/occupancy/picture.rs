@@ -6,7 +6,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 360.0;
 const MARGIN: f64 = 48.0;
-/// The highest time that is drawn, of the least one of the same kernel.
+/// The highest time that is drawn, relative to the least one of the same kernel.
 const MOST: f64 = 4.0;
 const COLOURS: [&str; 4] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd"];
 

@@ -1,4 +1,4 @@
-//! A model of costs that tells each cost once.
+//! A model of costs that computes each cost once.
 
 use ptx::Module;
 use ptx::cost::{Model, Unfit};

@@ -1,4 +1,4 @@
-//! Rows as they come, in a file, so that a run that was interrupted can go on.
+//! Rows in a file, written one by one, so that a run that was interrupted can go on.
 
 use super::measured::Measured;
 use std::collections::BTreeMap;
@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Mutex;
 
 pub struct Rows {
-    /// By kernel and target.
+    /// Rows by kernel and target.
     found: Mutex<BTreeMap<(String, String), Measured>>,
     file: Mutex<File>,
 }
 
 impl Rows {
-    /// With the rows of the run before, where it is to go on.
+    /// Opens the file, with the rows of the run before if it is resumed.
     pub fn open(resume: bool) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/occupancy.jsonl");
         let text = if resume { std::fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
@@ -24,7 +24,7 @@ impl Rows {
         Self { found: Mutex::new(found), file: Mutex::new(file) }
     }
 
-    /// The row, if the run before came to it.
+    /// Takes the row, if the run before came to it.
     pub fn take(&self, name: &str, target: &str) -> Option<Measured> {
         self.found.lock().expect("no thread panicked").remove(&(name.to_owned(), target.to_owned()))
     }

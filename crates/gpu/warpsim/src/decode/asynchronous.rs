@@ -9,7 +9,7 @@ use ptx::asynchronous::{Async, view};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
-/// `None`: the simulator does not know it.
+/// Decodes one of these instructions; `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let seen = view(d.code.module, opcode, pieces).filter(|seen| has_fitting_registers(d, seen))?;
     d.code.one_cta |= needs_cluster(&seen) && d.code.cluster == Some([1; 3]);
@@ -68,7 +68,7 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
     Some((Class::Move, Micro::Copying(Box::new(op))))
 }
 
-/// Addresses in the shared memory of other CTAs of the cluster, and accesses there.
+/// Decodes addresses in the shared memory of other CTAs of the cluster, and accesses there.
 fn in_other_ctas(d: &mut Decoder, seen: Async) -> Option<(Class, Micro)> {
     match seen {
         Async::Map { dst, a, rank, generic } => {
@@ -136,8 +136,8 @@ fn in_other_ctas(d: &mut Decoder, seen: Async) -> Option<(Class, Micro)> {
     }
 }
 
-/// A proxy fence, which makes what was written known to copies; or one that a relaxed arrival at the barrier of the cluster is
-/// behind.
+/// Decodes a proxy fence, which makes earlier writes known to copies; or a fence in front of a relaxed arrival at the barrier of
+/// the cluster.
 pub(super) fn fence(d: &mut Decoder, name: &str) -> (Class, Micro) {
     let op = if name.starts_with("fence.proxy.async") {
         Copying::Fence
@@ -155,7 +155,7 @@ pub(super) fn fence(d: &mut Decoder, name: &str) -> (Class, Micro) {
 /// A rank past those that a cluster can have.
 const NO_RANK: u64 = 100;
 
-/// Whether the instruction has to do with other CTAs of the cluster.
+/// Whether the instruction concerns other CTAs of the cluster.
 fn needs_cluster(op: &Async) -> bool {
     matches!(
         op,
@@ -171,7 +171,7 @@ fn needs_cluster(op: &Async) -> bool {
     )
 }
 
-/// Whether predicates are written where PTX has predicates, and nowhere else.
+/// Whether the instruction writes predicates exactly where PTX has predicates.
 fn has_fitting_registers(d: &Decoder, seen: &Async) -> bool {
     let is_pred = |reg: &Reg| d.class_of(*reg) == Type::Pred;
     match seen {
@@ -183,13 +183,13 @@ fn has_fitting_registers(d: &Decoder, seen: &Async) -> bool {
     }
 }
 
-/// The row of an address that may be one of another CTA.
+/// Returns the row of an address that may be one of another CTA.
 fn mapped(d: &mut Decoder, dst: Reg) -> u32 {
     d.code.mapped = true;
     d.row(dst)
 }
 
-/// An address in the cluster among the generic ones.
+/// Returns an address in the cluster as a generic one.
 fn in_cluster(d: &mut Decoder, at: Address) -> Option<(Source, u64)> {
     d.code.mapped = true;
     let (base, offset) = super::memory::address(d, at)?;

@@ -1,4 +1,4 @@
-//! Clusters of CTAs: how many there are, and which of them run together.
+//! Clusters of CTAs: their size, and the CTAs that run together.
 
 use super::{Code, Decoder};
 use crate::hazard::Kind;
@@ -6,11 +6,11 @@ use crate::memory::{RANK_BITS, aligned_inside};
 use ptx::inst::{Op, Operand, Space, Special};
 use ptx::ir::{Func, Module};
 
-/// Warps that run together at most, and the bytes of their shared memory.
+/// Limits of the CTAs that run together: their warps, and the bytes of their shared memory.
 const MOST_WARPS: u32 = 32;
 const MOST_SHARED: u64 = 2 << 20;
 
-/// CTAs of a cluster in each direction: one where the header says nothing, `None` where it leaves the number open.
+/// Returns the CTAs of a cluster in each direction: one if the header says nothing, `None` if it leaves the number open.
 pub(super) fn of(func: &Func) -> Option<[u32; 3]> {
     let said = |name: &str| func.directives.iter().find_map(|text| text.strip_prefix(name));
     if said(".blocksareclusters").is_some() {
@@ -27,7 +27,7 @@ pub(super) fn of(func: &Func) -> Option<[u32; 3]> {
     (!most && said(".explicitcluster").is_none()).then_some([1; 3])
 }
 
-/// CTAs that run together: those of a cluster, or one where they have more warps than are followed.
+/// Returns the number of CTAs that run together: those of a cluster, or one if they have more warps than are followed.
 pub(super) fn together(cluster: Option<[u32; 3]>, threads: u32) -> u32 {
     let ranks = cluster.unwrap_or([1; 3]).into_iter().product();
     if threads.div_ceil(32).saturating_mul(ranks) > MOST_WARPS { 1 } else { ranks }
@@ -45,7 +45,7 @@ pub(super) fn tells(special: Special) -> bool {
 }
 
 impl Decoder<'_> {
-    /// Whether the instruction does without the place in a cluster whose size is not known.
+    /// Whether the instruction does not need the place in a cluster whose size is not known.
     pub(super) fn has_cluster(&self, op: &Op) -> bool {
         let mut reads = false;
         op.operands(|operand| reads |= matches!(operand, Operand::Special(special) if tells(special)));
@@ -54,7 +54,7 @@ impl Decoder<'_> {
 }
 
 impl Code<'_> {
-    /// CTAs whose shared memory together is more than is followed run one after the other.
+    /// Runs CTAs one after the other if their shared memory together is more than is followed.
     pub(super) fn keep_small(&mut self) {
         if self.all_shared() > MOST_SHARED {
             self.ranks = 1;
@@ -66,47 +66,47 @@ impl Code<'_> {
         self.cluster.is_some_and(|extents| extents.into_iter().product::<u32>() == self.ranks)
     }
 
-    /// CTAs of a cluster, for special registers.
+    /// Returns the CTAs of a cluster, for special registers.
     pub(in super::super) fn extents(&self) -> [u32; 3] {
         self.cluster.unwrap_or([1; 3])
     }
 
-    /// Warps that run together.
+    /// Returns the number of warps that run together.
     pub(in super::super) fn warps(&self) -> usize {
         self.own_warps * self.ranks as usize
     }
 
-    /// The rank of the warp's CTA.
+    /// Returns the rank of the warp's CTA.
     pub(in super::super) fn rank(&self, warp: usize) -> usize {
         warp / self.own_warps
     }
 
-    /// The warps of the CTA of that rank.
+    /// Returns the warps of the CTA of that rank.
     pub(in super::super) fn warps_of(&self, rank: usize) -> std::ops::Range<usize> {
         rank * self.own_warps..(rank + 1) * self.own_warps
     }
 
-    /// Bytes from the shared memory of one CTA to that of the next.
+    /// Returns the bytes from the shared memory of one CTA to that of the next.
     fn stride(&self) -> u64 {
         if self.ranks == 1 { self.shared_bytes } else { self.shared_bytes.next_multiple_of(256) }
     }
 
-    /// Bytes of the shared memory of all CTAs that run together, one behind the other.
+    /// Returns the bytes of the shared memory of all CTAs that run together, one behind the other.
     pub(in super::super) fn all_shared(&self) -> u64 {
         self.stride() * u64::from(self.ranks)
     }
 
-    /// Where the shared memory of a CTA begins there.
+    /// Returns the start of a CTA's shared memory there.
     pub(in super::super) fn base(&self, rank: usize) -> u64 {
         self.stride() * rank as u64
     }
 
-    /// The rank of the CTA to which a place there belongs.
+    /// Returns the rank of the CTA to which a place there belongs.
     pub(in super::super) fn rank_of(&self, place: u64) -> usize {
         if self.ranks == 1 { 0 } else { (place / self.stride()) as usize }
     }
 
-    /// The address that a place there has in the cluster.
+    /// Returns the cluster address of a place there.
     pub(in super::super) fn named(&self, place: u64) -> u64 {
         match self.ranks {
             1 => place,
@@ -114,7 +114,7 @@ impl Code<'_> {
         }
     }
 
-    /// The place of an access by that warp; an address without a rank is one of its own CTA.
+    /// Returns the place of an access by that warp; an address without a rank is one of its own CTA.
     pub(in super::super) fn located(&self, warp: usize, address: u64, bytes: u32, lane: usize) -> Result<u64, Kind> {
         let offset = address & ((1 << RANK_BITS) - 1);
         let rank = match address >> RANK_BITS {

@@ -1,9 +1,9 @@
-//! How an instruction orders memory, and whether its accesses are strong (PTX ISA, "Memory Consistency Model").
+//! Memory ordering of an instruction, and whether its accesses are strong (PTX ISA, "Memory Consistency Model").
 
 use ptx::inst::{AtomOp, InstData, Op, Operand, Order, Scope};
 use ptx::ir::{Func, Reg};
 
-/// What the detector of races has to know of an access.
+/// Strength of an access, for the detector of races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) enum Manner {
     /// Races with every other access that it overlaps, if one of them writes.
@@ -11,11 +11,11 @@ pub(in super::super) enum Manner {
     Weak,
     /// Does not race with others that are strong, of the same size, and in its scope.
     Strong,
-    /// As `Strong`, and what was there before does not matter.
+    /// As `Strong`, but earlier contents do not matter.
     Overwriting,
 }
 
-/// What an instruction does for the order of others.
+/// Effect of an instruction on the order of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Conduct {
     pub manner: Manner,
@@ -23,14 +23,14 @@ pub(in super::super) struct Conduct {
     pub wide: bool,
     pub acquires: bool,
     pub releases: bool,
-    /// A fence, which does both for strong accesses beside it.
+    /// Whether it is a fence, which does both for strong accesses beside it.
     pub fence: bool,
 }
 
-/// How the names of atomics begin that reach the memory of other CTAs.
+/// Prefixes of the atomics that reach the memory of other CTAs.
 const ATOMICS: [&str; 2] = ["atom.", "red."];
 
-/// That of an instruction of the function.
+/// Returns the conduct of an instruction of the function.
 pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
     let strong = |order: Order| match order {
         Order::None | Order::Weak => Manner::Weak,
@@ -69,7 +69,7 @@ pub(super) fn conduct(func: &Func, data: &InstData) -> Conduct {
     }
 }
 
-/// Whether something may be released, and something acquired.
+/// Whether the code may both release and acquire.
 pub(in super::super) fn makes_orders(conducts: &[Conduct]) -> bool {
     let acquires = conducts.iter().any(|conduct| conduct.fence || conduct.acquires);
     acquires && conducts.iter().any(|conduct| conduct.fence || conduct.releases)

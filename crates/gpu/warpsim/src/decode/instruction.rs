@@ -8,7 +8,7 @@ use ptx::inst::*;
 use ptx::ir::Reg;
 
 impl Decoder<'_> {
-    /// `None`: the simulator does not know it.
+    /// Decodes an instruction; `None`: the simulator does not know it.
     pub(super) fn instruction(&mut self, op: &Op) -> Option<(Class, Micro)> {
         match op {
             Op::Unary { .. }
@@ -206,7 +206,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Instructions of several threads.
+    /// Decodes instructions of several threads.
     fn cooperation(&mut self, op: &Op) -> Option<(Class, Micro)> {
         Some(match op {
             Op::Shfl { mode, dst, valid, src, lane, clamp, mask } => {
@@ -262,13 +262,13 @@ impl Decoder<'_> {
         })
     }
 
-    /// The lanes that an instruction names; `None` for all.
+    /// Returns the lanes that an instruction names; `None` for all.
     fn lanes(&mut self, mask: Option<Operand>) -> Option<Source> {
         mask.filter(|mask| *mask != Operand::Imm(0xffff_ffff)).map(|mask| self.source(mask))
     }
 }
 
-/// Whether whole rows at a time give the same.
+/// Whether operations on whole rows give the same result.
 fn is_plain(mode: Mode, ty: Type) -> bool {
     let rounds = ty.is_float() && mode.rounding == Rounding::Rn;
     mode == Mode::default() || rounds && mode == Mode::NEAREST

@@ -1,4 +1,4 @@
-//! What no machine has: a kernel that asks for it is refused before memory is taken for it.
+//! Limits beyond every machine: a kernel that exceeds one is refused before memory is taken for it.
 
 use crate::hazard::Kind;
 use crate::launch::MOST_SHARED;
@@ -12,7 +12,7 @@ const MOST_GLOBAL: u64 = 64 << 20;
 /// Registers of all warps of a CTA, with those of the functions that the kernel calls.
 const MOST_ROWS: usize = 1 << 23;
 
-/// The module's variables, with the shared memory that the launch adds.
+/// Checks the module's variables, with the shared memory that the launch adds.
 pub(super) fn variables(module: &Module, dynamic: u64) -> Result<(), Kind> {
     let sum = |matches: fn(Space) -> bool| {
         let bytes = module.variables.values().filter(|data| matches(data.space)).map(|data| data.bytes);

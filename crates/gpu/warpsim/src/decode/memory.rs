@@ -8,7 +8,7 @@ use super::{Decoder, inside, word_of};
 use ptx::inst::*;
 use ptx::ir::{Param, ParamKind, Reg};
 
-/// `None`: the simulator does not know it.
+/// Decodes one of these instructions; `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
     match op {
         Op::Ld { space: Space::Param, ty, dst, addr: addr @ Address { base: Base::Param(_), .. }, .. } => {
@@ -31,7 +31,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
             Some((Class::Move, Micro::Pieces(Pieces::Put { elements, bytes: ty.bytes() })))
         }
         Op::Ld { space, ty, dst, addr, .. } if ty.bytes() <= 8 => {
-            // those whose addresses are taken lie in tables
+            // parameters whose addresses are taken lie in tables
             let space = if *space == Space::Param { &Space::Const } else { space };
             let extend = extension(*ty, d.class_of(*dst.first()?));
             let (base, offset) = address(d, *addr)?;
@@ -83,7 +83,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
     }
 }
 
-/// A call of a function of the module, whose parameters are rows.
+/// Decodes a call of a function of the module, whose parameters are rows.
 fn call(d: &mut Decoder, name: &str, (results, arguments): (&[Param], &[Param])) -> Option<Call> {
     let caller = &d.contexts[d.at];
     let callee = d.context_of(name)?;
@@ -113,7 +113,7 @@ fn call(d: &mut Decoder, name: &str, (results, arguments): (&[Param], &[Param]))
     })
 }
 
-/// `None`: it is no `ldmatrix` or `stmatrix` that the simulator knows.
+/// Decodes `ldmatrix` or `stmatrix`; `None`: it is neither, or not known to the simulator.
 pub(super) fn fragments(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let seen = ptx::fragments::view(d.code.module, opcode, pieces)?;
     let (base, offset) = address(d, seen.at)?;
@@ -123,13 +123,13 @@ pub(super) fn fragments(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Opti
     Some((class(space)?, Micro::Collective(Collective::Fragments(Box::new(fragments)))))
 }
 
-/// `None`: it is no product of matrices.
+/// Decodes a product of matrices; `None`: it is none.
 pub(super) fn product(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let rows = ptx::fragments::product(d.code.module, opcode, pieces)?;
     Some((Class::Move, Micro::Collective(Collective::Product(rows.into_iter().map(|reg| d.row(reg)).collect()))))
 }
 
-/// The row of element `i` of an access of a parameter, and its first byte there.
+/// Returns the row of element `i` of an access of a parameter, and its first byte there.
 fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64)> {
     let Base::Param(param) = addr.base else { return None };
     let context = &d.contexts[d.at];
@@ -140,7 +140,7 @@ fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64
     word_of(context.params[param], offset)
 }
 
-/// Bytes that the parameter has from there on, up to the end of a row.
+/// Returns the bytes of the parameter from there on, up to the end of a row.
 fn rest_of_row(d: &Decoder, addr: Address, behind: i64) -> Option<u64> {
     let Base::Param(param) = addr.base else { return None };
     let offset = u64::try_from(addr.offset.checked_add(behind)?).ok()?;
@@ -148,7 +148,7 @@ fn rest_of_row(d: &Decoder, addr: Address, behind: i64) -> Option<u64> {
     Some(bytes.saturating_sub(offset).min(8))
 }
 
-/// The bits above a value of that type that a wider register copies its sign to.
+/// Returns the bits above a value of that type to which a wider register copies its sign.
 pub(super) fn extension(ty: Type, register: Type) -> u64 {
     if ty.is_signed() { register.mask() & !ty.mask() } else { 0 }
 }
@@ -162,7 +162,7 @@ pub(super) fn address(d: &mut Decoder, addr: Address) -> Option<(Source, u64)> {
     Some((base, addr.offset as u64))
 }
 
-/// `cvta`: all spaces but the global one have windows in the generic addresses.
+/// Decodes `cvta`: all spaces but the global one have windows in the generic addresses.
 pub(super) fn generic(d: &mut Decoder, to: bool, space: Space, dst: Reg, a: Operand) -> Option<(Class, Micro)> {
     let window = match space {
         Space::Shared => SHARED_WINDOW,

@@ -9,7 +9,7 @@ use super::Decoder;
 use ptx::inst::*;
 use ptx::packed::{Element, How, Operation, Packed, view};
 
-/// `None`: the simulator does not know it.
+/// Decodes one of these instructions; `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let micro = match view(d.code.module, opcode, pieces)? {
         Packed::Compute { op, element, count, how, dst, sources } => {
@@ -87,7 +87,7 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
     Some((Class::Single, micro))
 }
 
-/// The products of four bytes, and a sum.
+/// Returns the sum of the products of four bytes and an operand.
 fn dot(left: Type, right: Type) -> Each {
     Box::new(move |[a, b, c]| {
         let product = |i: i32| scalar::number(a >> (8 * i), left) * scalar::number(b >> (8 * i), right);
@@ -95,7 +95,7 @@ fn dot(left: Type, right: Type) -> Each {
     })
 }
 
-/// The products of two halves of words and two bytes, the upper ones if `high`, and a sum.
+/// Returns the sum of the products of two halves of words and two bytes, the upper ones if `high`, and an operand.
 fn half_dot(left: Type, right: Type, high: bool) -> Each {
     let first = if high { 2 } else { 0 };
     Box::new(move |[a, b, c]| {
@@ -105,7 +105,7 @@ fn half_dot(left: Type, right: Type, high: bool) -> Each {
     })
 }
 
-/// Two words cut to so many bits, before what a third has.
+/// Packs two words, each clamped to `bits` bits; with `third`, the bits of a third word lie above them.
 fn packed(bits: u32, signed: bool, third: bool) -> Each {
     Box::new(move |[a, b, c]| {
         let (low, high) = if signed { (-1i128 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
@@ -115,14 +115,14 @@ fn packed(bits: u32, signed: bool, third: bool) -> Each {
     })
 }
 
-/// `b` ones from bit `a` on.
+/// Returns `b` ones from bit `a` on.
 fn ones(a: u64, b: u64, clamp: bool) -> u64 {
     let (first, count) = if clamp { (a.min(32), b.min(32)) } else { (a & 31, b & 31) };
     let end = (first + count).min(32);
     (mask(end as u32) & !mask(first as u32)) & 0xffff_ffff
 }
 
-/// The lowest `b` bits of a as a number of 32.
+/// Returns the lowest `b` bits of a as a number of 32 bits.
 fn extended(a: u64, b: u64, clamp: bool, signed: bool) -> u64 {
     let count = if clamp { b.min(32) } else { b & 31 } as u32;
     let low = a & mask(count);
@@ -130,7 +130,7 @@ fn extended(a: u64, b: u64, clamp: bool, signed: bool) -> u64 {
     if negative { (low | !mask(count)) & 0xffff_ffff } else { low }
 }
 
-/// Each of `count` numbers of a register by itself.
+/// Applies a function to each of `count` numbers of a register by itself.
 fn apart(one: Each, element: Element, count: u32) -> Each {
     let bits = element.bits();
     Box::new(move |sources| {
@@ -148,7 +148,7 @@ fn mask(bits: u32) -> u64 {
     if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// One number of `bits` bits from those of its sources.
+/// Computes one number of `bits` bits from those of its sources.
 fn compute(op: Operation, element: Element, how: How) -> Option<Each> {
     let Element::Plain(ty) = element else { return halves(op, element, how) };
     if how.nan {
@@ -172,7 +172,7 @@ fn compute(op: Operation, element: Element, how: How) -> Option<Each> {
     }
 }
 
-/// Arithmetic on doubles, which is exact but for sums, whose error comes with them; the result is rounded once.
+/// Arithmetic on doubles, which is exact except for sums; the error of a sum comes with it. The result is rounded once.
 fn halves(op: Operation, element: Element, how: How) -> Option<Each> {
     let How { mode, relu, nan } = how;
     let approximates = matches!(op, Operation::Unary(UnaryOp::Ex2 | UnaryOp::Tanh));
@@ -196,7 +196,7 @@ fn halves(op: Operation, element: Element, how: How) -> Option<Each> {
     };
     let either = move |x: f64, y: f64| nan && (x.is_nan() || y.is_nan());
     Some(match op {
-        // of a NaN these keep the rest
+        // these keep the other bits of a NaN
         Operation::Unary(UnaryOp::Neg) if !mode.ftz => Box::new(|[a, ..]| a ^ 0x8000),
         Operation::Unary(UnaryOp::Abs) if !mode.ftz => Box::new(|[a, ..]| a & 0x7fff),
         Operation::Unary(op) => {
@@ -229,7 +229,7 @@ fn sum(x: f64, y: f64, finish: &dyn Fn(f64, f64) -> u64) -> u64 {
     finish(x + y, sum_error(x, y))
 }
 
-/// The smallest normal number.
+/// Returns the smallest normal number.
 fn smallest(element: Element) -> f64 {
     half::value(if element == Element::Bf16 { 0x80 } else { 0x400 }, element)
 }
@@ -244,7 +244,7 @@ fn comparison(cmp: Cmp, element: Element, ftz: bool) -> Option<Box<dyn Fn(u64, u
     scalar::compare(cmp, ftz, ty)
 }
 
-/// One number to another type.
+/// Converts one number to another type.
 fn convert(to: Element, from: Element, how: How) -> Option<Box<dyn Fn(u64) -> u64>> {
     let How { mode, relu, nan } = how;
     if nan {

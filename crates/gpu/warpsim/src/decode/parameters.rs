@@ -32,7 +32,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Whether the instruction takes the address of such a parameter.
+/// Whether the instruction takes the address of a wanted parameter.
 fn takes(op: &Op, wanted: impl Fn(ptx::ir::Param) -> bool) -> bool {
     let mut found = false;
     op.parts(|part| found |= matches!(part, Part::Read(Operand::Param(param)) if wanted(*param)));

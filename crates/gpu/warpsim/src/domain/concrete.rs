@@ -11,7 +11,7 @@ use crate::shared::Findings;
 use crate::warp::Warp;
 use ptx::inst::Space;
 
-/// All values; what is claimed of them may be checked.
+/// All values are known; claims about them may be checked.
 pub(in super::super) struct Concrete<'c> {
     pub checker: Option<Checker<'c>>,
 }
@@ -60,7 +60,7 @@ impl<'c> Domain for Concrete<'c> {
         machine.domain.checker.as_mut()?.after(warp, pc, mask)
     }
 
-    /// Only what an instruction does can be unknown here.
+    /// Ends the run: only the meaning of an instruction can be unknown here.
     fn undecided(
         machine: &mut Machine<Self>,
         warp: &mut Warp<Everything>,
@@ -96,7 +96,7 @@ impl<'c> Domain for Concrete<'c> {
         machine.fatal(warp, pc, Kind::Budget)
     }
 
-    /// Races of the lanes of one warp are the prover's.
+    /// Ignores the access: races of the lanes of one warp are left to the prover.
     fn accessed(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: &Lanes, _: Touch) -> Result<(), Stop> {
         Ok(())
     }
@@ -157,7 +157,7 @@ impl<'c> Domain for Concrete<'c> {
     }
 }
 
-/// Bytes that the active lanes move.
+/// Returns the bytes that the active lanes move.
 fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
 }

@@ -1,6 +1,6 @@
-//! How lanes access shared memory.
+//! Accesses of lanes to shared memory.
 
-/// How lanes access shared memory. Atomics and strong accesses of one size do not race with each other.
+/// Kind of an access to shared memory. Atomics and strong accesses of one size do not race with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,

@@ -15,7 +15,7 @@ use crate::warp::Warp;
 use ptx::inst::Space;
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// Some lane is active.
+    /// Performs a memory access; some lane must be active.
     pub(in super::super) fn memory_access(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -64,7 +64,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// The lanes of the mask, of which each accesses so many bytes of shared memory.
+    /// Returns the accessor for lanes of the mask, each of which accesses this many bytes of shared memory.
     pub(in super::super) fn accessor<'w>(
         &self,
         warp: &'w Warp<D::Knowledge>,
@@ -83,7 +83,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// In the order of the lanes; the old values.
+    /// Performs an atomic in the order of the lanes; returns the old values.
     pub(super) fn atomic(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -125,7 +125,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(row)
     }
 
-    /// The values, and the lanes that know them.
+    /// Loads the values; also returns the lanes that know them.
     pub(super) fn load(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -154,7 +154,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// From shared memory; with `remote` from that of any CTA of the cluster.
+    /// Loads from shared memory; with `remote` from that of any CTA of the cluster.
     fn load_shared(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -182,7 +182,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok((row, D::handed(self, pc, lanes)))
     }
 
-    /// Of the values the lanes of `known` are known.
+    /// Stores values, which are known in the lanes of `known`.
     pub(super) fn store(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -208,7 +208,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// To shared memory; with `remote` to that of any CTA of the cluster.
+    /// Stores to shared memory; with `remote` to that of any CTA of the cluster.
     fn store_shared(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -227,7 +227,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.store_placed(warp, pc, &Lanes::new(&places, 0, lanes.mask, lanes.bytes), values, known)
     }
 
-    /// To places in the shared memory of the CTAs that run together.
+    /// Stores to places in the shared memory of the CTAs that run together.
     pub(super) fn store_placed(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -257,7 +257,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// The values, where those that are not known differ from lane to lane.
+/// Returns the values, with a different one for each lane that does not know its own.
 fn told_apart(values: &Row, known: u32) -> Row {
     std::array::from_fn(|lane| if known >> lane & 1 == 1 { values[lane] } else { !(lane as u64) })
 }
@@ -271,7 +271,7 @@ fn differ(lanes: &Lanes, values: &Row, known: u32) -> bool {
     certain.iter().enumerate().any(|(at, a)| certain[..at].iter().any(|b| clash(*a, *b)))
 }
 
-/// The lanes of a generic access by the space that their addresses lie in, with the addresses there.
+/// Splits the lanes of a generic access by the space of their addresses, with the addresses there.
 fn by_space(lanes: &Lanes) -> Vec<(Space, u32, Row)> {
     let mut parts: Vec<(Space, u32, Row)> = Vec::new();
     for lane in lanes.active() {

@@ -1,7 +1,7 @@
 //! Asynchronous copies, barriers in memory, and registers that warps hand to each other.
 //!
-//! A copy is under way from its instruction on and ends as late as it can: when somebody waits for it, or when no warp can
-//! run without. For the detector of races it is a thread of its own that nobody is behind before he has waited for it.
+//! A copy is under way from its instruction on and ends as late as it can: when somebody waits for it, or when no warp can run
+//! without. For the detector of races it is a thread of its own; nobody is ordered behind it before waiting for it.
 
 mod copy;
 mod pool;
@@ -26,7 +26,7 @@ use ptx::inst::Space;
 use under_way::{Groups, Wake};
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// Some lane is active. An event when the warp cannot go on.
+    /// Performs the operation; some lane must be active. Returns an event if the warp cannot go on.
     pub(super) fn copying(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -170,7 +170,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// Those who waited for the phase go on.
+    /// Lets those who waited for the phase go on.
     fn ended(&mut self, address: u64, sleepers: Option<Vec<Sleeper>>) {
         let Some(barrier) = self.asynchronous.barriers.get(&address) else { return };
         let wake = |sleeper: Sleeper| Wake {
@@ -181,7 +181,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.asynchronous.woken.extend(sleepers.into_iter().flatten().map(wake));
     }
 
-    /// The addresses in shared memory that the lanes name, each with its lanes.
+    /// Returns the addresses in shared memory that the lanes name, each with its lanes.
     fn places(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -207,13 +207,13 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(places)
     }
 
-    /// The sum of 32-bit numbers over lanes.
+    /// Sums 32-bit numbers over lanes.
     fn sum(&self, warp: &Warp<D::Knowledge>, source: Source, lanes: u32) -> u64 {
         let row = source.row(&warp.regs, &self.code.pool);
         (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| row[lane] & 0xffff_ffff).sum()
     }
 
-    /// The lanes access a barrier, which is no race with others that do.
+    /// Records the lanes' access to a barrier, which is no race with others that do.
     fn touch(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, address: u64, lanes: u32) -> Result<(), Stop> {
         warp.thread.touched |= lanes;
         let row = [address; 32];
@@ -230,7 +230,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         D::accessed(self, warp, pc, &Lanes::new(&row, 0, lanes, 8), Touch::Atomic)
     }
 
-    /// What the function makes of the barrier at the address.
+    /// Applies the function to the barrier at the address; its misuse ends the run.
     fn barrier_at<T>(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -247,7 +247,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.fatal(warp, pc, Kind::Mbarrier { address: self.code.named(address), misuse })
     }
 
-    /// The CTA is over: copies that nobody waited for end, and barriers are forgotten.
+    /// Ends the CTA: copies that nobody waited for end, and barriers are forgotten.
     pub(super) fn end_of_cta(&mut self) {
         while let Some(under_way) = self.asynchronous.under_way.pop() {
             // nobody is left to whom it could matter but global memory
@@ -325,7 +325,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// The lanes that know all that the operation depends on.
+/// Returns the lanes that know all values on which the operation depends.
 fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
     let all = |places: &[Spot], sources: &[Option<Source>]| {
         let places = places.iter().fold(ALL, |known, place| known & warp.knows(place.base));
@@ -352,12 +352,12 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
     }
 }
 
-/// An address in shared memory; it may be a generic one.
+/// Returns an address in shared memory; the given one may be generic.
 fn in_shared(address: u64) -> u64 {
     if address >= SHARED_WINDOW { address - SHARED_WINDOW } else { address & 0xffff_ffff }
 }
 
-/// What the machine does when nothing else can be done, for [`Core`](crate::cta::Core).
+/// Actions of the machine when no warp can run, for [`Core`](crate::cta::Core).
 impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn woken_warps(&self) -> Vec<usize> {
         let mut warps: Vec<usize> = self.asynchronous.woken.iter().map(|wake| wake.sleeper.warp).collect();
@@ -397,7 +397,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(true)
     }
 
-    /// What the lanes of the warp wait for.
+    /// Lists what the lanes of the warp wait for.
     pub(super) fn missing(&self, warp: usize) -> Vec<(u32, String)> {
         let asynchronous = &self.asynchronous;
         let mut list = Vec::new();
@@ -417,7 +417,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         list
     }
 
-    /// No event ends an instruction of this kind but that the warp's lanes are all asleep.
+    /// Returns [`Event::Asleep`] if lanes of the warp are asleep; an instruction of this kind has no other event.
     pub(super) fn asleep_event(&self, warp: &Warp<D::Knowledge>) -> Option<Event> {
         (!warp.asleep.is_empty()).then_some(Event::Asleep)
     }

@@ -1,4 +1,4 @@
-//! CTAs of a cluster that run together: whose memory an access is in, whether its CTA is there, and the barrier of all.
+//! CTAs of a cluster that run together: the owner of the memory of an access, the CTA's presence, and the barrier of all.
 //!
 //! The shared memory of a CTA can be accessed by others from its start to its end (CUDA C++ Programming Guide, "Distributed
 //! Shared Memory"). An access must know that some warp of that CTA has begun, and some warp must end behind it.
@@ -19,7 +19,7 @@ use crate::warp::Warp;
 use acquaintance::Visit;
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// The places of an access of shared memory; only with `remote` they may be in other CTAs.
+    /// Returns the places of an access of shared memory; only with `remote` they may be in other CTAs.
     pub(super) fn placed(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -35,7 +35,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(row)
     }
 
-    /// The place of one address and size that these lanes access.
+    /// Returns the place of one address and size that these lanes access.
     pub(super) fn place_of(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -55,8 +55,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(place)
     }
 
-    /// These lanes, or a copy that they start, access the memory of another CTA; the slot of vector clocks knows of it from
-    /// that time on.
+    /// Notes that these lanes, or a copy that they start, access the memory of another CTA; the slot of vector clocks knows of it
+    /// from that time on.
     pub(super) fn visit(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -76,7 +76,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         if there { Ok(()) } else { self.record(warp, pc, Kind::NotThere { rank: rank as u32, ended: false }) }
     }
 
-    /// The cluster is over: every access of the memory of another CTA must lie in front of the end of one of its warps.
+    /// Ends the cluster: every access of the memory of another CTA must lie in front of the end of one of its warps.
     pub(super) fn end_of_cluster(&mut self) {
         let cluster = std::mem::take(&mut self.asynchronous.cluster);
         for ((slot, rank), Visit { time, warp, pc }) in cluster.visits {
@@ -91,7 +91,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// A fence orders what these lanes did in front of relaxed arrivals; else only the barriers that the warp has initialised.
+    /// Applies a fence: it orders these lanes' earlier accesses in front of relaxed arrivals; otherwise only the barriers that the warp has initialised.
     pub(super) fn release(&mut self, warp: &mut Warp<D::Knowledge>, all: bool, mask: u32) {
         let (index, clock) = (warp.thread.index, warp.thread.released(mask));
         let Cluster { fenced, initialised, .. } = &mut self.asynchronous.cluster;

@@ -1,4 +1,4 @@
-//! What lanes compute by themselves.
+//! Computations of lanes by themselves.
 
 use super::Machine;
 use crate::buffer::{extract, insert};
@@ -8,7 +8,7 @@ use crate::lanes::{carry, carry_without, combined, each, extended, in_space, ins
 use crate::warp::Warp;
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// Some lane is active, here and below.
+    /// Performs the operation; some lane must be active, here and below.
     pub(super) fn compute(&mut self, warp: &mut Warp<D::Knowledge>, op: &Compute, mask: u32) {
         let pool = &self.code.pool;
         match op {
@@ -46,7 +46,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// Predicates, and what they choose.
+    /// Computes predicates, and the values that they choose.
     pub(super) fn test(&mut self, warp: &mut Warp<D::Knowledge>, op: &Test, mask: u32) {
         let pool = &self.code.pool;
         match op {
@@ -82,7 +82,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// Words of parts, and parts of words.
+    /// Packs parts into words, and unpacks words into parts.
     pub(super) fn pieces(&mut self, warp: &mut Warp<D::Knowledge>, op: &Pieces, mask: u32) {
         let pool = &self.code.pool;
         match op {

@@ -1,8 +1,8 @@
 //! Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions, products of matrices and
 //! `bar.warp.sync`.
 //!
-//! Up to sm_62 the lanes of a warp run in lockstep, and those that a mask names must be there. From sm_70 on each lane goes on
-//! by itself (CUDA C++ Programming Guide, "Independent Thread Scheduling"): it waits until all lanes that its mask names, and
+//! Up to sm_62 the lanes of a warp run in lockstep, and those that a mask names must be there. From sm_70 on each lane proceeds
+//! independently (CUDA C++ Programming Guide, "Independent Thread Scheduling"): it waits until all lanes that its mask names, and
 //! that have not ended, wait at the same operation with the same mask. A lane waits at one instruction at a time, so the groups
 //! that form do not depend on the order in which lanes run.
 
@@ -16,7 +16,7 @@ use crate::warp::{Waiting, Warp};
 use ptx::inst::VoteMode;
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// The lanes of `mask` come to the instruction. A barrier of the CTA, when they were the last that it waited for.
+    /// Lets the lanes of `mask` come to the instruction. Returns a barrier of the CTA if they were the last that it waited for.
     pub(super) fn cooperate(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -62,7 +62,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.gather(warp)
     }
 
-    /// Lets all groups of lanes go on that are complete; a barrier of the CTA, when it is one that they waited at.
+    /// Lets all complete groups of lanes go on; returns a barrier of the CTA if that is where they waited.
     pub(super) fn gather(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Option<Event>, Stop> {
         while let Some(group) = self.complete(warp) {
             warp.go_on(&group);
@@ -76,7 +76,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(None)
     }
 
-    /// Takes a group from those that wait of which all lanes have come.
+    /// Takes a complete group from the waiting lanes.
     fn complete(&self, warp: &mut Warp<D::Knowledge>) -> Option<Vec<Waiting>> {
         let ops = &self.code.ops;
         let alike = |a: &Waiting, b: &Waiting| match (&ops[a.pc as usize].micro, &ops[b.pc as usize].micro) {
@@ -98,7 +98,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Some(of)
     }
 
-    /// Whether lanes that stand at two barriers of the CTA which need not be one instruction wait at one barrier.
+    /// Whether lanes at two barrier instructions of the CTA, which need not be the same instruction, wait at one barrier.
     fn one_barrier(&self, warp: &Warp<D::Knowledge>, a: &Waiting, b: &Waiting) -> bool {
         let named = |waiting: &Waiting| match &self.code.ops[waiting.pc as usize].micro {
             Micro::Bar { kind, aligned: false, id, threads, result: None } => {
@@ -163,7 +163,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// What lanes that stand at several places bring to an exchange, and the lanes that know it.
+    /// Returns the values that lanes at several places bring to an exchange, and the lanes that know them.
     fn brought(&self, warp: &Warp<D::Knowledge>, members: &[(u32, u32)]) -> (Row, u32) {
         let (mut row, mut known) = ([0; 32], 0);
         for (pc, lanes) in members {
@@ -184,7 +184,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         (row, known)
     }
 
-    /// The results of an exchange among the lanes of `all`, for those that stand at one place.
+    /// Returns the results of an exchange among the lanes of `all`, for those that stand at one place.
     fn exchange(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -267,7 +267,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// Whether lanes at one of them wait for the same as lanes at the other.
+/// Whether lanes at one instruction wait for the same as lanes at the other.
 fn alike(a: &Micro, b: &Micro) -> bool {
     match (a, b) {
         (
@@ -287,19 +287,19 @@ fn alike(a: &Micro, b: &Micro) -> bool {
     }
 }
 
-/// The first lane of the mask that names others than those of the mask.
+/// Returns the first lane of the mask that names other lanes than those of the mask.
 fn absent(names: &[u32; 32], mask: u32, live: u32) -> Option<Kind> {
     let lane = (0..32u32).find(|lane| mask >> lane & 1 == 1 && names[*lane as usize] & live != mask)?;
     let absent = (names[lane as usize] & live ^ mask).trailing_zeros();
     Some(Kind::AbsentLane { lane, absent })
 }
 
-/// All lanes when those of the mask know, else none.
+/// Returns all lanes if those of the mask know, otherwise none.
 fn all_or_none(known: u32, mask: u32) -> u32 {
     if mask & !known == 0 { ALL } else { 0 }
 }
 
-/// Bits as numbers, one per lane.
+/// Returns bits as numbers, one per lane.
 fn row_of(bits: u32) -> Row {
     std::array::from_fn(|lane| u64::from(bits >> lane & 1))
 }

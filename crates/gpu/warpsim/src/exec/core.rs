@@ -1,4 +1,4 @@
-//! The executor of PTX as what a CTA runs its warps on.
+//! The executor of PTX as the core that runs a CTA's warps.
 
 use super::{Event, Machine, Stop};
 use crate::cta::Core;
@@ -107,7 +107,7 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
     }
 }
 
-/// The result of `bar.red`, once all have come; the lanes of `known` know it, and those of `counted` a number.
+/// Gives the result of `bar.red`, once all have come; the lanes of `known` know it, and those of `counted` a number.
 fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32, counted: u32) {
     let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
     let whole = |set: bool| if set { u32::MAX } else { 0 };

@@ -8,7 +8,7 @@ use crate::rows::Row;
 use crate::warp::Warp;
 
 impl<D: Domain> Machine<'_, '_, D> {
-    /// All lanes take part.
+    /// Performs the access; all lanes take part.
     pub(super) fn fragments(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, what: &Fragments) -> Result<(), Stop> {
         if warp.knows(what.at.base) != ALL {
             return D::undecided(self, warp, pc, ALL, Undecided::Address(what.space));
@@ -37,7 +37,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// The addresses that lanes access for one matrix: of both halves at once, or of each by itself.
+/// Returns the addresses that lanes access for one matrix: of both halves at once, or of each by itself.
 fn places(bases: &Row, matrix: usize, transposed: bool) -> Vec<Row> {
     let base = |row: usize| bases[8 * matrix + row];
     if transposed {

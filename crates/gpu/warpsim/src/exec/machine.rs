@@ -1,4 +1,4 @@
-//! What executes: memories, copies that are under way, and what was found.
+//! The machine that executes: memories, copies that are under way, and findings.
 
 use super::asynchronous::Asynchronous;
 use crate::decode::Code;
@@ -9,27 +9,27 @@ use ptx::inst::BarKind;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
-/// All but the warps of the CTA that is running.
+/// State of the execution, except for the warps of the running CTA.
 pub(crate) struct Machine<'m, 'b, D> {
     pub code: &'m Code<'m>,
     pub shared: Shared,
     pub segments: Segments<'b>,
     pub bank_bytes: u32,
-    /// What may still be spent: a warp instruction costs its [`weight`](crate::domain::Domain::weight).
+    /// Remaining budget: a warp instruction costs its [`weight`](crate::domain::Domain::weight).
     pub budget: u64,
-    /// Warp instructions executed.
+    /// Number of warp instructions executed.
     pub executed: u64,
     pub cta: u32,
-    /// Arrivals of warps at barriers.
+    /// Number of arrivals of warps at barriers.
     pub arrivals: u64,
     pub asynchronous: Asynchronous,
     pub hazards: Collector,
     pub domain: D,
 }
 
-/// Why a warp stopped.
+/// Reason why a warp stopped.
 pub(crate) enum Event {
-    /// It has executed its share.
+    /// The warp has executed its share.
     Pause,
     Barrier {
         pc: u32,
@@ -37,15 +37,15 @@ pub(crate) enum Event {
         id: u32,
         threads: Option<u32>,
     },
-    /// All lanes that have not ended wait for a barrier in memory, or for what else is no barrier of the CTA.
+    /// All lanes that have not ended wait for something other than a barrier of the CTA, such as a barrier in memory.
     Asleep,
     Exit,
 }
 
-/// The run cannot go on; the hazards, or what the domain wrote down, tell why.
+/// The run cannot go on; the hazards, or the domain's notes, say why.
 pub(crate) struct Stop;
 
-/// In the place of an access that is remembered: it happens for some data only.
+/// Flag in the mark of an access: it happens for some data only.
 pub(crate) const PERHAPS: u32 = 1 << 31;
 
 /// Hazards, each kind once per instruction.

@@ -2,14 +2,14 @@
 
 use crate::clock::VectorClock;
 
-/// Each warp comes once in each phase (`UCGABAR_ARV`), and may wait for the end of the phase later (`UCGABAR_WAIT`).
+/// The barrier of a cluster. Each warp comes once in each phase (`UCGABAR_ARV`), and may wait for the end of the phase later (`UCGABAR_WAIT`).
 #[derive(Default)]
 pub(super) struct Cluster {
-    /// Phases that each warp has come to; `None` when it has ended.
+    /// Number of phases that each warp has come to; `None` once it has ended.
     came: Vec<Option<u32>>,
-    /// Complete phases.
+    /// Number of complete phases.
     complete: u32,
-    /// What the arrivals have released.
+    /// Clock that the arrivals have released.
     clock: VectorClock,
     waiting: Vec<usize>,
     woken: Vec<usize>,
@@ -20,7 +20,7 @@ impl Cluster {
         *self = Self { came: vec![Some(0); warps], ..Self::default() };
     }
 
-    /// Errors: the warp has come to the phase already.
+    /// Records an arrival. Errors: the warp has come to the phase already.
     pub(super) fn arrive(&mut self, warp: usize, clock: &VectorClock) -> Result<(), ()> {
         let came = self.came[warp].get_or_insert(0);
         if *came > self.complete {
@@ -37,7 +37,7 @@ impl Cluster {
         self.settle();
     }
 
-    /// What the warp learns when the phase that it came to is over; `None`: it has to wait.
+    /// Returns the clock that the warp acquires once the phase that it came to is over; `None`: it has to wait.
     pub(super) fn wait(&mut self, warp: usize) -> Option<VectorClock> {
         let is_over = self.came[warp].is_none_or(|came| came <= self.complete);
         if !is_over {
@@ -46,7 +46,7 @@ impl Cluster {
         is_over.then_some(self.clock)
     }
 
-    /// The warps that wait no longer.
+    /// Returns the warps that wait no longer.
     pub(super) fn woken(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.woken)
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) struct Code<'c> {
     pub cubin: &'c Cubin,
     pub kernel: &'c Kernel,
-    /// One per instruction.
+    /// Decoded instructions, one per instruction.
     pub ops: Vec<Decoded>,
     pub pool: Vec<Word>,
     pub windows: Windows,
@@ -22,24 +22,24 @@ pub(super) struct Code<'c> {
 }
 
 impl Code<'_> {
-    /// CTAs per cluster.
+    /// Returns the CTAs per cluster.
     pub(super) fn ranks(&self) -> u32 {
         self.kernel.cluster.iter().product()
     }
 
-    /// Where an address of shared memory lies among the memories of the cluster's CTAs, one behind the other: its bits from 24 on are
-    /// the rank of the CTA, which an address of the CTA's own memory may also leave out.
+    /// Returns the place of a shared address among the memories of the cluster's CTAs, one behind the other. Its bits from 24 on
+    /// are the rank of the CTA, which an address of the CTA's own memory may also leave out.
     pub(super) fn shared_place(&self, address: u64, bytes: u32, own: Option<u32>) -> u64 {
         if self.ranks() == 1 {
             return address;
         }
         let (rank, offset) = (own.map_or(address >> 24, u64::from), address & 0xff_ffff);
         let inside = rank < u64::from(self.ranks()) && offset + u64::from(bytes) <= self.shared_bytes;
-        // what lies in no memory stays so
+        // an address outside all memories stays outside
         if inside { rank * self.shared_bytes + offset } else { 1 << 40 | address }
     }
 
-    /// The size of the smallest access of shared memory, in which races are looked for.
+    /// Returns the size of the smallest access of shared memory, which is the unit of the race detector.
     pub(super) fn shared_cell(&self) -> u32 {
         let sizes = self.ops.iter().filter_map(|op| match op.op {
             Op::Access(Access::Load { space: Space::Shared | Space::Generic, bytes, .. })
@@ -51,7 +51,7 @@ impl Code<'_> {
         sizes.min().unwrap_or(8).min(8)
     }
 
-    /// The instruction at an address. Before Volta the first of 8 words holds control bits, and execution goes on behind it.
+    /// Returns the instruction at an address. Before Volta the first of 8 words holds control bits, and execution goes on behind it.
     pub(super) fn at(&self, address: u64) -> Option<u32> {
         let is_control = self.cubin.sm < 70 && address.is_multiple_of(64);
         let address = if is_control { address + 8 } else { address };

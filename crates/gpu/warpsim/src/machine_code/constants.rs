@@ -7,34 +7,34 @@ use ptx::inst::{Space, Type};
 use sass::{Cubin, Kernel};
 use std::collections::BTreeMap;
 
-/// What lies where in bank 0, apart from the parameters, whose place the cubin tells.
+/// Offsets in bank 0, apart from the parameters, whose place the cubin tells.
 pub(super) struct Layout {
-    /// Threads per CTA in x, y and z.
+    /// Offset of the threads per CTA in x, y and z.
     threads: u32,
-    /// CTAs in x, y and z.
+    /// Offset of the CTAs in x, y and z.
     ctas: u32,
-    /// Where the stack begins in local memory; it grows downwards.
+    /// Offset of the start of the stack in local memory; it grows downwards.
     stack: u32,
-    /// Whether it is a launch of clusters.
+    /// Offset of the flag for launches of clusters.
     clusters: Option<u32>,
-    /// How global memory is accessed.
+    /// Offset of the descriptor for accesses of global memory.
     descriptor: Option<u32>,
-    /// Where shared and local memory lie in generic addresses; `None` where a special register tells.
+    /// Offsets of the windows of shared and local memory in generic addresses; `None` if a special register holds them.
     windows: [Option<u32>; 2],
 }
 
-/// Where shared and local memory lie in generic addresses; all else is global.
+/// Windows of shared and local memory in generic addresses; all else is global.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Windows {
     pub shared: u64,
     local: u64,
-    /// Of each window in bytes.
+    /// Size of each window in bytes.
     size: u64,
 }
 
 impl Windows {
-    /// On Kepler they lie in the lowest 4 GiB, and code compares the uppermost byte; later the lower 32 bits of an address in shared
-    /// memory are the address there.
+    /// Returns the windows. On Kepler they lie in the lowest 4 GiB, and code compares the uppermost byte; later the lower 32 bits
+    /// of an address in shared memory are the address there.
     pub(super) fn new(sm: u32) -> Self {
         match sm {
             ..50 => Self { shared: 1 << 24, local: 2 << 24, size: 1 << 24 },
@@ -42,7 +42,7 @@ impl Windows {
         }
     }
 
-    /// The space of a generic address, and the address there.
+    /// Returns the space of a generic address, and the address there.
     pub(super) fn place(self, address: u64) -> (Space, u64) {
         let inside = |start: u64| address.checked_sub(start).filter(|offset| *offset < self.size);
         match (inside(self.shared), inside(self.local)) {
@@ -53,7 +53,7 @@ impl Windows {
     }
 }
 
-/// As ptxas uses it.
+/// Returns the layout that ptxas uses.
 pub(super) fn layout(sm: u32) -> Option<Layout> {
     Some(match sm {
         30..50 => Layout {
@@ -103,7 +103,7 @@ pub(super) fn layout(sm: u32) -> Option<Layout> {
 /// Bytes of a bank.
 const BANK: usize = 1 << 16;
 
-/// All banks for a launch with that many buffers. What the layout does not tell is unwritten.
+/// Returns all banks for a launch with that many buffers. Parts outside the layout are unwritten.
 ///
 /// Errors: the launch does not fit the kernel, or the architecture is not known.
 pub(super) fn banks(
@@ -147,7 +147,7 @@ pub(super) fn banks(
     Ok(banks)
 }
 
-/// The address of a table. The launch's buffers come before all tables.
+/// Returns the address of a table. The launch's buffers come before all tables.
 pub(super) fn table(cubin: &Cubin, symbol: &str, buffers: usize) -> Option<u64> {
     let at = cubin.tables.iter().position(|table| table.name == symbol)?;
     Some(segment_address(buffers + at))

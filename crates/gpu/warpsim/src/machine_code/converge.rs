@@ -1,4 +1,4 @@
-//! How lanes that diverged come together again.
+//! Reconvergence of lanes that diverged.
 //!
 //! `BSSY` notes the active lanes in a convergence barrier, and `BSYNC` waits for those of them that have neither ended nor left
 //! by `BREAK`; `WARPSYNC` waits for the lanes of a mask. Between those, lanes that diverged go on one path after the other.
@@ -10,26 +10,26 @@ use super::op::Word;
 use super::warp::{Path, Wait, Waiting, Warp};
 
 impl Warp {
-    /// The lanes of the path part.
+    /// Splits the lanes of the path.
     pub(super) fn diverge(&mut self, ways: &[(u32, u32)]) {
         let top = self.path.top;
         self.ready.extend(ways.iter().map(|&(pc, mask)| Path { pc, mask, top }));
         self.path.mask = 0;
     }
 
-    /// The lanes of the mask will meet at the barrier.
+    /// Lets the lanes of the mask meet at the barrier later.
     pub(super) fn join(&mut self, barrier: u8, mask: u32) {
         self.rejoin(barrier, &[mask; 32], mask);
     }
 
-    /// The lanes of the mask will meet those at the barrier that the word names.
+    /// Lets the lanes of the mask meet those that the word names at the barrier.
     pub(super) fn rejoin(&mut self, barrier: u8, with: &Word, mask: u32) {
         for lane in lanes(mask) {
             self.joined[barrier as usize][lane] = with[lane];
         }
     }
 
-    /// The lanes of the mask will not come to the barrier.
+    /// Removes the lanes of the mask from the barrier.
     pub(super) fn leave(&mut self, barrier: u8, mask: u32) {
         let all = lanes(mask).fold(mask, |all, lane| all | self.joined[barrier as usize][lane]);
         for lane in lanes(all) {
@@ -38,7 +38,7 @@ impl Warp {
         self.release();
     }
 
-    /// The lanes of the path that `mask` names wait behind the instruction at `pc`, or go on at once when nobody is missing.
+    /// Lets the lanes of the path in `mask` wait behind the instruction at `pc`, or go on at once if nobody is missing.
     pub(super) fn wait(&mut self, pc: u32, mask: u32, wait: Wait) {
         if self.named(wait, mask) == mask {
             if let Wait::Token(token) = wait {
@@ -53,14 +53,14 @@ impl Warp {
         self.release();
     }
 
-    /// The lanes of the mask end.
+    /// Ends the lanes of the mask.
     pub(super) fn end(&mut self, mask: u32) {
         self.live &= !mask;
         self.path.mask &= !mask;
         self.release();
     }
 
-    /// The next path, when the current one is done; false when there is none.
+    /// Takes the next path once the current one is done; false if there is none.
     pub(super) fn proceed(&mut self) -> bool {
         if self.path.mask == 0
             && let Some(path) = self.ready.pop()
@@ -70,7 +70,7 @@ impl Warp {
         self.path.mask != 0
     }
 
-    /// The lanes, of those that have not ended, that must come before the lanes of the mask go on.
+    /// Returns the lanes, of those that have not ended, that must come before the lanes of the mask go on.
     pub(super) fn named(&self, wait: Wait, mask: u32) -> u32 {
         let lane = mask.trailing_zeros() as usize & 31;
         let named = match wait {
@@ -82,7 +82,7 @@ impl Warp {
         (named | mask) & self.live
     }
 
-    /// Lets all go on whose last lanes have come.
+    /// Lets all waiting lanes go on whose last lanes have come.
     fn release(&mut self) {
         let complete = |warp: &Self, first: &Waiting| {
             let named = warp.named(first.wait, first.path.mask);
@@ -98,7 +98,7 @@ impl Warp {
             self.waiting = rest;
             for Waiting { path, .. } in free {
                 let path = match wait {
-                    // what waits for the whole warp is executed once all have come
+                    // an instruction of the whole warp is executed once all have come
                     Wait::Warp => path,
                     Wait::Token(token) => self.tokens.target(token, path.mask),
                     _ => Path { pc: path.pc + 1, ..path },

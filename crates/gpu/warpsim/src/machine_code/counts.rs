@@ -1,4 +1,4 @@
-//! Exact counts of what ran.
+//! Exact counts of executed instructions.
 
 use super::warp::Warp;
 use crate::hazard::Hazard;
@@ -9,11 +9,11 @@ use std::ops::{AddAssign, Index};
 /// The result of a clean run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Of each warp of a CTA, summed over CTAs.
+    /// Counts of each warp of a CTA, summed over CTAs.
     pub warps: Vec<Counts>,
     /// Bytes of the instructions that were executed at all.
     pub code_bytes: u64,
-    /// Where they are permitted, the first at each instruction.
+    /// Races, if they are permitted: the first at each instruction.
     #[serde(skip)]
     pub races: Vec<Hazard>,
 }
@@ -33,11 +33,11 @@ pub struct Counts {
     pub local_bytes: u64,
     pub global_load_bytes: u64,
     pub global_store_bytes: u64,
-    /// How often the warp had to wait at a barrier. Depends on the interleaving.
+    /// Number of waits of the warp at a barrier. Depends on the interleaving.
     pub barrier_waits: u64,
 }
 
-/// Of an instruction.
+/// Class, pipe and matrix multiply-adds of an instruction.
 type Kind = (Class, Pipe, u32);
 
 /// A count for each class.
@@ -69,7 +69,7 @@ impl Report {
         let ran = |at: usize| warps.iter().any(|warp| warp.executed[at] > 0);
         let ran: Vec<u32> =
             (0..kernel.instructions.len()).filter(|at| ran(*at)).map(|at| kernel.instructions[at].address).collect();
-        // what an instruction counts as follows from its text: found out once for all warps
+        // the class of an instruction follows from its text: computed once for all warps
         let kinds: Vec<Kind> =
             kernel.instructions.iter().map(|i| (i.class(), i.pipe(), i.matrix_multiply_adds())).collect();
         let mut counts = vec![Counts::default(); warps_per_cta];
@@ -79,7 +79,7 @@ impl Report {
         Self { warps: counts, code_bytes: bytes(sm, &ran), races: Vec::new() }
     }
 
-    /// The sum over warps.
+    /// Returns the sum over warps.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         for counts in &self.warps {
@@ -89,7 +89,7 @@ impl Report {
     }
 }
 
-/// Bytes of the instructions at these addresses. Before Volta one of 8 words has the control bits of the others.
+/// Returns the bytes of the instructions at these addresses. Before Volta one of 8 words has the control bits of the others.
 fn bytes(sm: u32, addresses: &[u32]) -> u64 {
     if sm >= 70 {
         return 16 * addresses.len() as u64;
@@ -118,7 +118,7 @@ impl Counts {
         counts
     }
 
-    /// What came on top of an earlier count, which was a part of this one.
+    /// Returns the difference to an earlier count, which was a part of this one.
     pub fn since(&self, earlier: &Self) -> Self {
         let less = |mine: u64, theirs: u64| mine.saturating_sub(theirs);
         Self {

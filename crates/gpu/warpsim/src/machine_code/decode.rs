@@ -1,4 +1,4 @@
-//! From the instructions of a listing to what the executor executes.
+//! From the instructions of a listing to the executor's instructions.
 //!
 //! Every modifier and every operand of an instruction must be known, else the instruction is not.
 
@@ -20,7 +20,7 @@ use operands::Operands;
 use sass::{Cubin, Instruction, Kernel};
 use std::collections::HashMap;
 
-/// What keeps a kernel from being executed.
+/// Reason why a kernel cannot be executed.
 pub(super) enum Refusal {
     /// Instructions that are not known.
     Unknown(Vec<Diagnostic>),
@@ -66,7 +66,7 @@ fn not_known(cubin: &Cubin, kernel: &Kernel, instruction: &Instruction) -> Diagn
     Diagnostic::error("sass::unknown", message).at(span)
 }
 
-/// `None`: it is not known.
+/// Decodes an instruction; `None`: it is not known.
 fn decoded(decoder: &mut Decoder, instruction: &Instruction) -> Option<Decoded> {
     let guard = match &instruction.guard {
         Some(guard) => Some(operands::bit(guard)?),

@@ -40,18 +40,18 @@ pub(super) struct Machine<'c, 'b> {
     pub segments: Segments<'b>,
     /// Words of shared memory that lanes have locked.
     pub locks: BTreeSet<u64>,
-    /// Of each place in shared memory where there is one.
+    /// Barriers in shared memory, by their place.
     pub mbarriers: BTreeMap<u64, Mbarrier>,
     pub cluster: Cluster,
-    /// That run together.
+    /// Number of warps that run together.
     pub warps: usize,
-    /// Warp instructions left.
+    /// Number of warp instructions left.
     pub budget: u64,
     pub cta: u32,
     pub hazards: Collector,
-    /// By the instruction, where they are permitted.
+    /// Races by instruction, if they are permitted.
     pub races: Option<BTreeMap<u32, Hazard>>,
-    /// What is executed, where that is asked for.
+    /// Trace of the execution, if it is wanted.
     pub trace: Option<Trace>,
 }
 
@@ -181,7 +181,7 @@ impl Machine<'_, '_> {
         Hazard { cta: self.cta, site: Some(self.code.site(warp.thread.index as u32, pc)), kind }
     }
 
-    /// Some lane is active.
+    /// Executes an instruction; some lane must be active.
     fn step(&mut self, warp: &mut Warp, pc: u32, op: &Op, mask: u32) -> Result<Option<Event>, Stop> {
         let code = self.code;
         match op {
@@ -198,7 +198,7 @@ impl Machine<'_, '_> {
         Ok(None)
     }
 
-    /// No lane can go on: the warp has ended, or its lanes wait for each other.
+    /// Handles the case that no lane can go on: the warp has ended, or its lanes wait for each other.
     fn end(&mut self, warp: &mut Warp) -> Result<Event, Stop> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
@@ -215,7 +215,7 @@ impl Machine<'_, '_> {
         Err(Stop)
     }
 
-    /// The value that all lanes of the mask have.
+    /// Returns the value that all lanes of the mask have.
     pub(super) fn agreed(&self, warp: &Warp, source: Source, mask: u32) -> Option<u32> {
         let word = warp.integer(self.code, source);
         let first = word[mask.trailing_zeros() as usize & 31];

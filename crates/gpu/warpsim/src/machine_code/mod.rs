@@ -1,8 +1,8 @@
-//! Runs machine code: what ptxas made of a kernel, on the same memories, barriers and launches as PTX.
+//! Runs machine code: ptxas's output for a kernel, on the same memories, barriers and launches as PTX.
 //!
-//! Registers, predicates, convergence and every instruction are those of the machine, Volta and later; results are equal
-//! in bits to those of a GPU, but for approximations (`MUFU`), whose last bits no document tells: here they are
-//! computed exactly and cut. What the compiler builds on them (quotients, roots) is rounded correctly whatever these bits are.
+//! Registers, predicates, convergence and every instruction are those of the machine, Volta and later; results are equal in bits
+//! to those of a GPU, but for approximations (`MUFU`), whose last bits no document specifies: here they are computed exactly and
+//! cut. Quotients and roots that the compiler builds on them are rounded correctly whatever these bits are.
 //!
 //! An instruction that is not known is a diagnostic before anything runs. Counts are exact: each instruction
 //! counts once per warp that issues it.
@@ -44,12 +44,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace::Trace;
 use warp::Warp;
 
-/// Why there is no report.
+/// Reason why there is no report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
     /// Instructions that are not known.
     Unknown(Vec<Diagnostic>),
-    /// What went wrong in the run, or the launch does not fit the kernel.
+    /// Hazards of the run, or the launch does not fit the kernel.
     Hazards(Box<Hazards>),
 }
 
@@ -72,7 +72,7 @@ pub fn run(
     execute(cubin, kernel, launch, buffers, options, None).map(|(report, _)| report)
 }
 
-/// Runs a kernel on the buffers, and tells how long one SM of the target takes for it.
+/// Runs a kernel on the buffers, and returns its time on one SM of the target.
 ///
 /// # Errors
 /// Those of [`run`]; the target has no description of its pipeline, the machine code no control bits, or a CTA does not fit the SM.
@@ -87,7 +87,7 @@ pub fn time(
     time_of_many(cubin, kernel, launch, buffers, options, target, 0)
 }
 
-/// As [`time`], of an SM of each of several targets: the kernel is executed once.
+/// As [`time`], for an SM of each of several targets: the kernel is executed once.
 ///
 /// # Errors
 /// Those of [`time`].
@@ -109,7 +109,7 @@ pub fn time_on(
     timings.ok_or_else(|| unsupported(kernel, "a target that does not fit the machine code".to_owned()))
 }
 
-/// As [`time`], of an SM that is given at least so many CTAs: those of the launch come again, at the same addresses, until there are.
+/// As [`time`], for an SM that is given at least this many CTAs: those of the launch repeat, at the same addresses, until there are.
 ///
 /// # Errors
 /// Those of [`time`].
@@ -133,7 +133,7 @@ pub fn time_of_many(
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }
 
-/// As [`time`], of the SM that gets most CTAs of a launch that has the board to itself: its SMs take them in turns.
+/// As [`time`], for the SM that gets most CTAs of a launch that has the board to itself: its SMs take them in turns.
 ///
 /// # Errors
 /// Those of [`time`].
@@ -157,7 +157,7 @@ pub fn time_on_board(
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }
 
-/// Why there are no times of a launch that was run.
+/// Reason why a launch that was run has no times.
 const UNFIT: &str = "machine code without control bits, or CTAs that do not fit the SM";
 
 fn unsupported(kernel: &str, text: String) -> Failure {

@@ -1,4 +1,4 @@
-//! What the executor of machine code executes: instructions whose operands are numbers of rows.
+//! Instructions of the executor of machine code, whose operands are numbers of rows.
 
 use crate::rows::{Map2, Map3};
 use crate::scalar::Each;
@@ -7,8 +7,8 @@ use ptx::inst::{AtomOp, BarKind, BoolOp, ShflMode, Space, Special, Type, VoteMod
 /// One 32-bit register of all lanes.
 pub(super) type Word = [u32; 32];
 
-/// Rows of registers: `R0` … `R254`, two that stay zero for `RZ` and what would follow it, then `UR0` …, equal in all lanes, and
-/// one for results of which only the condition code is wanted.
+/// Rows of registers: `R0` … `R254`, two that stay zero for `RZ` and its successor, then `UR0` …, equal in all lanes, and one for
+/// results that only set the condition code.
 pub(super) const ZERO: u32 = 255;
 pub(super) const UNIFORM: u32 = 257;
 pub(super) const TESTED: u32 = 257 + 256;
@@ -16,7 +16,7 @@ pub(super) const ROWS: usize = 257 + 256 + 1;
 /// Marks rows of the pool of constants.
 pub(super) const POOL: u32 = 1 << 31;
 
-/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, one that always holds, and of the condition code, before Volta, the carry,
+/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, one that always holds, and the condition code, before Volta: the carry,
 /// whether the result was 0, and its sign.
 pub(super) const UNIFORM_PREDICATE: u8 = 8;
 pub(super) const TRUE: u8 = 16;
@@ -28,7 +28,7 @@ pub(super) const PREDICATES: usize = 20;
 /// A predicate that is read, and whether it is negated.
 pub(super) type Bit = (u8, bool);
 
-/// A row that is read, or the first of two, and what is done to its value.
+/// A row that is read, or the first of two, with the modifiers of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Source {
     pub row: u32,
@@ -37,7 +37,7 @@ pub(super) struct Source {
     pub invert: bool,
 }
 
-/// How a source is read.
+/// Interpretation of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Integer,
@@ -57,18 +57,18 @@ impl Kind {
 
 pub(super) struct Decoded {
     pub guard: Option<Bit>,
-    /// Executed once for the warp, whatever its lanes do.
+    /// Whether it is executed once for the warp, whatever its lanes do.
     pub uniform: bool,
-    /// The result whose being 0, and whose sign, go into the condition code.
+    /// Result whose zero test and sign go into the condition code.
     pub tested: Option<u32>,
-    /// It is the upper word of one whose lower word was tested before: only both together are 0.
+    /// Whether it is the upper word of one whose lower word was tested before: only both together are 0.
     pub tests_on: bool,
-    /// Its lanes wait for those of the topmost token.
+    /// Whether its lanes wait for those of the topmost token.
     pub joins: bool,
     pub op: Op,
 }
 
-/// Which part of a product is wanted.
+/// Part of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Half {
     Low,
@@ -76,7 +76,7 @@ pub(super) enum Half {
     Both,
 }
 
-/// An instruction by what it needs of the machine.
+/// An instruction, by the parts of the machine that it needs.
 pub(super) enum Op {
     Integer(Integer),
     Multiply(Multiply),
@@ -95,10 +95,10 @@ pub(super) enum Integer {
     Word { f: fn(u32, u32, u32) -> u32, d: u32, sources: [Source; 3] },
     /// a + b + c with up to two carries each way.
     Sum { d: u32, carries: [Option<u8>; 2], sources: [Source; 3], ins: [Option<Bit>; 2] },
-    /// The smaller or the larger of the upper words of two numbers, and into the condition code which of them is larger, and whether they
-    /// are equal.
+    /// The smaller or the larger of the upper words of two numbers. The condition code gets which of them is larger, and whether
+    /// they are equal.
     UpperExtremum { largest: bool, signed: bool, d: u32, sources: [Source; 2] },
-    /// The lower word that belongs to it.
+    /// The corresponding lower word.
     LowerExtremum { largest: bool, d: u32, sources: [Source; 2] },
 }
 
@@ -200,7 +200,7 @@ pub(super) enum Function {
     },
 }
 
-/// Words that are taken as they are, and what decides between them.
+/// Words that are moved unchanged, and tests that decide between them.
 pub(super) enum Selection {
     Move {
         d: u32,
@@ -225,7 +225,7 @@ pub(super) enum Selection {
     /// A comparison and its complement, each combined with a predicate. `below` decides between equal words.
     Compare {
         f: fn(&[u64; 32], &[u64; 32]) -> u32,
-        /// All bits where it holds.
+        /// Row of all bits if it holds.
         d: Option<u32>,
         p: Option<u8>,
         q: Option<u8>,
@@ -238,14 +238,14 @@ pub(super) enum Selection {
     },
 }
 
-/// What lanes have of each other.
+/// Exchanges between lanes.
 pub(super) enum Lanes {
     /// The word that all lanes have, into a register of the warp.
     Agree {
         d: u32,
         a: Source,
     },
-    /// What the active lanes have, joined, for the warp.
+    /// The joined values of the active lanes, for the warp.
     Reduce {
         f: fn(u32, u32) -> u32,
         d: u32,
@@ -264,8 +264,8 @@ pub(super) enum Lanes {
         p: Option<u8>,
         of: Bit,
     },
-    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8, which counts as 0 where `adds` does
-    /// not hold; with two blocks 16 rows. `sum` is the first of its registers, without an absolute value.
+    /// A product of matrices of doubles, 8 x 4 and 4 x 8, plus one of 8 x 8, which counts as 0 if `adds` does not hold; with two
+    /// blocks 16 rows. `sum` is the first of its registers, without an absolute value.
     Matrix {
         blocks: u32,
         adds: Bit,
@@ -275,12 +275,12 @@ pub(super) enum Lanes {
     },
 }
 
-/// Loads, stores, and what waits for them.
+/// Loads, stores, and the waits for them.
 pub(super) enum Access {
     Load {
         space: Space,
         bytes: u32,
-        /// The sign goes into the bits of this mask.
+        /// Mask of the bits that the sign fills.
         extend: u64,
         d: u32,
         address: Address,
@@ -297,7 +297,7 @@ pub(super) enum Access {
         to: Address,
         from: Address,
     },
-    /// The copies since the last one of these are a group.
+    /// Closes a group: the copies since the last closed one.
     CloseCopies,
     /// Waits until no more groups than these are under way.
     AwaitCopies {
@@ -338,7 +338,7 @@ pub(super) enum Access {
         space: Space,
         address: Address,
     },
-    /// From a bank of constant memory.
+    /// A load from a bank of constant memory.
     Constant {
         bank: u8,
         bytes: u32,
@@ -349,17 +349,17 @@ pub(super) enum Access {
     },
 }
 
-/// Who executes what next.
+/// Control flow.
 pub(super) enum Flow {
     Branch {
         target: u32,
         with: Option<Bit>,
-        /// Only taken when not all of these lanes are active.
+        /// Condition on lanes: only taken if not all of these are active.
         unless: Option<Source>,
-        /// Only taken when all active lanes take it.
+        /// Whether it is only taken if all active lanes take it.
         whole: bool,
     },
-    /// To an address in a register, or two.
+    /// A branch to an address in a register, or two.
     Indirect {
         a: u32,
         wide: bool,
@@ -369,10 +369,10 @@ pub(super) enum Flow {
     Push {
         purpose: Purpose,
         target: u32,
-        /// Where they go now, if not to the next instruction.
+        /// Target of the active lanes now, if not the next instruction.
         to: Option<u32>,
     },
-    /// They go to where they meet.
+    /// The active lanes go to the place where they meet.
     Pop {
         purpose: Purpose,
         with: Option<Bit>,
@@ -382,7 +382,7 @@ pub(super) enum Flow {
     Join {
         barrier: u8,
     },
-    /// They meet.
+    /// The active lanes meet.
     Meet {
         barrier: u8,
     },
@@ -391,13 +391,13 @@ pub(super) enum Flow {
         barrier: u8,
         with: Option<Bit>,
     },
-    /// Who joined a convergence barrier goes into a register, and is forgotten where `clear` says so.
+    /// Saves the lanes that joined a convergence barrier in a register, and forgets them if `clear` is set.
     Save {
         barrier: u8,
         clear: bool,
         d: u32,
     },
-    /// Back from a register.
+    /// Restores a convergence barrier from a register.
     Restore {
         barrier: u8,
         a: Source,
@@ -417,26 +417,26 @@ pub(super) enum Flow {
     },
 }
 
-/// What an atomic brings back.
+/// Result of an atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tells {
     /// The value that was there.
     Old,
     /// 1 where it was the expected one, and was replaced, else 0.
     Replaced,
-    /// The same as a predicate.
+    /// The same, as a predicate.
     ReplacedAs(Option<u8>),
 }
 
-/// What the comparison of the lower words gave.
+/// Result of the comparison of the lower words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     Bit(Bit),
-    /// By the condition code of their difference, whether the first is above the second, or is not.
+    /// Whether the first is above the second, or is not, by the condition code of their difference.
     Above(bool),
 }
 
-/// What becomes of the count of a shift.
+/// Treatment of the count of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
     Wraps(u32),
@@ -445,16 +445,16 @@ pub(super) enum Count {
 
 /// The sum of registers and an offset.
 pub(super) struct Address {
-    /// Of 32 bits, with zeros above, each shifted to the left by so much.
+    /// Registers of 32 bits, zero-extended, each with its shift to the left.
     pub words: Vec<(u32, u32)>,
-    /// 64 bits.
+    /// Registers of 64 bits.
     pub pairs: Vec<u32>,
     pub offset: i64,
     /// Whether the sum has 64 bits.
     pub wide: bool,
 }
 
-/// What is done with a barrier in shared memory; d gets the 64 bits that were there.
+/// Operation on a barrier in shared memory; d gets the previous 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnMbarrier {
     /// One arrival of each lane.
@@ -463,7 +463,7 @@ pub(super) enum OnMbarrier {
     Check { p: Option<u8>, a: u32 },
 }
 
-/// What a token was pushed for.
+/// Purpose of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Join,

@@ -2,7 +2,7 @@
 
 use sass::{Class, File, Instruction, Operand, Part, Register};
 
-/// Registers behind each other: the first, and how many.
+/// Consecutive registers: the first, and their number.
 pub(super) type Span = (u8, u8);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +52,12 @@ impl Registers {
     }
 }
 
-/// General registers that an operand names.
+/// Returns the general registers that an operand names.
 pub(super) fn span(register: &Register, count: u8) -> Option<Span> {
     (register.file == File::General).then_some(register.number.map(|number| (number, count))).flatten()
 }
 
-/// How many of the first operands are results.
+/// Counts the leading operands that are results.
 fn results(instruction: &Instruction) -> usize {
     let operands = &instruction.operands;
     let is_predicate = |operand: &Operand| matches!(operand, Operand::Predicate { .. });
@@ -79,7 +79,7 @@ fn results(instruction: &Instruction) -> usize {
     }
 }
 
-/// Registers of the result, or of the source with this number.
+/// Returns the number of registers of the result, or of the source with this number.
 fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
     let has = |word: &str| instruction.has(word);
     let of_memory = || match () {

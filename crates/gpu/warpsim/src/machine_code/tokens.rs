@@ -1,10 +1,10 @@
-//! How lanes that diverged come together again before Volta: each path has a stack of tokens.
+//! Reconvergence of lanes before Volta: each path has a stack of tokens.
 //!
-//! `SSY` pushes a token with the place where the active lanes will go on together, and an instruction with `.S` waits there for
-//! those of them that have neither ended nor left. `PBK` and `PCNT` do the same for what follows a loop and for its next turn, which
-//! `BRK` and `CONT` go to through all tokens above; `CAL` does it for the instruction behind it, to which `RET` returns. Paths that
-//! part share what lies below. After Coon and Lindholm, "System and method for managing divergent threads in a SIMD architecture"
-//! (patent US 7,353,369); their order of paths is not kept, as no result may depend on it.
+//! `SSY` pushes a token with the place where the active lanes will go on together. An instruction with `.S` waits there for those
+//! of them that have neither ended nor left. `PBK` and `PCNT` do the same for the code behind a loop and for its next turn, which
+//! `BRK` and `CONT` go to through all tokens above; `CAL` does it for the instruction behind it, to which `RET` returns. Paths
+//! that part share the lower tokens. After Coon and Lindholm, "System and method for managing divergent threads in a SIMD
+//! architecture" (patent US 7,353,369); their order of paths is not kept, as no result may depend on it.
 
 use super::op::Purpose;
 use super::warp::{Path, Wait, Warp};
@@ -12,7 +12,7 @@ use super::warp::{Path, Wait, Warp};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
     purpose: Purpose,
-    /// Where its lanes go on.
+    /// Place where its lanes go on.
     target: u32,
     pub lanes: u32,
     below: u32,
@@ -38,13 +38,13 @@ impl Tokens {
         self.all[token as usize].lanes
     }
 
-    /// Where the lanes of the token go on.
+    /// Returns the path on which the lanes of the token go on.
     pub(super) fn target(&self, token: u32, mask: u32) -> Path {
         let Token { target, below, .. } = self.all[token as usize];
         Path { pc: target, mask, top: below }
     }
 
-    /// The token is on no stack any more.
+    /// Removes the token, which is on no stack any more.
     pub(super) fn drop(&mut self, token: u32) {
         self.free.push(token);
     }
@@ -64,14 +64,14 @@ impl Tokens {
 }
 
 impl Warp {
-    /// The lanes of the path will meet at the target.
+    /// Pushes a token: the lanes of the path will meet at the target.
     pub(super) fn push(&mut self, purpose: Purpose, target: u32) {
         let Path { mask, top, .. } = self.path;
         self.path.top = self.tokens.push(Token { purpose, target, lanes: mask, below: top });
     }
 
-    /// The lanes of the mask, of the path, go to the topmost token of the purpose and wait there for the others. `None`: there is
-    /// none, or for `Join` another one lies above.
+    /// Sends the lanes of the mask, of the path, to the topmost token of the purpose, where they wait for the others. `None`:
+    /// there is none, or for `Join` another one lies above.
     pub(super) fn pop(&mut self, purpose: Purpose, mask: u32) -> Option<()> {
         let mut above = Vec::new();
         let mut at = self.path.top;

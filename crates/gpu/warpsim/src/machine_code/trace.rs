@@ -1,12 +1,12 @@
-//! What the warps executed, for the model of time.
+//! Executed instructions of the warps, for the model of time.
 
 use crate::memory::Lanes;
 use ptx::inst::{BarKind, Space};
 
-/// Marks a step that has an event.
+/// Mark of a step that has an event.
 const EVENT: u32 = 1 << 31;
 
-/// What one warp executed: the numbers of its instructions, and what happened at some of them.
+/// Executed instructions of one warp: their numbers, and the events at some of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WarpTrace {
     steps: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct WarpTrace {
     pub lines: Vec<Line>,
 }
 
-/// What the number of an instruction does not tell.
+/// Event that the number of an instruction does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     Barrier(Arrival),
@@ -23,7 +23,7 @@ pub(super) enum Event {
     Shared {
         passes: u32,
     },
-    /// The same in another CTA of the cluster.
+    /// Passes in another CTA of the cluster.
     Remote {
         passes: u32,
     },
@@ -32,7 +32,7 @@ pub(super) enum Event {
         place: u32,
         lanes: u32,
     },
-    /// So many have arrived there since the CTA began when the wait is over.
+    /// Arrivals there, since the CTA began, when the wait is over.
     Awaits {
         place: u32,
         arrivals: u32,
@@ -41,11 +41,11 @@ pub(super) enum Event {
     Cluster {
         waits: bool,
     },
-    /// So many of the lines.
+    /// Number of lines that are accessed.
     Lines {
         count: u32,
     },
-    /// A load from constant memory: the first line, and different addresses.
+    /// A load from constant memory: the first line, and the number of different addresses.
     Constant {
         line: u64,
         addresses: u32,
@@ -56,7 +56,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
     pub number: u64,
-    /// Of its four sectors of 32 bytes, those that are accessed.
+    /// Accessed sectors, out of its four of 32 bytes.
     pub sectors: u8,
 }
 
@@ -69,20 +69,20 @@ pub(super) struct Arrival {
     pub threads: Option<u32>,
 }
 
-/// The warps of each CTA; those of the CTAs of a cluster together.
+/// The warps of each CTA; all CTAs of a cluster together.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub ctas: Vec<Vec<WarpTrace>>,
     /// CTAs per cluster.
     pub ranks: usize,
-    /// Of the instruction that is being executed.
+    /// Event of the instruction that is being executed.
     event: Option<Event>,
 }
 
 /// Bytes of a line of a cache for constants.
 pub(super) const CONSTANT_LINE: u64 = 64;
 
-/// A line of constant memory, whatever its bank.
+/// Returns a line of constant memory, whatever its bank.
 pub(super) fn constant_line(bank: u8, address: u64) -> u64 {
     (u64::from(bank) << 32) + address / CONSTANT_LINE
 }
@@ -92,7 +92,7 @@ impl WarpTrace {
         self.steps.len()
     }
 
-    /// The instruction of a step, and whether it has an event.
+    /// Returns the instruction of a step, and whether it has an event.
     pub(super) fn step(&self, index: usize) -> (u32, bool) {
         let step = self.steps[index];
         (step & !EVENT, step & EVENT != 0)
@@ -100,7 +100,7 @@ impl WarpTrace {
 }
 
 impl Trace {
-    /// With the CTAs again and again until there are so many.
+    /// Repeats the CTAs until there are this many.
     pub fn repeated(mut self, ctas: usize) -> Self {
         let own = self.ctas.len();
         while own > 0 && self.ctas.len() < ctas {
@@ -109,9 +109,9 @@ impl Trace {
         self
     }
 
-    /// Of so many multiprocessors that take the CTAs in turns, or of as many as there are CTAs, what the first one gets; and how many have work.
+    /// Returns the share of the first of several multiprocessors that take the CTAs in turns, at most one per CTA, and the number that have work.
     pub fn of_first(mut self, multiprocessors: u32) -> (Self, u32) {
-        // a cluster stands for its CTAs
+        // a cluster counts as its CTAs
         let places = (multiprocessors as usize / self.ranks.max(1)).max(1);
         let busy = (places.min(self.ctas.len()).max(1) * self.ranks.max(1)).min(multiprocessors.max(1) as usize);
         self.ctas = self.ctas.into_iter().step_by(places).collect();
@@ -122,7 +122,7 @@ impl Trace {
         self.ctas.push(Vec::new());
     }
 
-    /// A warp executed an instruction.
+    /// Records an instruction executed by a warp.
     pub(super) fn record(&mut self, warp: usize, pc: u32) {
         let event = self.event.take();
         let trace = self.warp(warp);
@@ -134,7 +134,7 @@ impl Trace {
         self.event = Some(event);
     }
 
-    /// The lanes access global or local memory.
+    /// Records an access of the lanes to global or local memory.
     pub(super) fn access(&mut self, warp: usize, space: Space, lanes: &Lanes) {
         let trace = self.warp(warp);
         let from = trace.lines.len();

@@ -1,9 +1,9 @@
-//! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
-//! where no later instruction needs the value, and may spill it again; and it loads four words of shared memory where three are
-//! needed. That is right as long as nothing depends on it.
+//! Undefined values, which nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was
+//! spilled there if no later instruction needs the value, and may spill it again; and it loads four words of shared memory where
+//! three are needed. That is right as long as nothing depends on it.
 //!
-//! ptxas also keeps predicates as single bits of a word that was never written as a whole. So the bits are known that logic with
-//! immediates has set or cleared since, and a test of such bits alone depends on nothing undefined.
+//! ptxas also keeps predicates as single bits of a word that was never written as a whole. So bits that logic with immediates has
+//! set or cleared since are known, and a test of such bits alone depends on nothing undefined.
 
 mod bits;
 
@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Undefined {
-    /// For each register, and each predicate behind them, the lanes whose value nobody wrote; empty until there is one.
+    /// Lanes whose value nobody wrote, for each register, and each predicate behind them; empty until there is one.
     lanes: Vec<u32>,
-    /// For each register the bits that have been written since, in each of these lanes.
+    /// Bits that have been written since, for each register and each of these lanes.
     known: Vec<[u32; 32]>,
-    /// The same for words of local memory that were stored, by address.
+    /// Such bits of words of local memory that were stored, by address.
     spilled: BTreeMap<u64, [u32; 32]>,
-    /// How many registers and predicates have such lanes.
+    /// Number of registers and predicates with such lanes.
     count: usize,
-    /// From where the last came.
+    /// Origin of the last one.
     origin: Option<(Space, u64)>,
 }
 
@@ -40,13 +40,13 @@ impl Undefined {
         self.count == 0
     }
 
-    /// Lanes of a register.
+    /// Returns the undefined lanes of a register.
     pub(super) fn of(&self, register: u32) -> u32 {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
-    /// A register was filled from an address that these lanes have not written; `word` is that of the register in local memory where
-    /// all lanes have the same.
+    /// Notes that a register was filled from an address that these lanes have not written. `word` is the address of the register
+    /// in local memory, if all lanes have the same.
     pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: (Space, u64), word: Option<u64>) {
         self.lanes.resize(ALL, 0);
         self.known.resize(ALL, [0; 32]);
@@ -58,7 +58,7 @@ impl Undefined {
         }
     }
 
-    /// The lanes of the mask store a register in a word of local memory; `whole` when all of its bits.
+    /// Notes that the lanes of the mask store a register in a word of local memory; `whole`: all of its bits.
     pub(super) fn spill(&mut self, register: u32, word: u64, mask: u32, whole: bool) {
         let known = self.known.get(register as usize).filter(|_| whole).copied().unwrap_or_default();
         if known != [0; 32] || self.spilled.contains_key(&word) {
@@ -67,8 +67,8 @@ impl Undefined {
         }
     }
 
-    /// An instruction is about to be executed by the lanes of the mask. The address that an undefined value came from, where
-    /// something depends on it that is seen from outside: an address, another memory, the way of a lane, or what is not followed.
+    /// Follows an instruction that the lanes of the mask are about to execute. Returns the origin of an undefined value if
+    /// something observable depends on it: an address, another memory, the path of a lane, or an operation that is not followed.
     /// `holds`: the lanes in which a predicate of this number holds.
     pub(super) fn follow(
         &mut self,
@@ -117,7 +117,7 @@ impl Undefined {
         self.origin.filter(|_| used != 0)
     }
 
-    /// For a selection the lanes whose source is undefined, of the two sources that one that they take.
+    /// Returns the lanes of a selection whose chosen source, one of two, is undefined.
     fn selected(&self, instruction: &Instruction, holds: impl Fn(u8) -> u32) -> Option<u32> {
         let [Operand::Register(_), a, b, Operand::Predicate { file: File::General, number, negate }] =
             &instruction.operands[..]
@@ -135,7 +135,7 @@ impl Undefined {
         Some(undefined(a) & first | undefined(b) & !first)
     }
 
-    /// Of lanes with undefined sources those whose result is undefined, and the bits of it that are known nevertheless.
+    /// Returns the lanes, among those with undefined sources, whose result is undefined, and the bits of it that are known nevertheless.
     fn result(&self, instruction: &Instruction, lanes: u32) -> (u32, [u32; 32]) {
         let (mut undefined, mut known) = (lanes, [0; 32]);
         for lane in each(lanes) {
@@ -148,7 +148,7 @@ impl Undefined {
         (undefined, known)
     }
 
-    /// Of the lanes of the mask only these are undefined, but for the known bits.
+    /// Marks only these lanes of the mask as undefined, but for the known bits.
     fn set(&mut self, at: usize, mask: u32, undefined: u32, known: &[u32; 32]) {
         let old = self.lanes[at];
         let new = old & !mask | undefined & mask;
@@ -157,7 +157,7 @@ impl Undefined {
         self.count = self.count + usize::from(new != 0) - usize::from(old != 0);
     }
 
-    /// The undefined bits of a register in a lane.
+    /// Returns the undefined bits of a register in a lane.
     fn bits(&self, register: u8, lane: usize) -> u32 {
         let at = usize::from(register);
         if self.lanes[at] >> lane & 1 == 0 { 0 } else { !self.known[at][lane] }
@@ -177,7 +177,7 @@ impl Undefined {
     }
 }
 
-/// The lanes of a mask.
+/// Returns the lanes of a mask.
 fn each(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
@@ -187,8 +187,8 @@ mod tests {
     use super::*;
     use crate::machine_code::registers::instruction;
 
-    /// Lanes 0 to 7 of R18 were filled from address 1304; then the instructions, those with a guard in lanes 0 to 3. Which of them depends on that, and whether
-    /// anything undefined is left.
+    /// Runs the instructions after lanes 0 to 7 of R18 were filled from address 1304; those with a guard run in lanes 0 to 3.
+    /// Returns which of them depends on that, and whether anything undefined is left.
     fn after(texts: &[&str]) -> (Option<usize>, bool) {
         let mut undefined = Undefined::default();
         undefined.fill(18, 0xff, (Space::Local, 1304), None);

@@ -17,11 +17,11 @@ use std::array::from_fn;
 pub(super) struct Path {
     pub pc: u32,
     pub mask: u32,
-    /// The topmost token of its stack.
+    /// Topmost token of its stack.
     pub top: u32,
 }
 
-/// What lanes wait for.
+/// Reason for which lanes wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
     /// The lanes that joined a convergence barrier with them.
@@ -49,20 +49,20 @@ pub(super) struct Warp {
     pub path: Path,
     pub ready: Vec<Path>,
     pub waiting: Vec<Waiting>,
-    /// For each convergence barrier and lane the lanes that joined it together.
+    /// Lanes that joined each convergence barrier together, for each lane.
     pub joined: [Word; 16],
     pub tokens: Tokens,
     regs: Vec<Word>,
     preds: [u32; PREDICATES],
     pub local: Local,
     pub undefined: Undefined,
-    /// How often each instruction was executed.
+    /// Number of executions of each instruction.
     pub executed: Vec<u64>,
     pub traffic: Traffic,
     pub copies: Copies,
 }
 
-/// What memory had to do.
+/// Traffic of memory.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     pub shared_wavefronts: u64,
@@ -119,18 +119,18 @@ impl Warp {
         self.copies.clear();
     }
 
-    /// What becomes of undefined values, as [`Undefined::follow`].
+    /// Follows undefined values, as [`Undefined::follow`].
     pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<(Space, u64)> {
         let Self { undefined, preds, .. } = self;
         undefined.follow(instruction, lanes, |predicate| preds[usize::from(predicate)])
     }
 
-    /// A row as it is.
+    /// Returns a row without modifiers.
     pub(super) fn row<'a>(&'a self, code: &'a Code, row: u32) -> &'a Word {
         if row & POOL == 0 { &self.regs[row as usize] } else { &code.pool[(row & !POOL) as usize] }
     }
 
-    /// A source of 32 bits as an integer.
+    /// Returns a source of 32 bits as an integer.
     pub(super) fn integer(&self, code: &Code, source: Source) -> Word {
         let word = self.row(code, source.row);
         match source {
@@ -140,13 +140,13 @@ impl Warp {
         }
     }
 
-    /// Two registers as 64 bits.
+    /// Returns two registers as 64 bits.
     pub(super) fn pair(&self, code: &Code, row: u32) -> Row {
         let (low, high) = (self.row(code, row), self.row(code, row + 1));
         from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
     }
 
-    /// A source as the bits of its kind.
+    /// Returns a source as the bits of its kind.
     pub(super) fn bits(&self, code: &Code, source: Source, kind: Kind) -> Row {
         let sign = match kind {
             Kind::Integer => return self.integer(code, source).map(u64::from),
@@ -195,13 +195,13 @@ impl Warp {
         }
     }
 
-    /// The lanes where a predicate holds.
+    /// Returns the lanes for which a predicate holds.
     pub(super) fn holds(&self, (pred, negate): (u8, bool)) -> u32 {
         let bits = self.preds[pred as usize];
         if negate { !bits } else { bits }
     }
 
-    /// Notes in the condition code where a row is 0, and its signs; `on` only where what was noted before was 0, too.
+    /// Notes in the condition code where a row is 0, and its signs; with `on`, only if the noted row before was 0, too.
     pub(super) fn test(&mut self, row: u32, on: bool, mask: u32) {
         let lanes = |holds: fn(u32) -> bool| {
             (0..32).fold(0, |bits, lane| bits | u32::from(holds(self.regs[row as usize][lane])) << lane)
@@ -220,7 +220,7 @@ impl Warp {
     }
 }
 
-/// Subnormal singles become 0 of their sign.
+/// Replaces subnormal singles by 0 of their sign.
 fn flushed(bits: u64) -> u64 {
     if f32::from_bits(bits as u32).is_subnormal() { bits & 1 << 31 } else { bits }
 }

@@ -13,7 +13,7 @@ use crate::rows::Row;
 use crate::warp::Warp;
 use ptx::inst::Space;
 
-/// An access under a guard that depends on data: the lanes of `possible` may execute it.
+/// Handles an access under a guard that depends on data: the lanes of `possible` may execute it.
 pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, possible: u32) -> Result<(), Stop> {
     let micro = &machine.code.ops[pc as usize].micro;
     let Micro::MemoryAccess(access) = micro else {
@@ -29,7 +29,7 @@ pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, pos
     Ok(())
 }
 
-/// An access some of whose addresses are not known: it may touch any element of the array that they are computed from.
+/// Handles an access with unknown addresses: it may touch any element of the array that they are computed from.
 pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32) -> Result<(), Stop> {
     let code = machine.code;
     let micro = &code.ops[pc as usize].micro;
@@ -92,7 +92,7 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     Ok(())
 }
 
-/// An access at one of two addresses of each lane: it may happen at both.
+/// Handles an access at one of two addresses of each lane: it may happen at both.
 fn at_either(
     machine: &mut Prover,
     warp: &mut Warp<Known>,
@@ -117,7 +117,7 @@ fn at_either(
     Ok(())
 }
 
-/// Where the address of an access begins, its bytes, and what it does there.
+/// Returns the base of an access's address, its bytes, and the kind of the access.
 fn base_of(access: &MemoryAccess, weak: bool) -> (Source, u32, Touch) {
     match access {
         MemoryAccess::Load { base, bytes, .. } if weak => (*base, *bytes, Touch::Read),
@@ -128,7 +128,7 @@ fn base_of(access: &MemoryAccess, weak: bool) -> (Source, u32, Touch) {
     }
 }
 
-/// The lanes of `active` for which a guard may hold.
+/// Returns the lanes of `active` for which a guard may hold.
 pub(super) fn possible(warp: &Warp<Known>, guard: Option<(u32, bool)>, active: u32) -> u32 {
     let Some((pred, negate)) = guard else { return active };
     let (known, holds) = (warp.knowledge.pred(pred), crate::lanes::holds(&warp.preds, (pred, negate)));

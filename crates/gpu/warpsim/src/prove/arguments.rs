@@ -1,10 +1,10 @@
-//! Arguments of a launch of which only the synchronisation matters.
+//! Arguments for a launch of which only the synchronisation matters.
 
 use crate::Argument;
 use ptx::inst::Type;
 use ptx::ir::{Func, ParamData, ParamKind};
 
-/// Pointers for all 64-bit parameters, zeros for structures, `integer` for the others.
+/// Returns pointers for all 64-bit parameters, zeros for structures, `integer` for the others.
 pub fn arguments(func: &Func, integer: u32) -> Vec<Argument> {
     let argument = |(i, data): (usize, &ParamData)| match (data.count, data.ty) {
         (Some(_), _) => Argument::Bytes(vec![0; usize::try_from(data.bytes().min(1 << 16)).unwrap_or(0)]),
@@ -42,7 +42,7 @@ pub fn argument(data: &ParamData, index: usize, text: &str) -> Result<Argument, 
     Ok(Argument::Bytes(word.to_le_bytes()[..size as usize].to_vec()))
 }
 
-/// The bits of a number of that type.
+/// Returns the bits of a number of that type.
 fn word(ty: Type, text: &str) -> Option<u64> {
     match ty {
         Type::F32 => return text.parse::<f32>().ok().map(|value| value.to_bits().into()),

@@ -1,4 +1,4 @@
-//! Where in shared memory an access may lie whose address depends on data.
+//! Ranges of shared memory for an access whose address depends on data.
 
 use super::slice::Definitions;
 use crate::decode::Code;
@@ -12,7 +12,7 @@ pub(super) struct Arrays {
     pub names: Vec<String>,
 }
 
-/// Those that the address of the access is computed from. `None` for a generic address that comes from none.
+/// Returns the ranges that the address of the access is computed from. `None` for a generic address that comes from none.
 pub(super) fn arrays(code: &Code, pc: u32) -> Option<Arrays> {
     let (func, data) = code.instruction(pc)?;
     let (Op::Ld { space, addr, .. } | Op::St { space, addr, .. } | Op::Atom { space, addr, .. }) = &data.op else {

@@ -1,10 +1,10 @@
-//! What a proof takes for granted.
+//! Assumptions of a proof.
 
 use crate::hazard::Site;
 use crate::{Argument, Launch};
 use std::fmt::{self, Display, Formatter};
 
-/// Something that a proof rests on and did not show.
+/// A condition that a proof rests on and did not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assumption {
     /// CTAs, and threads per CTA.
@@ -13,7 +13,7 @@ pub enum Assumption {
     DynamicShared(u64),
     /// A parameter without whose value there is no proof.
     Parameter { name: String, value: Argument },
-    /// Up to sm_62 the lanes of a warp execute together.
+    /// The lanes of a warp execute together, up to sm_62.
     Lockstep,
     /// Several lanes of a warp write the same value to one address, and it stays.
     SameValue(Site),
@@ -35,7 +35,7 @@ pub enum Assumption {
     LoopEnds(Site),
 }
 
-/// What the launch alone gives.
+/// Returns the assumptions that follow from the launch alone.
 pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
     let mut list = vec![Assumption::Shape { ctas: launch.ctas, threads: launch.threads }];
     if dynamic {
@@ -90,7 +90,7 @@ impl Display for Extents<'_> {
     }
 }
 
-/// What a parameter is.
+/// Description of a parameter's value.
 struct Value<'a>(&'a Argument);
 
 impl Display for Value<'_> {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use super::region::successors;
 
-/// Whether the loop of a branch, which consists of these instructions, goes on only as long as a counter has not reached its bound: every iteration
-/// adds 1 to it and comes to the branch.
+/// Whether the loop of a branch, which consists of these instructions, goes on only as long as a counter has not reached its
+/// bound: every iteration adds 1 to it and comes to the branch.
 pub(super) fn is_counted(code: &Code, pc: u32, members: &BTreeSet<u32>) -> bool {
     let Micro::Branch { then, otherwise, .. } = &code.ops[pc as usize].micro else { return false };
     if members.len() > LARGEST {
@@ -50,7 +50,7 @@ impl Search<'_> {
         }
     }
 
-    /// The only instruction of the loop that writes the register, where every iteration executes it.
+    /// Returns the only instruction of the loop that writes the register, if every iteration executes it.
     fn definition(&self, reg: Reg) -> Option<(u32, &InstData)> {
         let mut writers = self.writers(reg);
         let (pc, data) = writers.next().filter(|_| writers.next().is_none())?;
@@ -108,7 +108,7 @@ impl Search<'_> {
         }
     }
 
-    /// What every iteration adds to the register.
+    /// Returns the step that every iteration adds to the register.
     fn steps(&self, operand: &Operand) -> Option<i64> {
         let Operand::Reg(reg) = operand else { return None };
         let (_, data) = self.definition(*reg)?;
@@ -127,7 +127,7 @@ impl Search<'_> {
     }
 }
 
-/// The comparison that holds where this one does not.
+/// Returns the comparison that holds if this one does not.
 fn opposite(cmp: Cmp) -> Cmp {
     match cmp {
         Cmp::Eq => Cmp::Ne,

@@ -1,4 +1,4 @@
-//! What is said of a kernel that does not come to its end within the budget.
+//! Description of a kernel that does not end within the budget.
 
 use super::slice::Definitions;
 use crate::Launch;
@@ -9,7 +9,7 @@ use ptx::analysis::loops::Loops;
 use ptx::inst::Terminator;
 use ptx::ir::{Block, Func, ParamKind};
 
-/// Names the innermost loop around the block where the budget ended, how it is left, and the parameters that decide that.
+/// Names the innermost loop around the block where the budget ended, its exit, and the parameters that decide that.
 pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, executed: u64) -> String {
     let spent = format!("{site}: {executed} warp instructions were not enough");
     let cfg = Cfg::compute(func);

@@ -1,9 +1,9 @@
 //! Orders that strong accesses and fences may make: flags and locks.
 //!
-//! Who acquires what another released is behind it (PTX ISA, "Release and Acquire Patterns"). Which write a read takes depends on
-//! data and on the interleaving, so the analysis does not follow these orders. It looks for those that there may be: a race
-//! that one of them may order away is neither excluded nor called wrong. Without a release or without an acquire on one place
-//! there is no such order, and the race is one.
+//! A thread that acquires a value is behind the release of it (PTX ISA, "Release and Acquire Patterns"). The write that a read
+//! takes depends on data and on the interleaving, so the analysis does not follow these orders. It looks for possible ones: a
+//! race that one of them may order away is neither excluded nor called wrong. Without a release or without an acquire on one
+//! place there is no such order, and the race is one.
 
 use super::known::Known;
 use crate::clock::VectorClock;
@@ -18,14 +18,14 @@ use std::mem::{Discriminant, discriminant};
 /// A cell of shared memory, `None` for any place.
 type Spot = Option<u64>;
 
-/// What the warp did up to this clock is released at the place.
+/// Release of a warp's actions up to this clock, at the place.
 struct Release {
     warp: usize,
     spot: Spot,
     clock: VectorClock,
 }
 
-/// What the warp does from this time on is behind what it takes from the place.
+/// Acquire by a warp at the place: its actions from this time on are behind the release that it takes.
 struct Acquire {
     warp: usize,
     spot: Spot,
@@ -37,18 +37,18 @@ struct Deferred {
     hazard: Hazard,
     warp: usize,
     clock: VectorClock,
-    /// The warp and the time of the access before; `None` where nobody wrote before.
+    /// Warp and time of the access before; `None` if nobody wrote before.
     earlier: Option<(usize, u32)>,
 }
 
-/// The strong accesses and fences of the warps, and what waits for the end of the execution.
+/// The strong accesses and fences of the warps, and the hazards that wait for the end of the execution.
 #[derive(Default)]
 pub(super) struct Flags {
-    /// What the last fence of each warp released.
+    /// Clock that the last fence of each warp released.
     fenced: Vec<Option<VectorClock>>,
-    /// Where each warp has read strongly.
+    /// Places that each warp has read strongly.
     read: Vec<BTreeSet<Spot>>,
-    /// What each warp knew, whenever that changed.
+    /// Clocks of each warp, whenever its knowledge changed.
     history: Vec<Vec<VectorClock>>,
     releases: Vec<Release>,
     acquires: Vec<Acquire>,
@@ -56,7 +56,7 @@ pub(super) struct Flags {
     told: HashSet<(Discriminant<Kind>, u32)>,
 }
 
-/// What is said of a hazard that an order may exclude.
+/// Describes a hazard that an order may exclude.
 pub(super) fn doubt(hazard: &Hazard) -> String {
     format!("unless flags or locks order it, {hazard}")
 }
@@ -65,7 +65,7 @@ pub(super) fn doubt(hazard: &Hazard) -> String {
 const MOST: usize = 1 << 12;
 
 impl Flags {
-    /// Where something may release and something may acquire.
+    /// Makes the flags, if something may release and something may acquire.
     pub(super) fn new(code: &Code) -> Option<Self> {
         let warps = code.warps();
         let none = || (0..warps).map(|_| None).collect();
@@ -77,7 +77,7 @@ impl Flags {
         })
     }
 
-    /// In front of an instruction of the warp.
+    /// Notes the accesses of the warp in front of an instruction.
     pub(super) fn note(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32, mask: u32) {
         self.remember(&warp.thread);
         let conduct = code.conducts[pc as usize];
@@ -138,7 +138,7 @@ impl Flags {
         }
     }
 
-    /// The hazards that no order excludes, and those that one may exclude.
+    /// Returns the hazards that no order excludes, and those that one may exclude.
     pub(super) fn resolve(mut self) -> (Vec<Hazard>, Vec<Hazard>) {
         let deferred = std::mem::take(&mut self.deferred);
         let (doubtful, certain): (Vec<_>, Vec<_>) = deferred.into_iter().partition(|one| self.may_be_ordered(one));
@@ -158,7 +158,7 @@ impl Flags {
         self.leads((other, time), clock) || then.is_some_and(|then| self.leads((*warp, clock[*warp]), then))
     }
 
-    /// Whether what the warp did from that time on may be behind what it released.
+    /// Whether the warp's action at that time may be in front of the clock, by a chain of releases and acquires.
     fn leads(&self, (warp, time): (usize, u32), to: &VectorClock) -> bool {
         let mut reached = [u32::MAX; 32];
         reached[warp] = time;
@@ -178,7 +178,7 @@ impl Flags {
         }
     }
 
-    /// Whether something that another warp released may be in front of what that clock covers.
+    /// Whether an acquire that the clock covers may take a release of a warp other than `warp`.
     fn may_have_taken(&self, warp: usize, clock: &VectorClock) -> bool {
         let covered = |acquire: &Acquire| clock[acquire.warp] >= acquire.time;
         let given = |acquire: &Acquire| self.releases.iter().any(|r| r.warp != warp && meets(r, acquire));
@@ -203,7 +203,7 @@ fn same(a: Spot, b: Spot) -> bool {
     a.is_none() || b.is_none() || a == b
 }
 
-/// What some lanes know.
+/// Returns the knowledge of some lanes.
 fn known(thread: &Thread) -> VectorClock {
     let mut clock = thread.clock;
     if let Some(ahead) = &thread.ahead {
@@ -212,7 +212,7 @@ fn known(thread: &Thread) -> VectorClock {
     clock
 }
 
-/// The places of a strong access, and whether it reads and writes them.
+/// Returns the places of a strong access, and whether it reads and writes them.
 fn accessed(code: &Code, warp: &Warp<Known>, pc: u32, mask: u32) -> Option<(BTreeSet<Spot>, bool, bool)> {
     if code.conducts[pc as usize].manner == Manner::Weak {
         return None;

@@ -1,7 +1,7 @@
-//! What threads leave in shared memory whose values are known: such as a table that they copy there from one of the module.
+//! Known values that threads leave in shared memory: such as a table that they copy there from one of the module.
 //!
-//! A kernel without races reads what was written last before, in whatever interleaving it is executed, so one execution decides. With strong
-//! accesses and in clusters nothing is kept: there a thread may wait for a write that the execution comes to later.
+//! A kernel without races reads the last write before, in any interleaving, so one execution decides. With strong accesses and in
+//! clusters nothing is kept: there a thread may wait for a write that the execution comes to later.
 
 use crate::decode::Code;
 use crate::memory::Lanes;
@@ -19,7 +19,7 @@ impl Kept {
         Self { known: vec![false; if keeps { code.all_shared() as usize } else { 0 }] }
     }
 
-    /// A CTA begins, or anything may have been written.
+    /// Forgets all values: a CTA begins, or anything may have been written.
     pub(super) fn forget_all(&mut self) {
         self.known.fill(false);
     }
@@ -33,7 +33,7 @@ impl Kept {
         lanes.active().for_each(|lane| self.forget(bytes_of(lanes, lane)));
     }
 
-    /// The lanes of `known` stored values that are known; where another lane wrote to the same place, either value may stay.
+    /// Keeps values that the lanes of `known` stored; if another lane wrote to the same place, either value may stay.
     pub(super) fn keep(&mut self, lanes: &Lanes, known: u32) {
         if self.known.is_empty() {
             return;

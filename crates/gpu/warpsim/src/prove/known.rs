@@ -1,4 +1,4 @@
-//! What a warp knows whose registers may be unknown, lane by lane.
+//! Knowledge of a warp whose registers may be unknown, lane by lane.
 
 use super::common::Named;
 use crate::decode::{Code, Collective, Compute, Copying, MemoryAccess, Micro, Pieces, Test};
@@ -10,7 +10,7 @@ pub(in super::super) struct Known {
     rows: Vec<u32>,
     preds: Vec<u32>,
     carry: u32,
-    /// Values that are not known and have names, where these are looked for.
+    /// Names of unknown values, if names are kept.
     pub(super) named: Option<Named>,
 }
 
@@ -65,12 +65,12 @@ impl Knowledge for Known {
 }
 
 impl Known {
-    /// From here on names are kept.
+    /// Keeps names from here on.
     pub(super) fn keep_names(&mut self, code: &Code) {
         self.named = Some(Named::new(code));
     }
 
-    /// The lanes of the mask no longer know these rows and predicates, nor the condition code.
+    /// Forgets these rows and predicates, and the condition code, in the lanes of the mask.
     pub(super) fn forget(&mut self, (rows, preds): &(Vec<u32>, Vec<u32>), mask: u32) {
         rows.iter().for_each(|row| self.learn(*row, 0, mask));
         preds.iter().for_each(|pred| self.learn_pred(*pred, 0, mask));
@@ -82,7 +82,7 @@ fn replace(bits: &mut u32, new: u32, mask: u32) {
     *bits = *bits & !mask | new & mask;
 }
 
-/// Rows and predicates that an instruction writes.
+/// Returns the rows and predicates that an instruction writes.
 pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
     match micro {
         Micro::Compute(

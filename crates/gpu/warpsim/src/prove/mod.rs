@@ -1,16 +1,16 @@
 //! Proves the synchronisation of a kernel for one launch: no deadlock, safe recycling of barriers, no race on shared memory
 //! (the three properties of Sharma, Bauer and Aiken, PLDI 2015).
 //!
-//! The kernel is executed once with its data unknown: what comes from buffers, from shared or local memory or from an
-//! unknown instruction has no value, and nothing that synchronises may depend on it. Both sides of a branch on such a value
-//! are executed, an access under such a guard may happen or not, and one at such an address may touch any element of its
-//! array: what then could be a race is listed. If every use of a barrier happens
-//! after the previous use of it was complete, the barriers pair up alike in every interleaving, so one execution decides.
+//! The kernel is executed once with its data unknown: values from buffers, from shared or local memory or from an unknown
+//! instruction. Nothing that synchronises may depend on them. Both sides of a branch on such a value are executed. An access
+//! under such a guard may happen or not, and one at such an address may touch any element of its array: possible races are
+//! listed. If every use of a barrier happens after the previous use of it was complete, the barriers pair up alike in every
+//! interleaving, so one execution decides.
 //!
 //! From sm_70 on the lanes of a warp are threads of their own as well: they wait for each other only where an instruction names
-//! them, and what one leaves in shared memory another may take only behind a barrier of both.
+//! them, and one lane may take another's value from shared memory only behind a barrier of both.
 //!
-//! What depends on data and matters is listed; a kernel with such a list is not proven.
+//! Operations that depend on data and matter are listed; a kernel with such a list is not proven.
 
 mod anywhere;
 mod arguments;
@@ -56,8 +56,8 @@ use verdict::MOST;
 pub use verdict::{Status, Verdict};
 use worlds::World;
 
-/// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
-/// shared memory or that threads execute together 8, and an atomic 64.
+/// Cost at which [`prove`] gives up, which takes a few seconds at most. A warp instruction costs 1, one that accesses shared
+/// memory or that threads execute together 8, and an atomic 64.
 pub const BUDGET: u64 = 1 << 24;
 /// Analyses the kernel for that launch. Buffers are known by number only.
 ///
@@ -98,12 +98,12 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
 struct Executed {
     verdict: Verdict,
     spent: u64,
-    /// Whether branches were followed by what all threads agree on.
+    /// Whether branches on values that all threads agree on were followed.
     chosen: bool,
 }
 
-/// Executes the kernel with all results of reductions and all branches on data unknown, and where that decides nothing, for each
-/// way that they may turn out; with `choose` also where there are no reductions.
+/// Executes the kernel with all results of reductions and all branches on data unknown. If that decides nothing, executes it for
+/// each way that they may turn out; with `choose` also if there are no reductions.
 fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: bool) -> Result<Executed, String> {
     let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
@@ -123,7 +123,7 @@ fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: 
             differing.extend(outcome.differing);
             Ok((outcome.verdict, world))
         })?;
-        // what threads turned out not to agree on is left out
+        // values that threads turned out not to agree on are left out
         if whole.is_some() || apart.len() == before {
             let chosen = whole.is_some() && differing.is_empty();
             verdict.not_analysed.extend(differing);
@@ -141,7 +141,7 @@ fn reads(module: &Module, special: Special) -> bool {
     found
 }
 
-/// What a kernel that is not proven is told of special registers that do not have one value.
+/// Lists, for a kernel that is not proven, the special registers that do not have one value.
 fn volatile(code: &Code) -> Vec<String> {
     let read = |special: Special| code.specials.iter().any(|(known, _)| *known == special);
     let names = Special::ALL.into_iter().filter(move |(special, _)| read(*special) && !special.is_fixed());
@@ -152,18 +152,18 @@ fn volatile(code: &Code) -> Vec<String> {
         .collect()
 }
 
-/// What one execution gives.
+/// Result of one execution.
 struct Outcome {
     verdict: Verdict,
     spent: u64,
-    /// A branch on data in front of something that synchronises was met.
+    /// Whether a branch on data was met in front of something that synchronises.
     parted: bool,
     chosen: Option<(World, Apart)>,
-    /// What the world takes for values that all threads agree on although the kernel may change them.
+    /// Values that the world takes as agreed by all threads although the kernel may change them.
     differing: Vec<String>,
 }
 
-/// What an execution takes for granted of values that all threads agree on, and what of it the kernel may change.
+/// Returns the assumptions of an execution about values that all threads agree on, and the loads among them that the kernel may change.
 fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assumption>, Vec<String>) {
     let changed = |load: &u32| Some((*load, own_stores.changes(code, *load)?));
     let told = |(load, store): (u32, u32)| {
@@ -214,7 +214,7 @@ fn once(
     let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
     let (mut violations, later) = match run {
         Ok(()) => (certain, doubtful),
-        // what was not executed may have released
+        // code that was not executed may have released
         Err(_) => (Vec::new(), [certain, doubtful].concat()),
     };
     violations.append(&mut machine.hazards.list);

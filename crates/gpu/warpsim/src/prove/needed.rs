@@ -1,4 +1,4 @@
-//! Which parameters a proof needs the values of.
+//! Parameters whose values a proof needs.
 
 use super::slice::Definitions;
 use crate::{Argument, Launch};
@@ -6,7 +6,7 @@ use ptx::inst::{Address, Base, Op, Operand, Space};
 use ptx::ir::{Func, ParamKind, Reg};
 use ptx::visit::Part;
 
-/// Numbers of the parameters that a proof with this launch may depend on: `holds` proves again, with fewer values.
+/// Returns the numbers of the parameters that a proof with this launch may depend on: `holds` proves again, with fewer values.
 ///
 /// Parameters that reach no branch, guard, address or barrier are left out at once, others where the proof holds without them.
 pub(super) fn needed(func: &Func, launch: &Launch, mut holds: impl FnMut(&Launch) -> bool) -> Vec<usize> {
@@ -37,7 +37,7 @@ pub(super) fn needed(func: &Func, launch: &Launch, mut holds: impl FnMut(&Launch
     needed
 }
 
-/// Parameters that reach something that decides what is synchronised, and where shared memory is accessed.
+/// Returns the parameters that reach something that decides synchronisation, or the place of an access of shared memory.
 fn candidates(func: &Func) -> Vec<usize> {
     let mut deciding: Vec<Reg> = Vec::new();
     let mut calls = false;

@@ -1,11 +1,11 @@
-//! The order of what the lanes of one warp do in shared memory.
+//! The order of the accesses to shared memory of one warp's lanes.
 //!
 //! Up to sm_62 the lanes of a warp run in lockstep. From sm_70 on they need not (CUDA C++ Programming Guide, "Independent
 //! Thread Scheduling"): an access is behind that of another lane only when a barrier of the CTA or a `bar.warp.sync` of both
 //! lanes is between. Shuffles, votes and arrivals order nothing.
 //!
-//! Each lane has a clock of the others: accesses carry the number of their step, a step ends with every `bar.warp.sync`, and
-//! a lane knows of each other lane up to which step it is behind it.
+//! Each lane has a clock of the others: accesses carry the number of their step, a step ends with every `bar.warp.sync`, and a
+//! lane knows up to which step it is behind each other lane.
 
 use crate::domain::Touch;
 use crate::memory::Lanes;
@@ -20,7 +20,7 @@ struct Touched {
     instance: u32,
     pc: u32,
     touch: Touch,
-    /// Of each lane.
+    /// Bytes that each lane accesses.
     bytes: u32,
 }
 
@@ -34,11 +34,11 @@ struct Cell {
 
 #[derive(Clone)]
 struct Clocks {
-    /// How often all lanes were ordered.
+    /// Number of times that all lanes were ordered.
     epoch: u32,
-    /// How often some lanes were ordered since.
+    /// Number of times that some lanes were ordered since.
     step: u32,
-    /// `behind[a][b]`: lane a is behind all that lane b did before this step.
+    /// `behind[a][b]`: lane a is behind all accesses of lane b before this step.
     behind: [[u32; 32]; 32],
 }
 
@@ -60,19 +60,19 @@ pub(super) struct Conflict {
 }
 
 impl Order {
-    /// For so many bytes of shared memory in cells of `cell` bytes.
+    /// Makes the order for this many bytes of shared memory in cells of `cell` bytes.
     pub(super) fn new(bytes: u64, cell: u32) -> Self {
         let clocks = Clocks { epoch: 1, step: 0, behind: [[0; 32]; 32] };
         let cells = vec![Cell::default(); bytes.div_ceil(cell.into()) as usize];
         Self { cell, cells, warps: vec![clocks; 32], instances: 0 }
     }
 
-    /// A CTA begins, behind all that lanes of the CTAs before did.
+    /// Begins a CTA, behind all accesses of the CTAs before.
     pub(super) fn begin(&mut self) {
         (0..self.warps.len()).for_each(|warp| self.order(warp, u32::MAX, u32::MAX));
     }
 
-    /// The lanes of the mask are ordered, of those of `live`.
+    /// Orders the lanes of the mask, of those of `live`.
     pub(super) fn order(&mut self, warp: usize, mask: u32, live: u32) {
         let clocks = &mut self.warps[warp];
         if live & !mask == 0 {
@@ -91,14 +91,14 @@ impl Order {
         lanes_of(mask).for_each(|lane| clocks.behind[lane] = all);
     }
 
-    /// The lanes access shared memory; the first conflict with an earlier access of another lane of the warp.
+    /// Records an access of the lanes to shared memory; returns the first conflict with an earlier access of another lane of the warp.
     pub(super) fn access(&mut self, warp: usize, lanes: &Lanes, touch: Touch, pc: u32) -> Option<Conflict> {
         self.instances += 1;
         let instance = self.instances;
         let clocks = &self.warps[warp];
         let races = |old: &&Touched| old.instance != instance && clash((old.touch, old.bytes), (touch, lanes.bytes));
         let touched = |lane: usize| {
-            // what is out of bounds was reported
+            // accesses out of bounds were reported
             let cells = self.range(lanes, lane).filter_map(|at| Some((at, self.cells.get(at)?)));
             cells.filter(|(_, cell)| cell.warp == warp && cell.epoch == clocks.epoch)
         };
@@ -131,7 +131,7 @@ impl Order {
         conflict
     }
 
-    /// As [`access`](Self::access) of lanes that touch some places in a range of bytes. They do not race with each other here.
+    /// As [`access`](Self::access), for lanes that touch some places in a range of bytes. They do not race with each other here.
     pub(super) fn somewhere(
         &mut self,
         warp: usize,
@@ -174,14 +174,14 @@ impl Order {
         conflict
     }
 
-    /// The cells that a lane accesses.
+    /// Returns the cells that a lane accesses.
     fn range(&self, lanes: &Lanes, lane: usize) -> std::ops::Range<usize> {
         let first = ((lanes.address(lane) & 0xffff_ffff) / u64::from(self.cell)) as usize;
         first..first + (lanes.bytes / self.cell).max(1) as usize
     }
 }
 
-/// Adds an access of some lanes. It stands for earlier ones that these are behind and that race with no more than it does.
+/// Adds an access of some lanes. It replaces earlier ones that these are behind and that race with no more than it does.
 fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
     let is_same = |old: &Touched| is_alike(old, &new) && old.step == new.step;
     let others = |old: &&mut Touched| !is_same(old) && (is_alike(old, &new) || new.touch == Touch::Write);
@@ -202,7 +202,7 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
     }
 }
 
-/// Whether two accesses race that nothing orders: strong ones of one size do not (PTX ISA, "Morally strong operations").
+/// Whether two unordered accesses race: strong ones of one size do not (PTX ISA, "Morally strong operations").
 fn clash((a, of_a): (Touch, u32), (b, of_b): (Touch, u32)) -> bool {
     let reads = |touch: Touch| matches!(touch, Touch::Read | Touch::StrongRead);
     !(reads(a) && reads(b) || a.is_strong() && b.is_strong() && of_a == of_b)

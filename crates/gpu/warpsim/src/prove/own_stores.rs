@@ -1,6 +1,6 @@
-//! Whether the kernel itself may change what its threads are taken to load alike from global memory.
+//! Whether the kernel itself may change values that its threads are assumed to load alike from global memory.
 //!
-//! The instructions that store are compared with those that load: by the bytes that they touch where all of these are known, else by the
+//! Stores are compared with loads by the bytes that they touch, if all of these are known. Otherwise they are compared by the
 //! parameters that their addresses come from, each of which points to an array of its own.
 
 use super::slice::Definitions;
@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Accesses of global memory, by program counter.
 #[derive(Default)]
 pub(super) struct OwnStores {
-    /// From the first to the last byte.
+    /// First and last byte of each store.
     stores: BTreeMap<u32, (u64, u64)>,
     loads: BTreeMap<u32, (u64, u64)>,
-    /// Those that happen somewhere else as well, or may happen.
+    /// Accesses that happen somewhere else as well, or may happen.
     elsewhere: BTreeSet<u32>,
 }
 
@@ -29,7 +29,7 @@ impl OwnStores {
         extend(&mut self.loads, pc, lanes);
     }
 
-    /// The access may happen, somewhere.
+    /// Notes that the access may happen, somewhere.
     pub(super) fn somewhere(&mut self, code: &Code, pc: u32) {
         if let Micro::MemoryAccess(access) = &code.ops[pc as usize].micro
             && matches!(access.space(), Space::Global | Space::Generic)
@@ -41,7 +41,7 @@ impl OwnStores {
         }
     }
 
-    /// A store that may change what the instruction loads.
+    /// Returns a store that may change what the instruction loads.
     pub(super) fn changes(&self, code: &Code, load: u32) -> Option<u32> {
         let of_load = self.loads.get(&load)?;
         let overlaps = |(store, range): &(&u32, &(u64, u64))| {
@@ -66,7 +66,7 @@ fn are_apart(code: &Code, a: u32, b: u32) -> bool {
     a.zip(b).is_some_and(|(a, b)| !a.is_empty() && !b.is_empty() && a.is_disjoint(&b))
 }
 
-/// The parameters that the address of an access of the kernel is computed from.
+/// Returns the parameters that the address of an access of the kernel is computed from.
 fn parameters(code: &Code, pc: u32) -> Option<BTreeSet<Param>> {
     let (func, data) = code.instruction(pc).filter(|_| code.is_kernel(pc))?;
     let (Op::Ld { addr, .. } | Op::St { addr, .. } | Op::Atom { addr, .. }) = &data.op else { return None };

@@ -1,4 +1,4 @@
-//! The prover's domain: what comes from memory has no value, but for tables that nobody changes.
+//! The prover's domain: data from memory have no value, but for tables that nobody changes.
 
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
@@ -27,37 +27,37 @@ use std::mem::{Discriminant, discriminant};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What the proof rests on, and what stands in its way.
+/// Assumptions and obstacles of a proof.
 pub(in super::super) struct Partial {
-    /// Where lanes do not run in lockstep.
+    /// Order of the lanes, if they do not run in lockstep.
     pub(super) order: Option<Order>,
-    /// What lies behind branches on data, by program counter.
+    /// Regions behind branches on data, by program counter.
     pub(super) regions: HashMap<u32, Region>,
-    /// Where accesses may lie whose addresses depend on data, by program counter.
+    /// Ranges of accesses whose addresses depend on data, by program counter.
     pub(super) arrays: HashMap<u32, Option<Arrays>>,
     /// Branches on data whose sides are being executed.
     pub(super) open: Open,
-    /// What is executed now may not happen, or not there.
+    /// Whether the current instruction may not happen, or not there.
     pub(super) guarded: bool,
     pub(super) not_analysed: Vec<String>,
     pub(super) assumed: Vec<Assumption>,
-    /// What was told or assumed once, by its kind and program counter.
+    /// Findings that were told or assumed once, by their kind and program counter.
     told: HashSet<(Option<Discriminant<Kind>>, u32)>,
-    /// Where the budget ended.
+    /// Place where the budget ended.
     pub(super) spent: Option<(usize, u32)>,
-    /// What reductions give, and where branches lead on which all threads agree, where that is chosen.
+    /// Chosen results of reductions, and of branches on which all threads agree; `None` if nothing is chosen.
     pub(super) common: Option<Common>,
-    /// A branch on data in front of something that synchronises was met, or an address that depends on data.
+    /// Whether a branch on data in front of something that synchronises was met, or an address that depends on data.
     pub(super) parted: bool,
     /// Whether shared memory is accessed.
     pub(super) shares: bool,
-    /// Where strong accesses and fences may order others.
+    /// Flags, if strong accesses and fences may order others.
     pub(super) flags: Option<Flags>,
-    /// Which bytes of shared memory have values.
+    /// Bytes of shared memory with known values.
     pub(super) kept: Kept,
-    /// Where global memory is accessed.
+    /// Accesses of global memory.
     pub(super) own_stores: OwnStores,
-    /// What brings loops on data to their end, by program counter.
+    /// Progress of loops on data, by program counter.
     pub(super) progress: HashMap<u32, Rc<Progress>>,
     pub(super) spins: Spins,
 }
@@ -93,7 +93,7 @@ impl Partial {
         self.assumed.push(what);
     }
 
-    /// Of an instruction.
+    /// Adds an assumption once for an instruction.
     pub(super) fn assume_once(&mut self, pc: u32, what: Assumption) {
         if self.told.insert((None, pc)) {
             self.assume(what);
@@ -303,7 +303,7 @@ impl Domain for Partial {
         machine.domain.kept.forget(range);
     }
 
-    /// Only tables have values.
+    /// Loads the values of tables; only these are known.
     fn load(
         machine: &mut Prover,
         _: &mut Warp<Known>,
@@ -320,7 +320,7 @@ impl Domain for Partial {
         Ok(row.map_or(([0; 32], 0), |row| (row, ALL)))
     }
 
-    /// Nothing is kept, so tables must stay as they are.
+    /// Ignores the values of a store; tables must stay unchanged.
     fn store(
         machine: &mut Prover,
         warp: &mut Warp<Known>,
@@ -360,7 +360,7 @@ fn access(touch: Touch) -> Access {
     }
 }
 
-/// Two lanes of the warp that nothing orders.
+/// Returns the race of two lanes of the warp that nothing orders.
 pub(super) fn lane_race(code: &Code, warp: &Warp<Known>, touch: Touch, found: Conflict) -> Kind {
     Kind::LaneRace {
         address: code.named(found.address),
@@ -372,7 +372,7 @@ pub(super) fn lane_race(code: &Code, warp: &Warp<Known>, touch: Touch, found: Co
     }
 }
 
-/// Notes what is not analysed.
+/// Notes an obstacle that is not analysed.
 pub(super) fn refuse(machine: &mut Prover, warp: &Warp<Known>, pc: u32, text: &str) -> Stop {
     let site = machine.code.site(warp.thread.index as u32, pc);
     machine.domain.not_analysed.push(format!("{site}: {text}"));

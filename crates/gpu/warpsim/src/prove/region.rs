@@ -1,4 +1,4 @@
-//! What a branch on data may do before its lanes meet again.
+//! Summary of a branch on data up to where its lanes meet again.
 
 use super::known::results;
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
@@ -10,11 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Region {
     /// The first instruction that synchronises or calls, or that ends the thread where lanes meet again.
     pub harmful: Option<u32>,
-    /// Something in it accesses shared memory, or may change a table: its sides must be executed.
+    /// Whether something in it accesses shared memory, or may change a table: its sides must be executed.
     pub touches: bool,
-    /// Instructions.
+    /// Number of instructions.
     pub size: usize,
-    /// There is a loop.
+    /// Whether there is a loop.
     pub cyclic: bool,
     /// Instructions that store to global memory.
     pub stores: Vec<u32>,
@@ -80,7 +80,7 @@ fn is_global_store(micro: &Micro) -> bool {
     access.space() == Space::Global && !matches!(access, MemoryAccess::Load { .. })
 }
 
-/// Where the lanes may go from an instruction, but for calls.
+/// Returns the places where the lanes may go from an instruction, but for calls.
 pub(super) fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
     match micro {
         Micro::Jump { target } => vec![*target],
@@ -120,8 +120,8 @@ pub(super) fn touches(code: &Code, tables: bool, pc: u32) -> bool {
     }
 }
 
-/// Instructions that the simulator does not know, in these or in other forms, which neither synchronise nor access shared memory: arithmetic, what the
-/// lanes of a warp exchange, textures and surfaces, hints, and what ends the program. `docs/proofs.md` lists them.
+/// Instructions that the simulator does not know, in these or in other forms, which neither synchronise nor access shared memory: arithmetic,
+/// exchanges between the lanes of a warp, textures and surfaces, hints, and the end of the program. `docs/proofs.md` lists them.
 const HARMLESS: [&str; 91] = [
     "abs",
     "add",

@@ -1,8 +1,8 @@
-//! Branches on data: both sides are executed, by all lanes that may go there, and what both leave is known behind them.
+//! Branches on data: both sides are executed, by all lanes that may go there, and values that both leave are known behind them.
 //!
-//! What happens on a side happens for some data only. Accesses there count as accesses, and a hazard there is one that the
-//! proof cannot exclude. A branch that comes to itself again is a loop: it is executed once more without the values that the
-//! loop may have written, which stands for every further iteration.
+//! Accesses on a side happen for some data only. They count as accesses, and a hazard there is one that the proof cannot exclude.
+//! A branch that comes to itself again is a loop: it is executed once more without the values that the loop may have written,
+//! which stands for every further iteration.
 
 use super::assumption::Assumption;
 use super::known::Known;
@@ -21,11 +21,11 @@ use std::rc::Rc;
 /// Branches on data whose sides are being executed.
 #[derive(Default)]
 pub(super) struct Open {
-    /// From the outermost to the innermost.
+    /// Branches from the outermost to the innermost.
     branches: Vec<u32>,
-    /// Those that were come to again.
+    /// Branches that were reached again.
     again: BTreeSet<u32>,
-    /// Those that are executed for all iterations.
+    /// Branches that are executed for all iterations.
     general: BTreeSet<u32>,
 }
 
@@ -35,19 +35,19 @@ impl Open {
     }
 }
 
-/// Branches in each other after which the analysis gives up.
+/// Number of nested branches after which the analysis gives up.
 const MOST_OPEN: usize = 32;
 
 /// Instructions of a region that is executed only for what its sides agree on.
 const SMALL: usize = 64;
 
-/// What a side leaves in the registers that it may write.
+/// State that a side leaves in the registers that it may write.
 struct State {
     rows: Vec<(Row, u32)>,
     preds: Vec<(u32, u32)>,
 }
 
-/// The lanes of the mask go on where they meet, or end, if the branch comes to no harm.
+/// Lets the lanes of the mask go on where they meet, or end, if the branch comes to no harm.
 pub(super) fn pass(
     machine: &mut Prover,
     warp: &mut Warp<Known>,
@@ -68,7 +68,7 @@ pub(super) fn pass(
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
     if region.cyclic && region.touches {
-        // an iteration may find what a later place of the loop leaves
+        // an iteration may find the results of a later place of the loop
         machine.domain.kept.forget_all();
     }
     let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
@@ -129,7 +129,7 @@ pub(super) fn pass(
     Ok(())
 }
 
-/// Tells what the end of a loop of the branch rests on, to which the lanes came with that knowledge.
+/// Notes the basis for the end of a loop of the branch, to which the lanes came with that knowledge.
 fn ends(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32, reconvergence: u32, begin: VectorClock) {
     let code = machine.code;
     let domain = &mut machine.domain;
@@ -148,14 +148,14 @@ fn ends(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32, reconv
     }
 }
 
-/// Where lanes may go from a branch.
+/// Targets of a branch.
 struct Ways<'a> {
     starts: &'a [u32],
     mask: u32,
     reconvergence: u32,
 }
 
-/// Executes all sides from one state; what they agree on.
+/// Executes all sides from one state; returns the values that they agree on.
 fn execute(
     machine: &mut Prover,
     warp: &mut Warp<Known>,
@@ -214,7 +214,7 @@ impl State {
         }
     }
 
-    /// What both know alike.
+    /// Returns the knowledge that both states agree on.
     fn meet(mut self, other: &Self) -> Self {
         for ((values, known), (others, aware)) in self.rows.iter_mut().zip(&other.rows) {
             let same = (0..32).filter(|lane| values[*lane] == others[*lane]).fold(0, |same, lane| same | 1 << lane);

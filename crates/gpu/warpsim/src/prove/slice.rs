@@ -1,4 +1,4 @@
-//! What the value of a register may be computed from, by a backward slice that does not look at the order of instructions.
+//! Sources that a register's value may be computed from, by a backward slice that ignores the order of instructions.
 
 use cranelift_entity::SecondaryMap;
 use ptx::inst::{Address, Base, Op, Operand, Space};
@@ -13,7 +13,7 @@ pub(super) struct Definitions<'f> {
     into: SecondaryMap<Param, Vec<Inst>>,
 }
 
-/// Where values come from.
+/// Origins of values.
 #[derive(Default)]
 pub(super) struct Origins {
     pub params: BTreeSet<Param>,
@@ -35,7 +35,7 @@ impl<'f> Definitions<'f> {
         Self { func, of, into }
     }
 
-    /// What the registers are computed from. What a load gives comes from its address with `through_memory`, else from
+    /// Returns the origins of the registers. With `through_memory`, a loaded value comes from its address, otherwise from
     /// nowhere.
     pub(super) fn origins(&self, starts: impl IntoIterator<Item = Reg>, through_memory: bool) -> Origins {
         let mut found = Origins::default();

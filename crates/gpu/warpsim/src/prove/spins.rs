@@ -1,6 +1,6 @@
 //! Loops that wait for a store to shared memory, and the stores that may end them.
 //!
-//! A store ends no loop that it is certainly in front of or behind. What is in front decides whether the loop waits at all, which depends on data.
+//! A store ends no loop that it is certainly in front of or behind. A store in front decides whether the loop waits at all, which depends on data.
 
 use super::known::Known;
 use super::waits::{may_wait, only_looks};
@@ -16,7 +16,7 @@ struct Spin {
     warp: usize,
     /// The words that it looks at.
     words: BTreeSet<u64>,
-    /// What the warp knew when it came, up to when its lanes were behind each other, and its own time behind the loop.
+    /// The warp's clock when it came, the time up to which its lanes were ordered, and its own time behind the loop.
     begin: VectorClock,
     ordered: u32,
     end: u32,
@@ -26,7 +26,7 @@ struct Spin {
 struct Store {
     warp: usize,
     clock: VectorClock,
-    /// Up to when, by its own time, all lanes of the warp are behind each other.
+    /// Time, by its own clock, up to which all lanes of the warp are ordered.
     ordered: u32,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct Spins {
     followed: bool,
     spins: Vec<Spin>,
     stores: BTreeMap<u64, Vec<Store>>,
-    /// More stores than are kept, or one whose place is not known.
+    /// Whether there are more stores than are kept, or one whose place is not known.
     any: bool,
-    /// Where, and which warp, waits for what nobody stores.
+    /// Loops that wait for a word that nobody stores, and the waiting warp.
     pub endless: BTreeMap<u32, u32>,
 }
 
@@ -50,7 +50,7 @@ impl Spins {
         Self { followed: may_wait(code), ..Self::default() }
     }
 
-    /// The words that the loop looks at, where all of them are known.
+    /// Returns the words that the loop looks at, if all of them are known.
     pub(super) fn words(&self, code: &Code, warp: &Warp<Known>, loads: &[u32], lanes: u32) -> Option<BTreeSet<u64>> {
         let mut words = BTreeSet::new();
         for pc in loads.iter().filter(|_| self.followed && code.ranks == 1) {
@@ -68,14 +68,14 @@ impl Spins {
         (!words.is_empty()).then_some(words)
     }
 
-    /// The warp is behind a loop that it came to with that knowledge.
+    /// Notes that the warp is behind a loop that it came to with that knowledge.
     pub(super) fn spin(&mut self, warp: &mut Warp<Known>, pc: u32, words: BTreeSet<u64>, begin: VectorClock) {
         warp.thread.tick();
         let (warp, ordered, end) = (warp.thread.index, warp.thread.ordered, warp.thread.clock[warp.thread.index]);
         self.spins.push(Spin { pc, warp, words, begin, ordered, end });
     }
 
-    /// Lanes store to shared memory.
+    /// Notes that lanes store to shared memory.
     pub(super) fn store(&mut self, code: &Code, warp: &Warp<Known>, pc: u32, lanes: &Lanes) {
         if !self.followed || only_looks(code, pc) {
             return;
@@ -95,12 +95,12 @@ impl Spins {
         }
     }
 
-    /// Lanes store somewhere.
+    /// Notes that lanes store somewhere.
     pub(super) fn store_somewhere(&mut self) {
         self.any = true;
     }
 
-    /// The CTA is over.
+    /// Ends the CTA.
     pub(super) fn settle(&mut self) {
         let (stores, any) = (std::mem::take(&mut self.stores), std::mem::take(&mut self.any));
         for spin in self.spins.drain(..) {

@@ -1,22 +1,22 @@
-//! What the analysis tells.
+//! Result of the analysis.
 
 use super::assumption::Assumption;
 use crate::hazard::Hazard;
 
-/// Violations after which it stops.
+/// Violations after which the analysis stops.
 pub(super) const MOST: usize = 16;
 
-/// What the analysis found for one kernel and launch.
+/// Result of the analysis for one kernel and launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub kernel: String,
     /// Violations of the properties.
     pub violations: Vec<Hazard>,
-    /// What depends on data and could matter.
+    /// Operations that depend on data and could matter.
     pub not_analysed: Vec<String>,
-    /// What is taken for granted; of a kernel that is not proven, as far as the analysis came.
+    /// Assumptions; for a kernel that is not proven, as far as the analysis came.
     pub assumed: Vec<Assumption>,
-    /// What breaks no property and is hardly meant.
+    /// Warnings: constructs that break no property and are hardly meant.
     pub warnings: Vec<String>,
     /// Warp instructions that were executed.
     pub instructions: u64,
@@ -24,12 +24,12 @@ pub struct Verdict {
     pub arrivals: u64,
 }
 
-/// What is known of the three properties.
+/// Status of the three properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// They hold.
     Proven,
-    /// They hold if what [`Verdict::conditions`] gives does.
+    /// They hold if the [`Verdict::conditions`] do.
     ProvenIf,
     /// One of them is violated.
     Wrong,
@@ -57,7 +57,7 @@ impl Verdict {
         self.violations.is_empty() && self.not_analysed.is_empty()
     }
 
-    /// What is taken for granted of data, and may be wrong.
+    /// Returns the assumptions about data that may be wrong.
     pub fn conditions(&self) -> impl Iterator<Item = &Assumption> {
         self.assumed.iter().filter(|what| what.is_condition())
     }

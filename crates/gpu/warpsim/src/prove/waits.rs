@@ -1,8 +1,8 @@
 //! Loops on data that nothing brings to their end.
 //!
-//! The branches of a loop decide by values. If no value that they depend on is computed from itself, an iteration gives what the one
-//! before gave, unless a strong load finds what another thread has stored. A loop that loads nothing strongly never ends once it goes on, and one
-//! that does waits for a store.
+//! The branches of a loop decide by values. If no value that they depend on is computed from itself, an iteration repeats the one
+//! before, unless a strong load finds another thread's store. A loop without strong loads never ends once it goes on; one with
+//! strong loads waits for a store.
 
 use super::common::{Slot, operands};
 use super::counted::is_counted;
@@ -12,21 +12,21 @@ use crate::decode::{Code, EXIT, Manner, MemoryAccess, Micro};
 use ptx::inst::{AtomOp, Op, Operand, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is said of a loop of the first kind, and of one of the second.
+/// Messages for a loop without strong loads, and for one that waits for a store.
 pub(super) const UNCHANGING: &str = "for some data this loop never ends: nothing in it changes what its end depends on";
 pub(super) const UNMET: &str = "for some data this loop never ends: nobody stores what it waits for while it waits";
 
-/// What brings a loop to its end.
+/// Cause that ends a loop.
 pub(super) enum Progress {
     /// A counter, which reaches its bound.
     Counter,
     /// Something that it computes, or that is not followed.
     Own,
-    /// What others store where these instructions load; without any, nothing.
+    /// Stores of others to the addresses that these instructions load; if empty, nothing ends it.
     Others(Vec<u32>),
 }
 
-/// That of the loop of a branch, whose sides meet at `reconvergence`.
+/// Returns the progress of the loop of a branch, whose sides meet at `reconvergence`.
 pub(super) fn progress(code: &Code, pc: u32, reconvergence: u32) -> Progress {
     let members = members(code, pc, reconvergence);
     if members.len() < 2 {
@@ -64,7 +64,7 @@ pub(super) fn has_counter(code: &Code, pc: u32) -> bool {
     is_counted(code, pc, &members(code, pc, *reconvergence))
 }
 
-/// The instructions that may come between two executions of the branch.
+/// Returns the instructions that may come between two executions of the branch.
 fn members(code: &Code, pc: u32, reconvergence: u32) -> BTreeSet<u32> {
     let (mut before, mut reached) = (BTreeMap::<u32, Vec<u32>>::new(), BTreeSet::from([pc]));
     let mut stack = vec![pc];
@@ -91,7 +91,7 @@ fn members(code: &Code, pc: u32, reconvergence: u32) -> BTreeSet<u32> {
 
 struct Search<'c> {
     code: &'c Code<'c>,
-    /// The instructions of the loop that write it.
+    /// Instructions of the loop that write each slot.
     definitions: BTreeMap<Slot, Vec<u32>>,
     /// Slots that are looked at, and whether that is done.
     marks: BTreeMap<Slot, bool>,
@@ -99,7 +99,7 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
-    /// Whether an iteration gives the slot the value that the one before gave it, but for what strong loads find.
+    /// Whether an iteration gives the slot the same value as the one before, but for strong loads.
     fn repeats(&mut self, slot: Slot) -> bool {
         if let Some(done) = self.marks.get(&slot) {
             return *done;
@@ -143,14 +143,14 @@ fn stores(code: &Code, pc: u32) -> bool {
     }
 }
 
-/// Whether an atomic leaves what it finds.
+/// Whether an atomic leaves the value unchanged.
 pub(super) fn only_looks(code: &Code, pc: u32) -> bool {
     let Some((_, data)) = code.instruction(pc) else { return false };
     let Op::Atom { op, a: Operand::Imm(0), .. } = &data.op else { return false };
     matches!(op, AtomOp::Add | AtomOp::Or | AtomOp::Xor)
 }
 
-/// Whether others may bring a loop of the kernel to its end by what they store in shared memory.
+/// Whether the stores of others to shared memory may end a loop of the kernel.
 pub(super) fn may_wait(code: &Code) -> bool {
     let looks = |pc: u32| match &code.ops[pc as usize].micro {
         Micro::MemoryAccess(MemoryAccess::Load { space: Space::Shared, .. }) => {

@@ -1,5 +1,5 @@
-//! Truth values that threads agree on, one after the other: `bar.red` gives all threads of its phase one, `vote` the lanes that it
-//! names, and a branch on a value that all threads agree on leads them the same way. The kernel is executed for each sequence of such values, and is proven if it is for all.
+//! Truth values that threads agree on, one after the other. `bar.red` gives one to all threads of its phase, `vote` to the lanes that it names. A branch on a
+//! value that all threads agree on leads them the same way. The kernel is executed for each sequence of such values, and is proven if it is for all.
 //!
 //! Every execution has one such sequence, and is one of those that the analysis with these values stands for.
 
@@ -16,7 +16,7 @@ pub(super) struct World {
 const MOST: usize = 12;
 
 impl World {
-    /// The next value.
+    /// Chooses the next value.
     pub(super) fn choose(&mut self) -> Option<bool> {
         if self.taken == self.values.len() && self.taken < MOST {
             self.values.push(false);
@@ -26,7 +26,7 @@ impl World {
         value
     }
 
-    /// The world after this one; `None` behind the last.
+    /// Returns the world after this one; `None` behind the last.
     fn next(mut self) -> Option<Self> {
         while self.values.pop()? {}
         self.values.push(true);
@@ -34,7 +34,7 @@ impl World {
     }
 }
 
-/// The verdict over all worlds; `None` where one of them is not proven. `execute` gives that of one world, and its values.
+/// Returns the verdict over all worlds; `None` if one of them is not proven. `execute` gives that of one world, and its values.
 pub(super) fn all(
     mut execute: impl FnMut(World) -> Result<(Verdict, World), String>,
 ) -> Result<Option<Verdict>, String> {
@@ -53,7 +53,7 @@ pub(super) fn all(
     Ok(whole)
 }
 
-/// What two worlds that are proven take for granted together.
+/// Joins the verdicts of two proven worlds, with the assumptions of both.
 fn join(mut a: Verdict, b: Verdict) -> Verdict {
     for what in b.assumed {
         if !a.assumed.contains(&what) {

@@ -1,4 +1,4 @@
-//! What CUDA programs are made of: one statement for each idiom.
+//! Building blocks of CUDA programs: one statement for each idiom.
 //!
 //! A statement has doubles `x`, `y`, `z`, floats `a`, `b`, `c`, integers `i`, `j` (signed) and `u`, `v` (not), `l`, `m` of 64 bits,
 //! the thread `t`, its own places `*gd`, `*gf`, `*gi`, `*gl` in global memory and `*sd`, `*sf`, `*si` in shared memory, and leaves its
@@ -57,7 +57,7 @@ pub const UNARY: &[&str] = &[
     "cyl_bessel_i1",
 ];
 
-/// Of two.
+/// Functions of two doubles.
 pub const BINARY: &[&str] =
     &["pow", "atan2", "fmod", "remainder", "hypot", "rhypot", "fmin", "fmax", "fdim", "copysign", "nextafter"];
 

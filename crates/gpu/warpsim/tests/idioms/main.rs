@@ -1,5 +1,5 @@
-//! The idioms of CUDA programs on every architecture whose machine code is read: nothing is refused, and machine code leaves what the
-//! PTX that it was made of leaves.
+//! The idioms of CUDA programs on every architecture whose machine code is read: nothing is refused, and machine code leaves the
+//! same results as its PTX.
 
 mod list;
 
@@ -13,7 +13,7 @@ use testkit::skip;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
 
-/// What precedes the kernels.
+/// Text in front of the kernels.
 const PRELUDE: &str = "
 __constant__ double table[8] = {1.5, -2.25, 3.0, 0.1, 1e300, 1e-300, 7.0, -0.0};
 __constant__ int itable[8] = {3, 1, 4, 1, 5, 9, 2, 6};
@@ -41,8 +41,7 @@ __device__ double added(double *place, double x) {
 }
 ";
 
-/// Each statement, and whether its arguments are small numbers: functions of the largest arguments take long ways, which
-/// are there all the same.
+/// Returns the statements: functions of doubles and of floats, and those on any values.
 fn statements() -> Vec<String> {
     let unary = UNARY.iter().flat_map(|name| [format!("r = {name}(x);"), format!("f = {name}f(a);")]);
     let binary = BINARY.iter().flat_map(|name| [format!("r = {name}(x, y);"), format!("f = {name}f(a, b);")]);
@@ -93,7 +92,7 @@ impl Values {
         (self.next() % 8001) as f64 / 1000.0 - 4.0
     }
 
-    /// Now and then an edge.
+    /// Returns a random double, now and then an edge case.
     fn double(&mut self, small: bool) -> f64 {
         const EDGES: [f64; 8] = [0.0, -0.0, 1.0, f64::INFINITY, f64::NAN, 1e-310, -1e308, 0.5];
         match self.next() % 8 {
@@ -155,8 +154,8 @@ fn agree(name: &str) {
     assert!(wrong.is_empty(), "{}\n{} of {}", wrong.join("\n"), wrong.len(), statements.len());
 }
 
-/// What is an approximation in PTX, whose last bits no document tells: the simulator and ptxas do not take the same. Beside each
-/// the size of a result from which on its error is one of the result; below it is one of this size.
+/// Approximations of PTX, whose last bits no document specifies: the simulator and ptxas differ. Beside each stands the size of a
+/// result from which on its error is relative; below it the error is relative to this size.
 const APPROXIMATE: [(&str, f64); 13] = [
     (" rsqrt(", 0.0),
     (" j0(", 0.0),
@@ -207,7 +206,7 @@ fn compared(
     }
 }
 
-/// The results of a thread are a double, a single, and two integers. No document tells the bits of a NaN that arithmetic makes.
+/// Whether two results are equal: a double, a single, and two integers per thread. No document tells the bits of a NaN that arithmetic makes.
 fn same(result: usize, expected: u64, found: u64, near: Option<f64>) -> bool {
     let real = |bits: u64| if result == 0 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
     let (a, b) = (real(expected), real(found));

@@ -1,4 +1,4 @@
-//! What a pass makes of a kernel is proven where the kernel was, with lanes in lockstep and as threads of their own.
+//! The output of a pass is proven if the kernel was, with lanes in lockstep and as threads of their own.
 
 use passes::{Failure, Options, PASSES, allocation};
 use ptx::Module;
@@ -13,7 +13,7 @@ fn verdict(module: &Module, kernel: &Kernel) -> Verdict {
     prove(module, &kernel.entry, &kernel.setup.launch).unwrap_or_else(|e| panic!("{}: {e}", kernel.name))
 }
 
-/// Proves all kernels of the corpus for an architecture before and after each pass; how many were `right`.
+/// Proves all kernels of the corpus for an architecture before and after each pass; returns the number that were `right`.
 fn compared(sm: u32, registers: u32, right: fn(&Verdict) -> bool) -> usize {
     let (mut count, mut open) = (0, Vec::new());
     for kernel in corpus() {
@@ -49,7 +49,7 @@ fn what_was_proven_is_never_wrong() {
     assert!(compared(70, 32, Verdict::proven) > 100);
 }
 
-/// With few registers counters of loops lie in memory, of which proofs know nothing; nothing is wrong for all that.
+/// Counters of loops lie in memory if there are few registers. Proofs know nothing of them, and still nothing is wrong.
 #[test]
 fn spilling_makes_no_race() {
     assert!(compared(70, 10, |verdict| verdict.violations.is_empty()) > 100);

@@ -1,4 +1,4 @@
-//! Plans that are wrong: the checker says what is.
+//! Wrong plans, each of which the checker must report.
 
 use super::parse;
 use passes::predicate::check::{Beliefs, Kind, check};
@@ -7,7 +7,7 @@ use passes::predicate::{Options, plan};
 use ptx::ir::{Block, Func};
 use std::collections::BTreeSet;
 
-/// A branch with two sides and a loop, as planned.
+/// Returns a branch with two sides and a loop, as planned.
 fn planned() -> (Func, Plan) {
     let module = parse(
         ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 k_out, .param .u32 k_n)\n{
@@ -27,7 +27,7 @@ fn found(func: &Func, plan: Plan) -> Vec<Kind> {
     check(func, plan, &beliefs).err().unwrap_or_default().into_iter().map(|violation| violation.kind).collect()
 }
 
-/// The plan with the first step that fits changed.
+/// Returns the kinds reported for the plan with the first fitting step changed.
 fn changed(change: impl Fn(&Step) -> Option<Vec<Step>>) -> Vec<Kind> {
     let (func, mut plan) = planned();
     let place = plan.regions.iter_mut().find_map(|region| {

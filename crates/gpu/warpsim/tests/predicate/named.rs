@@ -1,5 +1,5 @@
-//! Small kernels that the paper names, written from what they compute: their structural columns of its Table I. The paper counts
-//! branches that end a loop among the votes for loops also where they are uniform.
+//! Small kernels that the paper names, written from their descriptions: their structural columns of its Table I. The paper counts
+//! branches that end a loop among the votes for loops also if they are uniform.
 
 use super::{Module, parse, predicated};
 
@@ -21,7 +21,7 @@ fn elementwise(body: &str) -> Module {
     ))
 }
 
-/// Blocks, regions, loops, branches, uniform branches, votes for loops.
+/// Checks the columns: blocks, regions, loops, branches, uniform branches, votes for loops.
 #[track_caller]
 fn columns(name: &str, module: &Module, wanted: [usize; 6]) {
     let report = predicated(module, (true, true), None).1;

@@ -1,4 +1,4 @@
-//! The kernels of the corpus: what they do, their structures, what they cost, and that assemblers take them.
+//! The kernels of the corpus: their results, their structures, their costs, and that assemblers take them.
 
 use testkit::same_execution::{counted, same};
 use testkit::{corpus, skip};
@@ -31,7 +31,7 @@ fn every_mode_keeps_what_kernels_do() {
     for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
         let (launch, buffers) = (&kernel.setup.launch, &kernel.setup.buffers);
         if same(&kernel.module, &kernel.module, &kernel.entry, launch, buffers).is_err() {
-            // one of those that show a hazard
+            // one of the kernels that show a hazard
             continue;
         }
         let instructions = |module: &ptx::Module| counted(module, &kernel.entry, launch, buffers).total().instructions;

@@ -1,4 +1,4 @@
-//! The examples of the paper, and what the pass leaves to the stack.
+//! The examples of the paper, and the branches that the pass leaves to the stack.
 
 use super::{Module, parse, predicated, same};
 use warpsim::{Argument, Buffer, Launch, Options, run};
@@ -17,7 +17,7 @@ fn launch() -> (Launch, [Buffer; 1]) {
     (Launch::linear(1, 32, vec![Argument::Buffer(0), Argument::U32(5)]), buffers)
 }
 
-/// Warp instructions on global memory.
+/// Counts the warp instructions on global memory.
 fn stores(module: &Module) -> u64 {
     let (launch, mut buffers) = launch();
     run(module, "k", &launch, &mut buffers, &Options::default()).expect("no hazard").total().global

@@ -1,4 +1,4 @@
-//! Random structured kernels, as text. Each lane keeps a hash of what it executed, in a register and in memory.
+//! Random structured kernels, as text. Each lane keeps a hash of the code that it executed, in a register and in memory.
 
 use std::fmt::Write;
 use testkit::numbers::Numbers;
@@ -6,7 +6,7 @@ use testkit::numbers::Numbers;
 /// Words per thread that a kernel leaves.
 pub const WORDS: usize = 4;
 
-/// A kernel `k(out, n)`.
+/// Makes a kernel `k(out, n)`.
 pub fn kernel(numbers: &mut Numbers) -> String {
     let sm = [35, 70][numbers.below(2)];
     let mut text = format!(
@@ -33,7 +33,7 @@ struct Writer<'a> {
     next: usize,
     /// Statements that may still be made.
     fuel: usize,
-    /// Some lanes may have gone to the end.
+    /// Whether some lanes may have gone to the end.
     apart: bool,
 }
 
@@ -56,7 +56,7 @@ impl Writer<'_> {
         format!("%p{number}")
     }
 
-    /// The hash goes on; sometimes it is also kept in memory.
+    /// Continues the hash; sometimes it is also kept in memory.
     fn step(&mut self, together: bool) {
         let id = self.fresh();
         self.line(&format!("mad.lo.u32 %r1, %r1, 31, {id};"));
@@ -82,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A condition that lanes disagree on, or one that they all agree on.
+    /// Makes a condition that lanes disagree on, or one that they all agree on.
     fn condition(&mut self, uniform: bool) -> String {
         let pred = self.pred();
         if uniform {

@@ -26,17 +26,17 @@ impl Line {
         Self { stall, ..self }
     }
 
-    /// The scoreboard that its result releases.
+    /// Sets the scoreboard that its result releases.
     pub fn sets(self, scoreboard: u8) -> Self {
         Self { write: scoreboard, ..self }
     }
 
-    /// The scoreboard that is released when its sources have been read.
+    /// Sets the scoreboard that is released when its sources have been read.
     pub fn frees(self, scoreboard: u8) -> Self {
         Self { read: scoreboard, ..self }
     }
 
-    /// A scoreboard that it waits for.
+    /// Adds a scoreboard that it waits for.
     pub fn waits(self, scoreboard: u8) -> Self {
         Self { wait: self.wait | 1 << scoreboard, ..self }
     }
@@ -57,12 +57,12 @@ pub fn timed(lines: &[Line], warps: u32, target: &Target, ring: Vec<u8>) -> Timi
     timed_ctas(lines, (1, warps), target, ring)
 }
 
-/// The same on a cluster of two CTAs.
+/// Times the lines on a cluster of two CTAs.
 pub fn timed_in_cluster(lines: &[Line], warps: u32, target: &Target) -> Timing {
     timed_in_clusters(lines, (2, warps, 2), target, Vec::new())
 }
 
-/// The same on several CTAs.
+/// Times the lines on several CTAs.
 pub fn timed_ctas(lines: &[Line], (ctas, warps): (u32, u32), target: &Target, ring: Vec<u8>) -> Timing {
     timed_in_clusters(lines, (ctas, warps, 1), target, ring)
 }
@@ -108,7 +108,7 @@ fn timed_in_clusters(
     time.unwrap_or_else(|failure| panic!("{failure:?}")).1
 }
 
-/// The lines, again and again; `R0` and `P0` count.
+/// Repeats the lines in a loop; `R0` and `P0` count.
 pub fn looped(before: &[Line], body: &[Line], times: u32) -> Vec<Line> {
     let count = format!("ISETP.LT.AND P0, PT, R0, {times:#x}, PT");
     let head = [line("MOV R0, RZ").stall(5), line(".again:")];

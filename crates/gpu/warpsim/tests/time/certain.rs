@@ -1,5 +1,5 @@
-//! The model of time must show what is certain: latencies add up along a chain, pipes have their rates, waiting costs no issue
-//! slots, and more work never takes less time.
+//! Certain properties of the model of time: latencies add up along a chain, pipes have their rates, waiting costs no issue slots,
+//! and more work never takes less time.
 
 use crate::assembly::{Line, line, looped, repeated, timed, timed_ctas};
 use machine::target::{Pipeline, Target};
@@ -17,7 +17,7 @@ fn on_hopper(lines: &[Line], warps: u32) -> Timing {
     timed(lines, warps, hopper(), Vec::new())
 }
 
-/// Clocks that each pass over the body takes once its code is near.
+/// Returns the clocks of each pass over the body once its code is near.
 fn each_pass(body: &[Line], warps: u32) -> u64 {
     let after = |times| on_hopper(&looped(&[], body, times), warps).cycles;
     (after(30) - after(10)) / 20
@@ -240,8 +240,8 @@ fn code_beyond_the_caches_is_waited_for() {
     assert!(waits(2 * capacity) > 0.2, "{}", waits(2 * capacity));
 }
 
-/// A store has no result that anything waits for; what is stored takes the memory's bandwidth all the same. One SM of Volta has an
-/// eightieth of what the device memory delivers: 6.61 bytes per clock.
+/// A store has no result that anything waits for, but it takes the memory's bandwidth all the same. One SM of Volta has an
+/// eightieth of the device memory's rate: 6.61 bytes per clock.
 #[test]
 fn stores_take_their_share_of_the_bandwidth() {
     let volta = Target::by_name("volta").unwrap();
@@ -264,12 +264,12 @@ fn stores_take_their_share_of_the_bandwidth() {
     let [loads, stores] = ["LDG.E.64 R6, [R2.64+OFFSET]", "STG.E.64 [R2.64+OFFSET], R4"].map(clocks);
     let least = f64::from(bytes) / share;
     assert!((least..1.05 * least).contains(&loads), "{loads} clocks, {least} by bandwidth");
-    // what the L2 cache holds in the end is not written yet: its share of an SM is 78 KiB
+    // data that the L2 cache holds in the end is not written yet: its share of an SM is 78 KiB
     let in_cache = 6.0 * 1024.0 * 1024.0 / 80.0 / share;
     assert!((least - in_cache - 400.0..1.05 * least).contains(&stores), "{stores} clocks, {least} by bandwidth");
 }
 
-/// A kernel that executes a statement of PTX so many times, each on the result of the one before.
+/// Makes a kernel that executes a statement of PTX this many times, each on the result of the one before.
 fn chain(statement: &str, times: usize) -> String {
     format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
@@ -280,7 +280,7 @@ fn chain(statement: &str, times: usize) -> String {
     )
 }
 
-/// Clocks of a chain as ptxas makes it; nothing where tools are absent.
+/// Returns the clocks of a chain as ptxas makes it; `None` if tools are absent.
 fn clocks(statement: &str, times: usize) -> Option<u64> {
     let arch = hopper().compute_capability;
     let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
@@ -295,8 +295,8 @@ fn clocks(statement: &str, times: usize) -> Option<u64> {
     Some(timed.unwrap_or_else(|failure| panic!("{failure:?}")).1.cycles)
 }
 
-/// Jia et al. (2018, table 4.1) measured on Volta what the stall counts of today still say: 8 clocks for a fused multiply-add of
-/// doubles, 4 for one of singles.
+/// Latencies that Jia et al. (2018, table 4.1) measured on Volta still appear in the stall counts of today: 8 clocks for a fused
+/// multiply-add of doubles, 4 for one of singles.
 #[test]
 fn published_latencies_come_out_of_machine_code() {
     for (statement, latency) in [

@@ -1,7 +1,7 @@
-//! Published latencies of operations of PTX, and what the model makes of chains of them as ptxas compiles them: the second table in
-//! docs/lab/time.md.
+//! Published latencies of operations of PTX, and the model's latencies of chains of them as ptxas compiles them: the second table
+//! in docs/lab/time.md.
 //!
-//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time compiled` writes it, where the compilers are.
+//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time compiled` writes it, if the compilers are installed.
 
 use crate::table::{Row, written};
 use diagnostics::Source;
@@ -16,7 +16,7 @@ const PPT: &str = "PPT (Arafa et al. 2019)";
 const HPEC: &str = "Arafa et al., HPEC 2019";
 const TARGETS: [&str; 4] = ["kepler", "volta", "turing", "blackwell"];
 
-/// An operation that takes `%x` to `%x`, with what was published for the targets; 0 where nothing was.
+/// An operation that takes `%x` to `%x`, with published values for the targets; 0 if there is none.
 struct Chain {
     what: &'static str,
     real: &'static str,
@@ -62,7 +62,7 @@ const CHAINS: [Chain; 17] = [
     chain("`sin.approx.f32`", "f32", "sin.approx.f32 %x, %x;", [0.0, 11.0, 13.0, 0.0], PPT),
 ];
 
-/// A kernel that applies the operation so many times in each of `k_n` rounds.
+/// Makes a kernel that applies the operation this many times in each of `k_n` rounds.
 fn kernel(chain: &Chain, sm: u32, length: usize) -> String {
     let Chain { real, text, .. } = chain;
     let bytes = if *real == "f64" { 8 } else { 4 };
@@ -79,7 +79,7 @@ fn kernel(chain: &Chain, sm: u32, length: usize) -> String {
     )
 }
 
-/// Clocks of one warp for a link of the chain: what 16 more take more in a loop.
+/// Returns the clocks of one warp for a link of the chain: the difference of 16 more links in a loop.
 fn link(chain: &Chain, target: &Target, (tools, disassembler): (&Toolchain, &Disassembler)) -> f64 {
     let arch = target.compute_capability;
     let round = |length| {

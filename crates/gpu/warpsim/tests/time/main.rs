@@ -1,4 +1,4 @@
-//! The model of time: what is certain of it, and what was published of the machines.
+//! The model of time: its certain properties, and published measurements of machines.
 
 mod assembly;
 mod certain;

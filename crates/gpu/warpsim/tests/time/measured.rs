@@ -1,8 +1,8 @@
-//! Kernels that others measured as a whole, and what the model makes of kernels with the same operations and the same launch: the third
-//! table in docs/lab/time.md. RRZE-HPC gpu-benches has streams through the device memory by the size of the blocks, two blocks on each
-//! multiprocessor, and chains of doubles by the number of warps and of chains.
+//! Kernels that others measured as a whole, and the model's times of kernels with the same operations and the same launch: the
+//! third table in docs/lab/time.md. RRZE-HPC gpu-benches has streams through the device memory by the size of the blocks, two
+//! blocks on each multiprocessor, and chains of doubles by the number of warps and of chains.
 //!
-//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time measured` writes it, where the compilers are.
+//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time measured` writes it, if the compilers are installed.
 
 use crate::table::{Row, table, written};
 use diagnostics::Source;
@@ -16,7 +16,7 @@ use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 const STREAMS: &str = "RRZE-HPC gpu-benches, gpu-stream";
 const CHAINS: &str = "RRZE-HPC gpu-benches, cuda-incore";
 
-/// A stream: its name, what each thread does, and the doubles that it moves.
+/// A stream: its name, the work of each thread, and the doubles that it moves.
 const KERNELS: [(&str, &str, f64); 6] = [
     ("store", "a[i] = 0.23;", 1.0),
     ("load", "double x = b[i]; if (x == 123.0) a[i] = x;", 1.0),
@@ -59,7 +59,7 @@ const A100: Measured = (
     ],
 );
 
-/// Clocks per operation of an SM of a V100 with 1, 2, 4, 8, 16, 32 warps of so many chains each.
+/// Clocks per operation of an SM of a V100 with 1, 2, 4, 8, 16, 32 warps, for each number of chains per warp.
 const DOUBLES: [(usize, [f64; 6]); 3] = [
     (1, [8.67, 4.29, 2.14, 1.08, 1.03, 1.03]),
     (2, [4.63, 2.32, 1.16, 1.05, 1.04, 1.04]),
@@ -68,7 +68,7 @@ const DOUBLES: [(usize, [f64; 6]); 3] = [
 const QUOTIENTS: [f64; 6] = [111.55, 55.76, 27.88, 14.11, 8.48, 7.51];
 const ROOTS: [f64; 6] = [101.26, 50.63, 25.31, 13.56, 9.80, 9.61];
 
-/// What a CUDA text is on a target, where the compilers are.
+/// Compilers from CUDA text to the machine code of a target, if they are installed.
 pub struct Compilers {
     pub target: Target,
     tools: Toolchain,
@@ -100,7 +100,7 @@ impl Compilers {
     }
 }
 
-/// 10^9 bytes per second of the whole board.
+/// Returns the rate of the whole board in 10^9 bytes per second.
 fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32, u32)) -> f64 {
     let cubin = compilers.cubin(format!(
         "extern \"C\" __global__ void k(double *a, const double *__restrict__ b, const double *__restrict__ c,\n\
@@ -126,7 +126,7 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
     bytes / cycles * f64::from(board.multiprocessors) * f64::from(board.megahertz) * 1e-3
 }
 
-/// Clocks per operation of an SM.
+/// Returns the clocks per operation of an SM.
 fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize, warps: u32) -> f64 {
     let own = |statement: &dyn Fn(usize) -> String| (0..chains).map(statement).collect::<String>();
     let cubin = compilers.cubin(format!(
@@ -175,7 +175,7 @@ fn arithmetic() -> Option<Vec<Row>> {
     Some(all)
 }
 
-/// The mean error, and Kendall's tau.
+/// Returns the mean error, and Kendall's tau.
 pub fn judged(rows: &[Row]) -> (f64, f64) {
     let error = rows.iter().map(|row| (row.modelled / row.published - 1.0).abs()).sum::<f64>() / rows.len() as f64;
     let (mut agree, mut pairs) = (0.0, 0.0);

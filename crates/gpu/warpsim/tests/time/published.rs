@@ -1,4 +1,4 @@
-//! Published measurements of latencies and rates, and what the model of time makes of the same small kernels: the table in
+//! Published measurements of latencies and rates, and the model's results for the same small kernels: the table in
 //! docs/lab/time.md.
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time published` writes it.
@@ -13,7 +13,7 @@ const MT4G: &str = "mt4g";
 const PPT: &str = "PPT (Arafa et al. 2019)";
 const ABDELKHALIK: &str = "Abdelkhalik et al. 2022";
 
-/// Clocks of a line of a loop whose code is near: what twice as many of it take more.
+/// Returns the clocks of a line of a loop whose code is near: the difference when the line is there twice as often.
 fn each_of(target: &Target, warps: u32, before: &[Line], one: Line) -> f64 {
     each(target, warps, before, |length| repeated(&one, length))
 }
@@ -24,14 +24,14 @@ fn each(target: &Target, warps: u32, before: &[Line], body: impl Fn(usize) -> Ve
     (pass(64) - pass(32)) / 32.0
 }
 
-/// Results per clock of an SM that is full of warps; `@` stands for a register that no other result of late went to.
+/// Returns the results per clock of an SM that is full of warps; `@` stands for a register that no other recent result went to.
 fn rate(name: &str, text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
     let one = |at: usize| line(&text.replace('@', &format!("R{}", 12 + 2 * (at % 8))));
     32.0 * 16.0 / each(target, 16, &own_word(), |length| (0..length).map(one).collect())
 }
 
-/// Pointers that follow each other, each in a line of its own.
+/// Returns pointers that follow each other, each in a line of its own.
 fn ring(lines: u64) -> Vec<u8> {
     let place = |at: u64| (1u64 << 40) + 128 * (at % lines);
     let line = |at: u64| {
@@ -42,7 +42,7 @@ fn ring(lines: u64) -> Vec<u8> {
     (0..lines).flat_map(line).collect()
 }
 
-/// Clocks of a load from global memory on whose result the next one depends, over a ring of lines that has been walked before.
+/// Returns the clocks of a load from global memory on whose result the next one depends, over a ring of lines that has been walked before.
 fn chase(name: &str, lines: u64) -> f64 {
     let target = Target::by_name(name).unwrap().alone();
     let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
@@ -54,7 +54,7 @@ fn chase(name: &str, lines: u64) -> f64 {
     ((after(3) - after(2)) / f64::from(lap) - 23.0) / 64.0
 }
 
-/// Clocks of a load whose line was never touched before.
+/// Returns the clocks of a load whose line was never touched before.
 fn first_touch(name: &str) -> f64 {
     let target = Target::by_name(name).unwrap().alone();
     let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
@@ -64,30 +64,30 @@ fn first_touch(name: &str) -> f64 {
     ((after(256) - after(128)) - 16.0 * 23.0) / 128.0
 }
 
-/// Clocks from a load's issue until what waits for it can be issued.
+/// Returns the clocks from a load's issue until its dependent instruction can be issued.
 fn chain(name: &str, before: &[Line], text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
     each_of(target, 1, before, line(text).stall(2).sets(0).waits(0))
 }
 
-/// From the issue of an access until its sources may be written.
+/// Returns the clocks from the issue of an access until its sources may be written.
 fn sources(name: &str, text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
     let before = [line("MOV R2, RZ").stall(5), line("STS.128 [R2], RZ").stall(15)];
     each_of(target, 1, &before, line(text).stall(2).frees(0).waits(0))
 }
 
-/// Clocks of `__syncthreads()` of so many warps.
+/// Returns the clocks of `__syncthreads()` of this many warps.
 fn barrier(name: &str, warps: u32) -> f64 {
     each_of(Target::by_name(name).unwrap(), warps, &[], line("BAR.SYNC 0x0").stall(5))
 }
 
-/// Clocks from one independent load to the next of each sub-partition, when so many are active.
+/// Returns the clocks from one independent load to the next of each sub-partition, if this many are active.
 fn stream(warps: u32) -> f64 {
     each_of(Target::by_name("ampere-ga10x").unwrap(), warps, &own_word(), line("LDS R4, [R2]"))
 }
 
-/// Clocks by which an operand in constant memory that misses holds the warp back: 4 KiB of them in turn.
+/// Returns the clocks by which an operand in constant memory that misses holds the warp back: 4 KiB of them in turn.
 fn operand_misses(name: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
     let body = |spread: bool| -> Vec<Line> {
@@ -101,13 +101,13 @@ fn operand_misses(name: &str) -> f64 {
     (pass(true) - pass(false)) / 64.0
 }
 
-/// Clocks in which nothing is issued behind an instruction.
+/// Returns the clocks in which nothing is issued behind an instruction.
 fn bubble(name: &str, text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
     each_of(target, 1, &[], line(text)) - 1.0
 }
 
-/// R2 points to a word of shared memory of each thread's own.
+/// Makes R2 point to a word of shared memory of each thread's own.
 fn own_word() -> [Line; 3] {
     [
         line("S2R R1, SR_TID.X").sets(0).stall(2),
@@ -116,7 +116,7 @@ fn own_word() -> [Line; 3] {
     ]
 }
 
-/// Clocks of a load from constant memory at an address that the load before it brought.
+/// Returns the clocks of a load from constant memory at an address that the load before it brought.
 fn constant(name: &str) -> f64 {
     chain(name, &[line("MOV R2, RZ").stall(5)], "LDC R2, c[0x3][R2]")
 }
@@ -204,7 +204,7 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     }
 }
 
-/// Barriers in memory, barriers of clusters, and the memory of other CTAs.
+/// Adds barriers in memory, barriers of clusters, and the memory of other CTAs.
 fn clusters(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     for (warps, published, source) in
         [(1, 54.0, "B300"), (8, 117.0, "B300: 117 to 262"), (32, 262.0, "B300: 117 to 262")]
@@ -239,7 +239,7 @@ const REMOTE: [&str; 9] = [
     "NOP",
 ];
 
-/// Clocks of the lines in a loop of two CTAs of one warp, which wait for each other in the end.
+/// Returns the clocks of the lines in a loop of two CTAs of one warp, which wait for each other in the end.
 fn in_cluster(before: &[&str], body: &[&str]) -> f64 {
     let target = Target::by_name("blackwell").unwrap();
     let slow = |text: &&str| line(text).stall(15).sets(0).waits(0);
@@ -255,7 +255,7 @@ fn in_cluster(before: &[&str], body: &[&str]) -> f64 {
     (pass(64) - pass(32)) / 32.0
 }
 
-/// Clocks of a phase of a barrier in shared memory to which all lanes of so many warps come and then ask until it is over.
+/// Returns the clocks of a phase of a barrier in shared memory. All lanes of this many warps come to it and then ask until it is over.
 fn in_memory(warps: u32) -> f64 {
     let target = Target::by_name("blackwell").unwrap();
     let less = (1u32 << 20) - 32 * warps;
@@ -284,7 +284,7 @@ fn in_memory(warps: u32) -> f64 {
     (pass(16) - pass(8)) / 8.0
 }
 
-/// Where loops of straight-line code begin to take longer: KiB of the first and of the second cache for code.
+/// Adds the sizes at which loops of straight-line code begin to take longer: KiB of the first and of the second instruction cache.
 fn code(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     const JIA: &str = "Jia et al. 2018, 2019";
     const YK: &str = "YKTian-x2b";
@@ -300,11 +300,11 @@ fn code(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     }
 }
 
-/// The largest size of a loop in KiB, of those that a search by halves looks at, whose instructions take no longer than those of a loop of the
+/// Returns the largest size of a loop in KiB, found by bisection, whose instructions take no longer than those of a loop of the
 /// smallest size.
 fn last_size(name: &str, smallest: usize, largest: usize) -> f64 {
     let target = Target::by_name(name).unwrap();
-    // of an instruction; the loop itself takes 23 clocks around them
+    // clocks of an instruction; the loop itself takes 23 clocks around them
     let clocks = |kib: usize| {
         let body = repeated(&line("NOP"), 64 * kib - 4);
         let after = |times| timed(&looped(&[], &body, times), 1, target, Vec::new()).cycles as f64;
@@ -319,7 +319,7 @@ fn last_size(name: &str, smallest: usize, largest: usize) -> f64 {
     inside as f64
 }
 
-/// Table 1 and section 5.3 of Huerta et al.
+/// Adds table 1 and section 5.3 of Huerta et al.
 fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     for (active, published) in [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0)] {
         let what = format!("clocks per load, {active} sub-partitions active");
@@ -334,7 +334,7 @@ fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     }
 }
 
-/// Results per clock of an SM.
+/// Adds results per clock of an SM.
 fn rates(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     let table: [(&str, &str, [f64; 8]); 8] = [
         ("fused multiply-adds, 64 bits", "DFMA @, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0, 64.0, 2.0]),
@@ -379,7 +379,7 @@ const BEGIN: &str = "<!-- published and modelled: written by the test `published
 const WIDE: [&str; 3] =
     ["fused multiply-adds, 32 bits per clock", "additions of integers per clock", "logic per clock"];
 
-/// What the page says something about.
+/// Rows that the page explains.
 const EXPLAINED: [&str; 3] =
     ["words of shared memory per clock", "load of a constant", "threads through `__syncthreads` per clock"];
 

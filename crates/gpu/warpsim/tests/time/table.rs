@@ -1,4 +1,4 @@
-//! Tables of what was published beside what is modelled, in docs/lab/time.md.
+//! Tables of published beside modelled values, in docs/lab/time.md.
 
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/lab/time.md");
 const END: &str = "<!-- end -->";
 
-/// The page has this table behind the mark; with `SINGE_BLESS=1` it is written there.
+/// Checks that the page has this table behind the mark; with `SINGE_BLESS=1` it is written there.
 pub fn written(begin: &str, rows: &[Row]) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap();

@@ -1,7 +1,7 @@
-//! Thirteen kernels of Rodinia, Parboil and the CUDA samples as AccelWattch's authors measured them on a Quadro GV100 (elapsed cycles of
-//! hw_perf.csv in accel-sim-framework), and what the model makes of kernels of our own with the same operations and launch (whole.cu).
+//! Thirteen kernels of Rodinia, Parboil and the CUDA samples, beside the model's times of our own kernels with the same operations and
+//! launch (whole.cu). AccelWattch's authors measured them on a Quadro GV100: elapsed cycles of hw_perf.csv in accel-sim-framework.
 //!
-//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time whole` writes the table in docs/lab/time.md, where the compilers are.
+//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time whole` writes the table in docs/lab/time.md, if the compilers are installed.
 
 use crate::measured::{Compilers, judged};
 use crate::table::{Row, table, written};
@@ -10,7 +10,7 @@ use warpsim::{Argument, Buffer, Launch};
 
 const SOURCE: &str = "AccelWattch, hw_perf.csv";
 
-/// A kernel: its name there and here, the clocks that it took, and what one of the 80 SMs gets of its CTAs.
+/// A kernel: its name there and here, its measured clocks, and the CTAs of one of the 80 SMs.
 struct Kernel {
     original: &'static str,
     name: &'static str,
@@ -21,7 +21,7 @@ struct Kernel {
     arguments: Vec<Given>,
 }
 
-/// An argument: so many words of 32 bits in memory, or a value.
+/// An argument: a number of 32-bit words in memory, or a value.
 #[derive(Clone, Copy)]
 enum Given {
     Ones(usize),
@@ -187,7 +187,7 @@ fn buffer(given: Given) -> Option<Buffer> {
     }
 }
 
-/// Clocks from the start of the launch to its end, as a profiler counts them: with what starting it takes.
+/// Returns the clocks from the start of the launch to its end, as a profiler counts them: with the overhead of the start.
 fn modelled(compilers: &Compilers, cubin: &sass::Cubin, kernel: &Kernel) -> f64 {
     let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
     for &given in &kernel.arguments {

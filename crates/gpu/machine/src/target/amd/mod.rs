@@ -5,7 +5,7 @@ use super::{Board, ComputeCapability, Shuffle, Target, Vendor};
 use serde::Deserialize;
 use std::sync::OnceLock;
 
-/// What only AMD's machines have. Sizes are those of one compute unit unless they say otherwise.
+/// Properties that only AMD's machines have. Sizes are those of one compute unit unless they say otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Amd {
@@ -25,9 +25,9 @@ pub struct Amd {
     pub vgprs_per_lane: u32,
     /// A wave gets vector registers in multiples of this number.
     pub vgpr_unit: u32,
-    /// Of one thread, accumulation registers among them.
+    /// Vector registers of one thread, accumulation registers included.
     pub max_vgprs: u32,
-    /// How many of these are accumulation registers, which only moves and matrix products name.
+    /// Number of these that are accumulation registers, which only moves and matrix products name.
     pub accumulation_vgprs: u32,
     /// Scalar registers that a wave can name.
     pub max_sgprs: u32,
@@ -51,14 +51,14 @@ pub struct Amd {
     pub vector_lanes_per_clock_per_cu: Option<u32>,
 
     pub named_barriers_per_workgroup: u32,
-    /// Absent where no product is published.
+    /// Board of the product; `None` if none is published.
     pub board: Option<Board>,
 }
 
-/// What forms are weighed with where the rate is not published: that of CDNA.
+/// Rate assumed for a machine whose rate is not published, to weigh forms: that of CDNA.
 const ASSUMED_FP64_PER_CLOCK: u32 = 64;
 
-/// The PTX by which code for AMD is simulated before it is printed: of a machine with shuffles and without asynchronous copies.
+/// Compute capability of the PTX by which code for AMD is simulated before it is printed: a machine with shuffles and without asynchronous copies.
 const SIMULATED: ComputeCapability = ComputeCapability(7, 0);
 
 impl Amd {
@@ -91,12 +91,12 @@ impl Amd {
         (self.waves(threads) * workgroups).div_ceil(self.simds_per_cu).max(1)
     }
 
-    /// How many times the code is as large as the cache for instructions, where that is published.
+    /// Returns the ratio of code size to instruction-cache size, if the latter is published.
     pub fn over_instruction_cache(&self, code_bytes: u64) -> Option<f64> {
         self.instruction_cache_bytes.map(|bytes| code_bytes as f64 / f64::from(bytes))
     }
 
-    /// The same machine as everything asks of GPUs that does not depend on their maker.
+    /// Returns the same machine in terms that do not depend on the maker.
     fn target(self) -> Target {
         let warps_per_wave = self.wavefront / 32;
         let warps_per_cu = self.simds_per_cu * self.waves_per_simd * warps_per_wave;
@@ -135,7 +135,7 @@ impl Amd {
     }
 }
 
-/// Stands for a board where none is published: no time is told for it.
+/// Returns a placeholder for a board that is not published: no time is predicted for it.
 fn unpublished(name: &str) -> Board {
     Board {
         name: format!("{name}, of which no board is published"),
@@ -154,7 +154,7 @@ struct File {
     text: &'static str,
 }
 
-/// The product that a name of machine code means stands first of those that have it.
+/// Descriptions of all products. A name of machine code means the first product that has it.
 const FILES: [File; 5] = [
     File { name: "mi250x", gfx: "gfx90a", text: include_str!("mi250x.toml") },
     File { name: "mi300x", gfx: "gfx942", text: include_str!("mi300x.toml") },

@@ -3,39 +3,39 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What one kernel needs, and what it does.
+/// Resources and instructions of one kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Listing {
-    /// Of a lane, accumulation registers among them.
+    /// Vector registers of a lane, accumulation registers included.
     pub vgprs: u32,
-    /// How many of them are accumulation registers.
+    /// Number of them that are accumulation registers.
     pub accumulation_vgprs: u32,
-    /// Of a wave.
+    /// Scalar registers of a wave.
     pub sgprs: u32,
-    /// Bytes of private memory of a lane; spills are part of it.
+    /// Bytes of private memory of a lane, spills included.
     pub scratch_bytes: u32,
-    /// Of a workgroup.
+    /// Local memory (LDS) of a workgroup.
     pub lds_bytes: u32,
     pub spilled_vgprs: u32,
     pub spilled_sgprs: u32,
     pub code_bytes: u64,
-    /// Waves of a SIMD, as the compiler tells.
+    /// Waves of a SIMD, as reported by the compiler.
     pub waves_per_simd: u32,
-    /// What a wave executes; nothing where the code has loops.
+    /// Instructions that a wave executes; `None` if the code has loops.
     pub instructions: Option<Counts>,
 }
 
 /// Instructions of a wave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// On vectors of lanes, arithmetic and moves.
+    /// Vector instructions: arithmetic and moves.
     pub vector: u64,
-    /// Those of them that compute with doubles.
+    /// Vector instructions that compute with doubles.
     pub doubles: u64,
     pub scalar: u64,
     /// Loads of constants by the scalar cache.
     pub scalar_loads: u64,
-    /// On the LDS, permutations of lanes among them.
+    /// Instructions on the LDS, permutations of lanes included.
     pub lds: u64,
     /// Loads and stores of global memory.
     pub global: u64,
@@ -43,7 +43,7 @@ pub struct Counts {
     pub scratch: u64,
 }
 
-/// Reads the figures of a kernel; nothing where the text has none.
+/// Reads the figures of a kernel; `None` if the text has none.
 pub fn read(text: &str, symbol: &str) -> Option<Listing> {
     let (_, metadata) = text.split_once(".amdgpu_metadata")?;
     let kernels = metadata.split("\n  - ").skip(1);
@@ -68,7 +68,7 @@ pub fn read(text: &str, symbol: &str) -> Option<Listing> {
     })
 }
 
-/// The value of a key in a kernel's part of the metadata, whose own keys stand four spaces in.
+/// Returns the value of a key in a kernel's part of the metadata, whose own keys are indented by four spaces.
 fn value<'t>(kernel: &'t str, key: &str) -> Option<&'t str> {
     let mut lines = kernel.lines().enumerate();
     let (_, line) = lines.find(|(at, line)| {
@@ -78,14 +78,14 @@ fn value<'t>(kernel: &'t str, key: &str) -> Option<&'t str> {
     line.split_once(':').map(|(_, value)| value.trim().trim_matches('\''))
 }
 
-/// From the kernel's label to the next kernel.
+/// Returns the text from the kernel's label to the next kernel.
 fn body<'t>(text: &'t str, symbol: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("\n{symbol}:"))?;
     let end = rest.find("; -- Begin function").or_else(|| rest.find(".amdgpu_metadata"));
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-/// Every instruction is executed once, unless a branch leads back.
+/// Counts instructions, each of which is executed once; `None` if a branch leads back.
 fn counts(body: &str) -> Option<Counts> {
     let (mut counts, mut labels) = (Counts::default(), BTreeSet::new());
     for line in body.lines() {

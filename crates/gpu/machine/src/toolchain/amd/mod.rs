@@ -1,4 +1,4 @@
-//! Clang for AMD's GPUs: what it makes of HIP without ROCm's headers, and what that needs. No GPU needed.
+//! Clang for AMD's GPUs: the machine code that it makes of HIP without ROCm's headers, and the resources of that. Needs no GPU.
 
 mod listing;
 
@@ -16,16 +16,16 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HipCompiler {
     pub program: PathBuf,
-    /// What stands before Clang's own arguments: of Zig, which contains it, its name.
+    /// Argument before Clang's own: its name in Zig, which contains it.
     first: Option<&'static str>,
-    /// Such as `clang 22.1.8`.
+    /// Name with its version, such as `clang 22.1.8`.
     pub name: String,
-    /// Such as `gfx942`.
+    /// Architectures that it knows, such as `gfx942`.
     pub architectures: Vec<String>,
 }
 
-/// All that are found, in the order in which they are taken: Zig's, which `cargo xtask toolchain` fetches; those of ROCm, by `ROCM_PATH`,
-/// `HIP_PATH` and its usual place; and `clang` of the path. They are looked for once.
+/// Returns all compilers found, in order of preference: Zig's, which `cargo xtask toolchain` fetches; those of ROCm, by
+/// `ROCM_PATH`, `HIP_PATH` and its usual place; and `clang` of the path. They are looked for once.
 pub fn hip_compilers() -> &'static [HipCompiler] {
     static FOUND: LazyLock<Vec<HipCompiler>> = LazyLock::new(|| {
         let zig = places().into_iter().map(|place| (place.folder.join("zig/ziglang/zig"), Some("clang")));
@@ -38,7 +38,7 @@ pub fn hip_compilers() -> &'static [HipCompiler] {
     &FOUND
 }
 
-/// The first compiler that knows the machine.
+/// Returns the first compiler that knows the machine.
 pub fn hip_compiler(amd: &Amd) -> Result<&'static HipCompiler, Absent> {
     let knows = |found: &&HipCompiler| found.architectures.contains(&amd.gfx);
     hip_compilers().iter().find(knows).ok_or_else(|| {
@@ -49,7 +49,7 @@ pub fn hip_compiler(amd: &Amd) -> Result<&'static HipCompiler, Absent> {
     })
 }
 
-/// What every kernel is compiled with. ROCm's headers are left out, so that the text itself says what it takes of HIP.
+/// Options for every kernel. ROCm's headers are left out, so that the text itself shows what it takes of HIP.
 const OPTIONS: [&str; 14] = [
     "-x",
     "hip",
@@ -68,7 +68,7 @@ const OPTIONS: [&str; 14] = [
 ];
 
 impl HipCompiler {
-    /// A compiler with AMD's back end.
+    /// Returns the compiler if it has AMD's back end.
     fn at(program: &Path, first: Option<&'static str>) -> Option<Self> {
         let says = |arguments: &[&str]| {
             let output = Command::new(program).args(first).args(arguments).output().ok()?;
@@ -81,12 +81,12 @@ impl HipCompiler {
         (!architectures.is_empty()).then(|| Self { program: program.to_owned(), first, name, architectures })
     }
 
-    /// Whether it stands among ROCm's programs, with whose headers and libraries projects are built.
+    /// Whether the compiler is one of ROCm's programs, with whose headers and libraries projects are built.
     pub fn is_of_rocm(&self) -> bool {
         self.program.ends_with("llvm/bin/clang++")
     }
 
-    /// Compiles one kernel of a source: what it needs, and the assembly.
+    /// Compiles one kernel of a source; returns its resources and the assembly.
     pub fn compile(&self, symbol: &str, source: &str, amd: &Amd) -> Result<(Listing, String), Failure> {
         let failed = |log: String| Failure { tool: "clang", log };
         let folder = tempfile::tempdir().map_err(|e| failed(format!("temporary folder: {e}")))?;
@@ -112,13 +112,13 @@ impl HipCompiler {
     }
 }
 
-/// The number behind `clang version`.
+/// Returns the number behind `clang version`.
 fn version(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("clang version ")?;
     rest.split(|c: char| c.is_whitespace() || c == '-' || c == '+').next()
 }
 
-/// All words such as `gfx90a`, sorted.
+/// Returns all words such as `gfx90a`, sorted.
 fn architectures(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| {
         let number = word.strip_prefix("gfx");

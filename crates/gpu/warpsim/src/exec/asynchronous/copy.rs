@@ -1,4 +1,4 @@
-//! Copies: how they start, what waits for them, and how they end.
+//! Copies: their start, the waits for them, and their end.
 
 use super::under_way::{Move, UnderWay, Way};
 use super::{Machine, Spot, Stop, alone, in_shared};
@@ -115,7 +115,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.finish_copies(warp, pc, bulk, end, mask)
     }
 
-    /// The lanes know that their copies up to that number have ended.
+    /// Lets the lanes know that their copies up to that number have ended.
     fn finish_copies(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
@@ -229,7 +229,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// Where a bulk copy goes and the barrier there, in each CTA of the mask, else where the addresses say.
+    /// Returns the target of a bulk copy and the barrier there, in each CTA of the mask, otherwise as the addresses say.
     fn targets(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -274,7 +274,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         to: Option<(Spot, Source)>,
         mask: u32,
     ) -> Result<(), Stop> {
-        // what a tensor map takes is not known
+        // the size of a tensor map's copy is not known
         let Some((to, bytes)) = to else { return D::undecided(self, warp, pc, mask, Undecided::Meaning) };
         let own = warp.thread.index;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -304,7 +304,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// Addresses and sizes of bulk copies are multiples of 16.
+    /// Checks that addresses and sizes of bulk copies are multiples of 16.
     fn check_bulk(
         &mut self,
         warp: &Warp<D::Knowledge>,
@@ -323,7 +323,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// A copy ends.
+    /// Ends a copy.
     pub(super) fn land(&mut self, under_way: UnderWay) -> Result<(), Stop> {
         let UnderWay { warp, pc, moves, way, .. } = under_way;
         let bytes = moves.iter().map(|one| one.bytes).sum();

@@ -6,15 +6,15 @@ pub(super) struct Pool {
     /// Registers of a thread at the launch.
     pub first: u32,
     pub used: bool,
-    /// Of each warp, for a thread.
+    /// Registers of each warp, per thread.
     held: Vec<u32>,
     /// Warps that have taken more.
     grown: u32,
     /// Registers that nobody holds.
     free: u32,
-    /// Who, its number in the CTA, and how many.
+    /// Each waiting warp: its sleeper, its number in the CTA, and the registers that it wants.
     waiting: Vec<(Sleeper, usize, u32)>,
-    /// Where and when each warp executed `setmaxnreg`.
+    /// Instruction and time of each `setmaxnreg` of each warp.
     turns: Vec<Vec<(u32, u32)>>,
 }
 
@@ -24,11 +24,11 @@ const GROUP: usize = 4;
 /// Registers of a multiprocessor.
 const ALL: u32 = 1 << 16;
 
-/// Of one thread at most.
+/// Most registers of one thread.
 const MOST: u32 = 256;
 
 impl Pool {
-    /// `first`: registers of a thread at the launch, where the kernel says it; else as many as let one CTA run.
+    /// Makes a pool. `first`: registers of a thread at the launch, if the kernel states them; otherwise as many as let one CTA run.
     pub(super) fn new(first: Option<u32>, warps: u32) -> Self {
         let most = ALL / (32 * warps.max(1)) / 8 * 8;
         let first = first.unwrap_or(most.min(MOST));
@@ -43,8 +43,8 @@ impl Pool {
         self.turns.iter_mut().for_each(Vec::clear);
     }
 
-    /// The warp executes `setmaxnreg` at this time of its own; `knows` tells whether it is behind what another one did at a time.
-    /// What is wrong where the warps of its group have not met since the last one.
+    /// Executes `setmaxnreg` for the warp, at a time of its own; `knows` tells whether the warp is behind another warp's time.
+    /// Returns an error text if the warps of its group have not met since the last one.
     pub(super) fn turn(&mut self, warp: usize, at: (u32, u32), knows: impl Fn(usize, u32) -> bool) -> Option<String> {
         let group = warp / GROUP * GROUP..(warp / GROUP * GROUP + GROUP).min(self.turns.len());
         let before = self.turns[warp].len();
@@ -56,7 +56,7 @@ impl Pool {
         Some(format!("nothing tells that warp {missing} of the CTA has executed the setmaxnreg before"))
     }
 
-    /// A warp that executed a `setmaxnreg` which another one of its group did not, where, and the other one.
+    /// Finds a warp that executed a `setmaxnreg` which another one of its group did not: the warp, the instruction, and the other one.
     pub(super) fn alone(&self) -> Option<(usize, u32, usize)> {
         let warps = 0..self.turns.len();
         let pairs = warps.clone().flat_map(|warp| warps.clone().map(move |other| (warp, other)));
@@ -69,7 +69,7 @@ impl Pool {
         })
     }
 
-    /// Whether the warp has as many registers as it wants now; else it waits. What is wrong with the number.
+    /// Whether the warp now has as many registers as it wants; otherwise it waits. The error describes an invalid number.
     pub(super) fn set(&mut self, warp: usize, count: u32, more: bool, sleeper: Sleeper) -> Result<bool, String> {
         self.used = true;
         let held = self.held[warp];
@@ -98,7 +98,7 @@ impl Pool {
         Ok(false)
     }
 
-    /// Those who wait and get what they want.
+    /// Returns the waiting warps that get what they want.
     pub(super) fn serve(&mut self) -> Vec<Sleeper> {
         let mut served = Vec::new();
         self.waiting.retain(|(sleeper, warp, count)| {
@@ -114,7 +114,7 @@ impl Pool {
         served
     }
 
-    /// What the warp waits for.
+    /// Describes the registers for which the warp waits, with the instruction.
     pub(super) fn missing(&self, warp: usize) -> Option<(u32, String)> {
         let (sleeper, place, count) = self.waiting.iter().find(|(sleeper, ..)| sleeper.warp == warp)?;
         let wanted = 32 * (count - self.held[*place]);

@@ -1,4 +1,4 @@
-//! What is under way in a CTA, as data.
+//! Asynchronous operations under way in a CTA, as data.
 
 use super::pool::Pool;
 use crate::clock::VectorClock;
@@ -9,19 +9,19 @@ use crate::place::Place;
 use crate::rows::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is under way in a CTA.
+/// Asynchronous operations under way in a CTA.
 pub(crate) struct Asynchronous {
-    /// By their addresses in shared memory.
+    /// Barriers by their addresses in shared memory.
     pub(super) barriers: BTreeMap<u64, Mbarrier>,
     /// Phases that were completed in each slot of vector clocks.
     pub(super) epochs: Vec<u32>,
     pub(super) under_way: Vec<UnderWay>,
     pub(super) groups: Vec<[Groups; 2]>,
     pub(in crate::exec) cluster: Cluster,
-    /// Of each CTA.
+    /// Register pool of each CTA.
     pub(super) pools: Vec<Pool>,
     pub(super) woken: Vec<Wake>,
-    /// What is hardly meant.
+    /// Warnings about unlikely intentions.
     pub warnings: BTreeSet<String>,
     /// Warps that have ended.
     pub(in crate::exec) ended: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Asynchronous {
 pub(super) struct Wake {
     pub(super) sleeper: Sleeper,
     pub(super) clock: VectorClock,
-    /// All lanes of the warp had arrived, so that they are ordered when all of them have waited.
+    /// Whether all lanes of the warp had arrived, so that they are ordered once all of them have waited.
     pub(super) whole: bool,
 }
 
@@ -57,12 +57,12 @@ impl Asynchronous {
         self.pools.iter().any(|pool| pool.used)
     }
 
-    /// Registers of a thread at the launch.
+    /// Returns the registers of a thread at the launch.
     pub(crate) fn thread_registers(&self) -> u32 {
         self.pools.first().map_or(0, |pool| pool.first)
     }
 
-    /// Lanes go on with what the clock says.
+    /// Lets lanes go on with the knowledge of the clock.
     pub(in crate::exec) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, whole: bool) {
         self.woken.push(Wake { sleeper, clock, whole });
     }
@@ -72,7 +72,7 @@ impl Asynchronous {
 pub(super) struct UnderWay {
     pub(super) warp: usize,
     pub(super) pc: u32,
-    /// In the order of the warp's copies of its kind.
+    /// Number in the order of the warp's copies of its kind.
     pub(super) number: u32,
     pub(super) lanes: u32,
     pub(super) moves: Vec<Move>,
@@ -84,7 +84,7 @@ pub(super) enum Way {
     Group { to: Box<Row>, bytes: u32 },
     /// A bulk copy out of shared memory.
     Bulk,
-    /// A bulk copy that a barrier in memory counts the bytes of.
+    /// A bulk copy whose bytes a barrier in memory counts.
     Barrier(u64),
 }
 
@@ -93,23 +93,23 @@ pub(super) struct Move {
     pub(super) shared: u64,
     pub(super) global: u64,
     pub(super) bytes: u64,
-    /// Those that are read; the rest is zero.
+    /// Bytes that are read; the rest is zero.
     pub(super) read: u64,
 }
 
 /// Copies of a warp that are counted in groups.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// Copies so far.
+    /// Number of copies so far.
     pub(super) started: u32,
-    /// Copies that each group ends with.
+    /// Number of copies at the end of each group.
     pub(super) ends: Vec<u32>,
     /// The lanes that close groups, always the same.
     pub(super) lanes: Option<u32>,
 }
 
 impl Groups {
-    /// For the next CTA; the numbers of copies go on.
+    /// Prepares for the next CTA; the numbers of copies go on.
     pub(super) fn restart(&mut self) {
         self.ends.clear();
         self.lanes = None;

@@ -1,8 +1,8 @@
 //! `mbarrier.test_wait` and `try_wait`.
 //!
-//! Both may say that the phase is not over, and a loop around them asks again. The first answer of a loop is taken as no where
-//! values are only partly known: the way back to the question must then do nothing that matters, and what it changes in registers
-//! is not known behind the loop. Asked again, lanes sleep until the phase is over.
+//! Both may say that the phase is not over, and a loop around them asks again. If values are only partly known, the first answer
+//! of a loop is taken as no: the way back to the question must then do nothing that matters, and the registers that it changes
+//! are unknown behind the loop. Asked again, lanes sleep until the phase is over.
 
 use super::{Machine, Spot, Stop};
 use crate::decode::Source;
@@ -80,7 +80,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// What one more turn of a loop changes is not known behind it.
+/// Forgets values that one more turn of a loop changes, as they are unknown behind it.
 fn forget_changes<K: Knowledge>(warp: &mut Warp<K>, asked: &Asked, mask: u32) {
     let Some((rows, preds)) = &asked.before else { return };
     for (register, (row, known)) in (0..).zip(rows) {

@@ -1,21 +1,21 @@
-//! What the CTAs of a cluster know of each other, as data.
+//! Knowledge of a cluster's CTAs about each other, as data.
 
 use crate::clock::VectorClock;
 use crate::mbarrier::Sleeper;
 use crate::thread::Thread;
 use std::collections::BTreeMap;
 
-/// What the CTAs of a cluster know of each other.
+/// Knowledge of a cluster's CTAs about each other.
 #[derive(Default)]
 pub(in crate::exec) struct Cluster {
     pub(super) barrier: Barrier,
-    /// When each warp began, by its own clock.
+    /// Start time of each warp, by its own clock.
     pub(super) births: BTreeMap<usize, u32>,
-    /// What each warp knew when it ended.
+    /// Clock of each warp when it ended.
     pub(super) deaths: BTreeMap<usize, VectorClock>,
-    /// The last access of what a slot of vector clocks stands for, in the memory of each other CTA.
+    /// Last access, in the memory of each other CTA, of the thread or copies that a slot of vector clocks stands for.
     pub(super) visits: BTreeMap<(usize, usize), Visit>,
-    /// What the fences of each warp ordered in front of its relaxed arrivals.
+    /// Clock that the fences of each warp ordered in front of its relaxed arrivals.
     pub(super) fenced: BTreeMap<usize, VectorClock>,
     /// Barriers in memory that each warp has initialised: their slots and times.
     pub(super) initialised: BTreeMap<usize, Vec<(usize, u32)>>,
@@ -26,7 +26,7 @@ pub(in crate::exec) struct Cluster {
 pub(super) struct Barrier {
     pub(super) arrived: u32,
     pub(super) phase: u32,
-    /// Phases of each warp that it has waited for.
+    /// Phases that each warp has waited for.
     pub(super) seen: BTreeMap<usize, u32>,
     pub(super) clock: VectorClock,
     pub(super) last: VectorClock,
@@ -41,7 +41,7 @@ pub(super) struct Visit {
 }
 
 impl Cluster {
-    /// Those of the warp that wait at the barrier.
+    /// Returns the sleepers of the warp at the barrier.
     pub(in crate::exec) fn sleepers(&self, warp: usize) -> impl Iterator<Item = &Sleeper> {
         self.barrier.sleepers.iter().filter(move |sleeper| sleeper.warp == warp)
     }
@@ -54,12 +54,12 @@ impl Cluster {
         self.deaths.insert(thread.index, thread.clock);
     }
 
-    /// A warp initialises a barrier in memory, which the slot knows of from that time on.
+    /// Notes that a warp initialises a barrier in memory, which the slot knows of from that time on.
     pub(in crate::exec) fn initialises(&mut self, warp: usize, slot: usize, time: u32) {
         self.initialised.entry(warp).or_default().push((slot, time));
     }
 
-    /// An access of what the slot stands for is the last one of its kind in the memory of that CTA.
+    /// Notes an access as the last one of its slot in the memory of that CTA.
     pub(in crate::exec) fn visits(&mut self, slot: usize, rank: usize, time: u32, (warp, pc): (usize, u32)) {
         self.visits.insert((slot, rank), Visit { time, warp, pc });
     }

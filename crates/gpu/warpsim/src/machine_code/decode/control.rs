@@ -1,4 +1,4 @@
-//! Branches, convergence, barriers, what lanes exchange, and special registers.
+//! Branches, convergence, barriers, exchanges between lanes, and special registers.
 
 use super::operands::Operands;
 use crate::machine_code::constants::Windows;
@@ -6,7 +6,7 @@ use crate::machine_code::op::{Access, Flow, Kind, Lanes, Op, Selection, ZERO};
 use ptx::inst::{BarKind, ShflMode, Special, VoteMode};
 use sass::Operand;
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let op = match o.instruction.operation() {
         "BRA" => branch(o)?,
@@ -77,8 +77,8 @@ pub(super) fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
     instructions.binary_search_by_key(address, |instruction| instruction.address).ok().map(|index| index as u32)
 }
 
-/// `BRA [p,] target`; `BRA.DIV lanes, target`: when lanes are missing; `BRA.U`: only all lanes together, so that what follows may
-/// take them apart.
+/// Decodes `BRA [p,] target`; `BRA.DIV lanes, target`, taken if lanes are missing; `BRA.U`, taken only by all lanes together, so
+/// that later code may take them apart.
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["DIV", "U"])?;
     let unless = match o.peek()? {
@@ -101,7 +101,7 @@ fn convergence(o: &mut Operands<'_, '_, '_>) -> Option<u8> {
     }
 }
 
-/// `BMOV.32[.CLEAR] d, barrier` and `BMOV.32 barrier, a`
+/// Decodes `BMOV.32[.CLEAR] d, barrier` and `BMOV.32 barrier, a`.
 fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["32", "CLEAR"])?;
     if let Operand::Convergence(_) = o.peek()? {
@@ -111,8 +111,8 @@ fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Flow(Flow::Save { barrier: convergence(o)?, clear: o.has("CLEAR"), d }))
 }
 
-/// `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target`: what follows is executed by all lanes together,
-/// which go on at the target.
+/// Decodes `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target`: all lanes execute the next instructions
+/// together, and go on at the target.
 fn gather(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["ALL", "COLLECTIVE", "EXCLUSIVE"])?;
     if o.has("ALL") {
@@ -125,7 +125,7 @@ fn gather(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Flow(Flow::Gather { mask }))
 }
 
-/// `BAR.SYNC|ARV id [, threads]`
+/// Decodes `BAR.SYNC|ARV id [, threads]`.
 fn barrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["SYNC", "ARV", "DEFER_BLOCKING"])?;
     let kind = if o.has("ARV") { BarKind::Arrive } else { BarKind::Sync };
@@ -147,7 +147,7 @@ fn shuffle(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Lanes(Lanes::Shuffle { mode, valid, d, sources }))
 }
 
-/// `VOTE.ALL|ANY|EQ [d,] p, of`
+/// Decodes `VOTE.ALL|ANY|EQ [d,] p, of`.
 fn ballot(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["ALL", "ANY", "EQ"])?;
     let mode = match () {
@@ -193,7 +193,7 @@ fn window(o: &Operands<'_, '_, '_>) -> u64 {
     Windows::new(o.decoder.cubin.sm).shared
 }
 
-/// `CS2R d, SRZ`
+/// Decodes `CS2R d, SRZ`.
 fn zeros(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["32"])?;
     let d = o.register()?;

@@ -1,4 +1,4 @@
-//! What instructions are decoded with: the launch's constants, and a pool of those that are written in instructions.
+//! The decoder's state: the launch's constants, and a pool of those that are written in instructions.
 
 use crate::buffer::Buffer;
 use crate::machine_code::op::{Bit, POOL, Source, TRUE, Word};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct Decoder<'c> {
     pub(super) cubin: &'c Cubin,
     pub(super) kernel: &'c Kernel,
-    /// Of the launch.
+    /// Number of buffers of the launch.
     pub(super) buffers: usize,
     pub(super) banks: BTreeMap<u8, Buffer>,
     pub(super) pool: Vec<Word>,
@@ -17,7 +17,7 @@ pub(super) struct Decoder<'c> {
 }
 
 impl Decoder<'_> {
-    /// Two rows of the pool with these values, as a source.
+    /// Returns two rows of the pool with these values, as a source.
     pub(super) fn constant(&mut self, low: u32, high: u32) -> Source {
         let pool = &mut self.pool;
         let row = *self.known.entry((low, high)).or_insert_with(|| {
@@ -27,7 +27,7 @@ impl Decoder<'_> {
         Source { row: row | POOL, negate: false, absolute: false, invert: false }
     }
 
-    /// Bytes of constant memory; `None` where nothing tells what is there.
+    /// Returns bytes of constant memory; `None` if their contents are not known.
     pub(super) fn constant_at(&self, bank: u8, offset: i64, bytes: u32) -> Option<u64> {
         let buffer = self.banks.get(&bank)?;
         let offset = in_bank(offset).filter(|offset| offset.is_multiple_of(u64::from(bytes)))?;
@@ -35,7 +35,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Offsets in a bank have 16 bits, which the disassembler takes for signed in loads.
+/// Returns the offset in a bank, which has 16 bits; the disassembler takes it for signed in loads.
 fn in_bank(offset: i64) -> Option<u64> {
     let offset = if offset < 0 { offset + (1 << 16) } else { offset };
     u64::try_from(offset).ok()

@@ -7,10 +7,10 @@ use crate::rows;
 use ptx::inst::{Cmp, Type};
 use sass::{File, Operand};
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let operation = o.instruction.operation();
-    // those of the uniform pipe are the same on other registers
+    // instructions of the uniform pipe are the same on other registers
     let op = match operation.strip_prefix('U').unwrap_or(operation) {
         "IADD3" => sum(o)?,
         "VIADD" | "IADD" => added(o)?,
@@ -82,10 +82,10 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(op)
 }
 
-/// `FLO[.U32][.SH] d, a`
+/// Decodes `FLO[.U32][.SH] d, a`.
 fn highest_bit(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "SH"])?;
-    // of a negative number the highest bit that is not set; all bits where there is none
+    // for a negative number the highest bit that is not set; all bits if there is none
     let f: fn(u32, u32, u32) -> u32 = match (o.has("U32"), o.has("SH")) {
         (true, false) => |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX),
         (true, true) => |a, _, _| a.checked_ilog2().map_or(u32::MAX, |bit| 31 - bit),
@@ -95,7 +95,7 @@ fn highest_bit(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     one(o, f)
 }
 
-/// `SGXT[.U32] d, a, bits`
+/// Decodes `SGXT[.U32] d, a, bits`.
 fn sign_extended(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32"])?;
     let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
@@ -110,7 +110,7 @@ fn sign_extended(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
-/// `REDUX[.OP] d, a`; without an operation it is AND.
+/// Decodes `REDUX[.OP] d, a`; without an operation it is AND.
 fn joined(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["SUM", "MIN", "MAX", "OR", "XOR", "S32"])?;
     let f: fn(u32, u32) -> u32 = match () {
@@ -126,7 +126,7 @@ fn joined(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Lanes(Lanes::Reduce { f, d: o.register()?, a: o.source(Kind::Integer)? }))
 }
 
-/// `IADD3[.X] d, [carry, [carry,]] a, b, c [, carried, carried]`
+/// Decodes `IADD3[.X] d, [carry, [carry,]] a, b, c [, carried, carried]`.
 fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["X"])?;
     let d = o.register()?;
@@ -146,7 +146,7 @@ fn added(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Sum { d, carries: [None; 2], sources, ins: [None; 2] }))
 }
 
-/// `IMAD[.WIDE|.HI][.U32][.X] d, [carry,] a, b, c [, carried]`; the words `MOV`, `SHL` and `IADD` only tell what for.
+/// Decodes `IMAD[.WIDE|.HI][.U32][.X] d, [carry,] a, b, c [, carried]`; the words `MOV`, `SHL` and `IADD` only state the purpose.
 fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["WIDE", "HI", "U32", "X", "MOV", "SHL", "IADD"])?;
     let d = o.register()?;
@@ -163,7 +163,7 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
     let c = o.source(if half == Half::Low { Kind::Integer } else { Kind::Long })?;
-    // the sign of a product of 64 bits is not that of its factors, and what a difference carries is not known
+    // the sign of a product of 64 bits is not that of its factors, and the carry of a difference is not known
     let subtracts = c.negate && (carry.is_some() || o.has("X"));
     if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || subtracts || c.invert) {
         return None;
@@ -178,7 +178,7 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Multiply(Multiply::Product { half, signed: !o.has("U32"), d, carry, sources: [a, b, c], carried }))
 }
 
-/// `LEA[.HI][.X][.SX32] d, [carry,] a, b, [c,] by [, carried]`
+/// Decodes `LEA[.HI][.X][.SX32] d, [carry,] a, b, [c,] by [, carried]`.
 fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["HI", "X", "SX32"])?;
     let d = o.register()?;
@@ -192,7 +192,7 @@ fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     (none.is_none() && plain).then_some(Op::Multiply(Multiply::Scaled { d, carry, a, b, c, high, by, carried }))
 }
 
-/// `LOP3.LUT [any,] d, a, b, c, table, with`
+/// Decodes `LOP3.LUT [any,] d, a, b, c, table, with`.
 fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LUT"])?;
     let any = if matches!(o.peek(), Some(Operand::Predicate { .. })) { o.result_bit()? } else { None };
@@ -202,7 +202,7 @@ fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Bits(Bits::Logic { d, any, sources, table, with: o.bit()? }))
 }
 
-/// `SHF.L|R.TYPE[.HI][.W] d, a, by, c`
+/// Decodes `SHF.L|R.TYPE[.HI][.W] d, a, by, c`.
 fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["L", "R", "U32", "S32", "U64", "S64", "HI", "W"])?;
     let d = o.register()?;
@@ -213,7 +213,7 @@ fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Bits(Bits::Shift { left: o.has("L"), high: o.has("HI"), signed, count, d, sources }))
 }
 
-/// `ISETP.CMP[.U32].JOIN[.EX] p, q, a, b, with [, below]`
+/// Decodes `ISETP.CMP[.U32].JOIN[.EX] p, q, a, b, with [, below]`.
 fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "AND", "OR", "XOR", "EX"])?;
     let (cmp, combine) = o.comparison()?;
@@ -243,7 +243,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.
+/// Decodes `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.
 fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "S32"])?;
     let d = o.register()?;
@@ -254,7 +254,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Word { f: choice(o)?, d, sources }))
 }
 
-/// `VIADDMNMX[.U32] d, a, b, c, least`: of a + b and c
+/// Decodes `VIADDMNMX[.U32] d, a, b, c, least`: the extremum of a + b and c.
 fn sum_and_extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "S32"])?;
     let d = o.register()?;
@@ -269,7 +269,7 @@ fn sum_and_extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Word { f, d, sources }))
 }
 
-/// The smaller where the predicate holds, else the larger.
+/// Returns the smaller if the predicate holds, otherwise the larger.
 fn choice(o: &mut Operands<'_, '_, '_>) -> Option<fn(u32, u32, u32) -> u32> {
     Some(match (o.has("U32"), o.bit()?) {
         (false, HOLDS) => |a, b, _| (a as i32).min(b as i32) as u32,
@@ -280,7 +280,7 @@ fn choice(o: &mut Operands<'_, '_, '_>) -> Option<fn(u32, u32, u32) -> u32> {
     })
 }
 
-/// `PLOP3.LUT p, q, a, b, c, table, table`
+/// Decodes `PLOP3.LUT p, q, a, b, c, table, table`.
 fn predicate_logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LUT"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
@@ -289,12 +289,12 @@ fn predicate_logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Bits(Bits::PredicateLogic { p, q, sources, tables }))
 }
 
-/// A number, or its complement where it is negative.
+/// Returns a number, or its complement if it is negative.
 fn magnitude(a: u32) -> u32 {
     if (a as i32) < 0 { !a } else { a }
 }
 
-/// `VABSDIFF[.U32] d, a, b, c`: the distance of a and b, and c.
+/// Decodes `VABSDIFF[.U32] d, a, b, c`: the distance of a and b, plus c.
 pub(super) fn difference(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32"])?;
     let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
@@ -319,7 +319,7 @@ fn zero() -> Source {
     Source { row: ZERO, negate: false, absolute: false, invert: false }
 }
 
-/// Bytes of {b, a}, each picked by four bits of the selector; the fourth bit spreads the byte's sign.
+/// Returns bytes of {b, a}, each picked by four bits of the selector; the fourth bit spreads the byte's sign.
 fn permuted(a: u32, b: u32, selector: u32) -> u32 {
     let all = u64::from(a) | u64::from(b) << 32;
     let byte = |i: u32| {

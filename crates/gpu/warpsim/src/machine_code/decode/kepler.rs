@@ -1,6 +1,6 @@
-//! Kepler: instructions that no later architecture has, or that mean something else there. The others are decoded as there.
+//! Kepler: instructions that no later architecture has, or that mean something else there. The others are decoded as on later architectures.
 //!
-//! Sums and products write a condition code where the result is marked (`R2.CC`), and take its carry in where the instruction is
+//! Sums and products write a condition code if the result is marked (`R2.CC`), and take its carry in if the instruction is
 //! (`IADD.X`). The factors of products tell their signs (`U32.U32`), and shifts clamp their counts unless marked (`W`).
 
 mod control;
@@ -11,7 +11,7 @@ use super::{memory, real};
 use crate::machine_code::op::{Bit, Decoded, Integer, Op, TESTED};
 use sass::{Operand, Part};
 
-/// `None`: it is not known.
+/// Decodes an instruction; `None`: it is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>, guard: Option<Bit>) -> Option<Decoded> {
     let op = integer::decode(o)
         .or_else(|| real::decode(&mut o.again()))

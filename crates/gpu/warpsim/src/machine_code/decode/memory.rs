@@ -5,7 +5,7 @@ use crate::machine_code::op::{Access, Address, Kind, OnMbarrier, Op, Selection, 
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let op = match o.instruction.operation() {
         "LDS" => load(o, Space::Shared, &["U"])?,
@@ -51,16 +51,16 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(op)
 }
 
-/// What changes no value: caches, scopes, and how the address is given.
+/// Modifiers that change no value: caches, scopes, and the form of the address.
 const HINTS: &[&str] = &[
     "E", "CONSTANT", "STRONG", "WEAK", "CTA", "SM", "GPU", "SYS", "EF", "EL", "LU", "NA", "LTC64B", "LTC128B",
     "LTC256B", "CG", "CS", "CV", "WT", "T", "P", "U",
 ];
 
-/// The same for copies to shared memory.
+/// Modifiers of copies to shared memory that change no value.
 const COPY_HINTS: &[&str] = &["E", "BYPASS", "LTC64B", "LTC128B", "LTC256B"];
 
-/// Bytes of an access, and where the sign goes.
+/// Returns the bytes of an access, and the bits that its sign fills.
 fn width(o: &Operands<'_, '_, '_>, hints: &[&str]) -> Option<(u32, u64)> {
     let mut width = (4, 0);
     for word in o.instruction.modifiers() {
@@ -90,8 +90,8 @@ fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<O
     Some(Op::Access(Access::Store { space, bytes, a: o.register()?, address }))
 }
 
-/// `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written. `ATOMS.CAST.SPIN`
-/// compares and swaps, and tells whether it did.
+/// Decodes `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written.
+/// `ATOMS.CAST.SPIN` compares and swaps, and reports whether it did.
 fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
     let (mut op, mut ty, mut wide, mut casts) = (None, None, false, false);
     for word in o.instruction.modifiers() {
@@ -148,8 +148,8 @@ fn operation(word: &str) -> Option<AtomOp> {
     })
 }
 
-/// `SYNCS.EXCH.64 RZ, [address], a`, `SYNCS.ARRIVE.TRANS64.A1T0 d, [address], RZ` and `SYNCS.PHASECHK.TRANS64[.TRYWAIT] p, [address], a`.
-/// To try once is one of the times that a wait may take.
+/// Decodes `SYNCS.EXCH.64 RZ, [address], a`, `SYNCS.ARRIVE.TRANS64.A1T0 d, [address], RZ` and `SYNCS.PHASECHK.TRANS64[.TRYWAIT]
+/// p, [address], a`. To try once is one of the times that a wait may take.
 fn mbarrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["EXCH", "64", "ARRIVE", "TRANS64", "A1T0", "PHASECHK", "TRYWAIT"])?;
     if o.has("PHASECHK") && o.has("TRANS64") {
@@ -168,7 +168,7 @@ fn mbarrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Access(Access::Mbarrier { on, address }))
 }
 
-/// `QSPC.E.S|L|G p, d, [address]`
+/// Decodes `QSPC.E.S|L|G p, d, [address]`.
 fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["E", "S", "L", "G"])?;
     let space = match () {
@@ -188,8 +188,8 @@ fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere, and
-/// for `ATOMG.CAS` and generic addresses that name no descriptor, the instruction itself (`E`) says that all its registers are wide.
+/// Decodes an address. In global memory, wide and uniform registers have 64 bits; elsewhere an address has 32. Before Ampere, and
+/// for `ATOMG.CAS` and generic addresses without a descriptor, `E` of the instruction marks all its registers as wide.
 fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
     let wide = matches!(space, Space::Global | Space::Generic);
@@ -213,7 +213,7 @@ fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     Some(address)
 }
 
-/// `LDC[.64] d, c[bank][index + offset]`
+/// Decodes `LDC[.64] d, c[bank][index + offset]`.
 fn constant(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let (bytes, extend) = width(o, &[])?;
     let d = o.register()?;

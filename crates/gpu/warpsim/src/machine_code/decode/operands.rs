@@ -17,12 +17,12 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         Self { instruction, decoder, at: 0 }
     }
 
-    /// From the first operand on.
+    /// Starts again at the first operand.
     pub(super) fn again(&mut self) -> Operands<'i, '_, 'c> {
         Operands { instruction: self.instruction, decoder: self.decoder, at: 0 }
     }
 
-    /// Fails when the instruction has another modifier than these.
+    /// Fails if the instruction has another modifier than these.
     pub(super) fn only(&self, modifiers: &[&str]) -> Option<()> {
         self.instruction.modifiers().all(|found| modifiers.contains(&found)).then_some(())
     }
@@ -31,7 +31,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         self.instruction.has(modifier)
     }
 
-    /// Fails when operands are left.
+    /// Fails if operands are left.
     pub(super) fn done(&self) -> Option<()> {
         (self.at == self.instruction.operands.len()).then_some(())
     }
@@ -50,7 +50,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         self.instruction.operands.get(self.at)
     }
 
-    /// The row of a register as it is.
+    /// Takes the row of a register without modifiers.
     pub(super) fn register(&mut self) -> Option<u32> {
         match self.next()? {
             Operand::Register(register) if *register == plain(*register) => Some(row(*register)),
@@ -58,7 +58,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// The row of a result, and whether the condition code is set from it.
+    /// Takes the row of a result, and whether it sets the condition code.
     pub(super) fn tested(&mut self) -> Option<(u32, bool)> {
         match self.next()? {
             Operand::Register(register) if register.part == Part::WithConditionCode => {
@@ -71,7 +71,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// A predicate that is written; `Some(None)` when the result is dropped.
+    /// Takes a predicate that is written; `Some(None)` if the result is dropped.
     pub(super) fn result_bit(&mut self) -> Option<Option<u8>> {
         match bit(self.next()?)? {
             (TRUE, false) => Some(None),
@@ -80,7 +80,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// As many predicates as are written before the next operand of another kind, at most two.
+    /// Takes as many written predicates as stand before the next operand of another kind, at most two.
     pub(super) fn carries(&mut self) -> Option<[Option<u8>; 2]> {
         let mut carries = [None; 2];
         for carry in &mut carries {
@@ -91,7 +91,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         Some(carries)
     }
 
-    /// A predicate that is read.
+    /// Takes a predicate that is read.
     pub(super) fn bit(&mut self) -> Option<Bit> {
         bit(self.next()?)
     }
@@ -103,7 +103,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// A value that is read.
+    /// Takes a value that is read.
     pub(super) fn source(&mut self, kind: Kind) -> Option<Source> {
         match self.next()? {
             Operand::Register(register) => {
@@ -137,7 +137,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// The text tells the value, the encoding the bits; both must agree.
+    /// Takes a real number. The text tells the value, the encoding the bits; both must agree.
     fn real(&mut self, value: f64, kind: Kind) -> Option<Source> {
         let bits = match self.instruction.immediate() {
             Some(bits) => bits,
@@ -153,19 +153,19 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         agree.then(|| self.decoder.constant(source.0, source.1))
     }
 
-    /// Of the instruction among all.
+    /// Returns the index of the instruction among all.
     pub(super) fn index(&self) -> Option<u32> {
         let instructions = &self.decoder.kernel.instructions;
         let found = instructions.binary_search_by_key(&self.instruction.address, |instruction| instruction.address);
         found.ok().map(|index| index as u32)
     }
 
-    /// Whether the absolute value of the next operand is meant.
+    /// Whether the next operand is an absolute value.
     pub(super) fn takes_magnitude(&self) -> bool {
         matches!(self.peek(), Some(Operand::Register(register)) if register.absolute)
     }
 
-    /// An integer that is read, without the absolute value that is taken of it.
+    /// Takes an integer that is read, without its absolute-value modifier.
     pub(super) fn plain_source(&mut self) -> Option<Source> {
         match self.peek()? {
             Operand::Register(register) if register.absolute && !register.negate && !register.invert => {
@@ -178,7 +178,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         }
     }
 
-    /// A word of which a byte is read: `R7.B1`, or all of it.
+    /// Takes a word of which a byte is read: `R7.B1`, or all of it.
     pub(super) fn byte(&mut self) -> Option<(Source, u32)> {
         let Operand::Register(register) = *self.peek()? else { return Some((self.source(Kind::Integer)?, 0)) };
         let byte = match register.part {
@@ -193,7 +193,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         Some((Source { row: row(register), negate: false, absolute: false, invert: false }, byte))
     }
 
-    /// The upper word of a double, which an immediate is written as the double of.
+    /// Takes the upper word of a double; an immediate is written as the whole double.
     pub(super) fn upper_word(&mut self) -> Option<Source> {
         let Operand::Real(value) = *self.peek()? else { return self.source(Kind::Single) };
         self.next();
@@ -202,7 +202,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         Some(Source { row: double.row + 1, ..double })
     }
 
-    /// What a comparison tests.
+    /// Returns the comparison operator.
     pub(super) fn compared(&self) -> Option<Cmp> {
         self.instruction.modifiers().find_map(|word| {
             Some(match word {
@@ -225,7 +225,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         })
     }
 
-    /// What a comparison tests, and how it is joined to a predicate.
+    /// Returns the comparison operator, and the operation that joins its result to a predicate.
     pub(super) fn comparison(&self) -> Option<(Cmp, BoolOp)> {
         let combine = |word: &str| {
             Some(match word {
@@ -239,8 +239,8 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
     }
 }
 
-/// The upper 32 bits of a number whose encoding is not at hand. Before Volta an immediate has at most 20 bits in front of zeros, or
-/// all 32 of a single, which the text has enough digits for.
+/// Returns the upper 32 bits of a number whose encoding is not at hand. Before Volta an immediate has at most 20 bits in front of
+/// zeros, or all 32 of a single, for which the text has enough digits.
 fn short(value: f64, kind: Kind) -> Option<u32> {
     match kind {
         Kind::Double => (value.to_bits() << 20 == 0 && !value.is_nan()).then_some((value.to_bits() >> 32) as u32),
@@ -249,13 +249,13 @@ fn short(value: f64, kind: Kind) -> Option<u32> {
     }
 }
 
-/// A predicate operand.
+/// Decodes a predicate operand.
 pub(super) fn bit(operand: &Operand) -> Option<Bit> {
     let Operand::Predicate { file, number, negate } = operand else { return None };
     Some((number.map_or(TRUE, |number| first_predicate(*file) + number), *negate))
 }
 
-/// The place of a file's first predicate.
+/// Returns the place of a file's first predicate.
 pub(super) fn first_predicate(file: File) -> u8 {
     match file {
         File::General => 0,
@@ -263,7 +263,7 @@ pub(super) fn first_predicate(file: File) -> u8 {
     }
 }
 
-/// The row of a register.
+/// Returns the row of a register.
 pub(super) fn row(register: Register) -> u32 {
     match (register.file, register.number) {
         (_, None) => ZERO,
@@ -272,12 +272,12 @@ pub(super) fn row(register: Register) -> u32 {
     }
 }
 
-/// The register without what is done to it.
+/// Returns the register without its modifiers.
 fn plain(register: Register) -> Register {
     Register { part: Part::Whole, negate: false, absolute: false, invert: false, ..register }
 }
 
-/// The source when its modifiers fit the kind.
+/// Returns the source if its modifiers fit the kind.
 fn modified(source: Source, kind: Kind) -> Option<Source> {
     let real = matches!(kind, Kind::Single | Kind::Flushed | Kind::Double);
     let fits = if real { !source.invert } else { !(source.absolute || source.negate && source.invert) };

@@ -8,7 +8,7 @@ use crate::{rows, scalar};
 use ptx::inst::{BinaryOp, BoolOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
 use sass::Operand;
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let op = match o.instruction.operation() {
         "DADD" => double2(o, BinaryOp::Add)?,
@@ -92,7 +92,7 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
     Some(Op::Function(Function::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources }))
 }
 
-/// `FMNMX[.FTZ] d, a, b, least`
+/// Decodes `FMNMX[.FTZ] d, a, b, least`.
 fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["FTZ"])?;
     let d = o.register()?;
@@ -106,7 +106,7 @@ fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// The predicate behind the operands tells which of them is taken: the smaller where it holds.
+/// Takes the predicate behind the operands: the smaller operand is taken if it holds.
 fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
     match o.bit()? {
         HOLDS => Some(BinaryOp::Min),
@@ -115,7 +115,7 @@ fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
     }
 }
 
-/// `DSETP.CMP.JOIN p, q, a, b, with`
+/// Decodes `DSETP.CMP.JOIN p, q, a, b, with`.
 fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
         "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "AND", "OR", "XOR",
@@ -139,8 +139,8 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     }))
 }
 
-/// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
-/// where q holds, makes that NaN quiet.
+/// Decodes `DSETP.MIN.AND p, q, a, b, PT`, from which the compiler makes the smaller of two doubles: it takes a if p holds,
+/// otherwise b, and if q holds, makes that NaN quiet.
 fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["MIN", "MAX", "AND"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
@@ -148,7 +148,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     (o.bit()? == HOLDS).then_some(Op::Function(Function::Extremum { largest: o.has("MAX"), p, q, sources }))
 }
 
-/// Of doubles; singles are widened, which is exact.
+/// Returns the comparison of doubles; singles are widened, which is exact.
 pub(super) fn test(cmp: Cmp) -> Option<rows::Compare> {
     match cmp {
         Cmp::Num => Some(|a, b| bits(a, b, |x, y| !f64::from_bits(x).is_nan() && !f64::from_bits(y).is_nan())),
@@ -161,9 +161,9 @@ fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
     (0..32).fold(0, |all, i| all | u32::from(f(a[i], b[i])) << i)
 }
 
-/// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two. `DMMA.16x8x4` takes
-/// twice as many for a, c and d, the upper eight rows first. A uniform predicate behind them tells whether c is added: so it is
-/// in the machine code that ptxas makes of warps of which some begin a sum anew and others continue one, with equal results.
+/// Decodes `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two. `DMMA.16x8x4`
+/// takes twice as many for a, c and d, the upper eight rows first. A uniform predicate behind them tells whether c is added:
+/// ptxas uses it if some warps begin a sum anew and others continue one, with equal results.
 fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["884", "8x8x4", "16x8x4"])?;
     let blocks = if o.has("16x8x4") { 2 } else { 1 };
@@ -174,7 +174,7 @@ fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Lanes(Lanes::Matrix { blocks, adds, d, factors, sum }))
 }
 
-/// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.
+/// Decodes `HFMA2.MMA d, -RZ, RZ, x, y`, which only moves an immediate; all other arithmetic on halves is not known.
 fn halves(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["MMA"])?;
     let d = o.register()?;
@@ -193,7 +193,7 @@ fn halves(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Selection(Selection::Move { d, a: o.decoder.constant(word, 0) }))
 }
 
-/// The value of a half.
+/// Returns the value of a half.
 fn half_value(bits: u32) -> f64 {
     let (exponent, fraction) = (bits >> 10 & 0x1f, f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -205,7 +205,7 @@ fn half_value(bits: u32) -> f64 {
     if bits >> 15 & 1 == 1 { -magnitude } else { magnitude }
 }
 
-/// Approximations: of the upper word of a double, whose lower word counts as 0, or of a single.
+/// Decodes approximations: of the upper word of a double, whose lower word counts as 0, or of a single.
 fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let wide = o.has("RCP64H") || o.has("RSQ64H");
     let unary = match () {
@@ -240,8 +240,8 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// `MUFU.SIN d, a` and `MUFU.COS`: of a whole turns, from Volta on; on Kepler of what `RRO.SINCOS` made of an angle, which is the angle
-/// itself here.
+/// Decodes `MUFU.SIN d, a` and `MUFU.COS`. The operand is a in whole turns from Volta on; on Kepler it is the result of
+/// `RRO.SINCOS` for an angle, which is the angle itself here.
 fn angle(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
     o.only(&["SIN", "COS"])?;
     let unit = if o.decoder.cubin.sm >= 70 { std::f64::consts::TAU } else { 1.0 };
@@ -258,8 +258,8 @@ fn angle(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
     }))
 }
 
-/// `FCHK[.DIVIDE] p, a, b`: whether the quotient of a and b needs the long way. Both ways lead to the same quotient where the short one
-/// can be taken, so that only time depends on where exactly it ends, which is not published: here where a, b or the quotient lie
+/// Decodes `FCHK[.DIVIDE] p, a, b`: whether the quotient of a and b needs the long way. Both ways lead to the same quotient if
+/// the short one can be taken, so only time depends on its exact limits, which are not published: here a, b or the quotient
 /// outside of 2^-100 to 2^100.
 fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["DIVIDE"])?;
@@ -286,8 +286,8 @@ fn is_easy(a: f64, b: f64) -> bool {
     inside(a) && inside(b) && inside(a / b)
 }
 
-/// `FRND[.F64][.FTZ][.ROUNDING] d, a`, and on Kepler `F2F.F64.F64.ROUNDING`: the nearest whole number in a direction. Without one, and
-/// with `ROUND`, it is the nearest of all, and of two the even one; `F2F` without any leaves the number as it is.
+/// Decodes `FRND[.F64][.FTZ][.ROUNDING] d, a`, and on Kepler `F2F.F64.F64.ROUNDING`: the nearest whole number in a direction.
+/// Without one, and with `ROUND`, it is the nearest of all, ties to even; `F2F` without any leaves the number as it is.
 fn integral(o: &mut Operands<'_, '_, '_>, ty: Type) -> Option<Op> {
     o.only(&["F64", "F32", "FTZ", "ROUND", "CEIL", "FLOOR", "TRUNC"])?;
     let rounding = match () {
@@ -303,7 +303,7 @@ fn integral(o: &mut Operands<'_, '_, '_>, ty: Type) -> Option<Op> {
     Some(Op::Function(Function::Each { f, d, wide: ty == Type::F64, sources: [(a, kind), zero, zero] }))
 }
 
-/// `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`
+/// Decodes `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`.
 fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["F64", "F32", "U32", "S32", "U64", "S64", "TRUNC", "FLOOR", "CEIL", "RP", "RM", "RZ", "FTZ", "NTZ"])?;
     let integer = match () {

@@ -1,4 +1,4 @@
-//! Loads and stores, and what waits for them.
+//! Loads and stores, and the waits for them.
 
 use super::Machine;
 use crate::exec::{Event, Stop};
@@ -6,7 +6,7 @@ use crate::machine_code::op::Access;
 use crate::machine_code::warp::Warp;
 
 impl Machine<'_, '_> {
-    /// Some lane is active.
+    /// Performs an access; some lane must be active.
     pub(super) fn access(&mut self, warp: &mut Warp, pc: u32, op: &Access, mask: u32) -> Result<Option<Event>, Stop> {
         match op {
             Access::Load { space, bytes, extend, d, address } => {

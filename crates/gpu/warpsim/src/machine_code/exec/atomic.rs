@@ -14,7 +14,7 @@ use crate::shared::Accessor;
 use ptx::inst::{AtomOp, Space, Type};
 
 impl Machine<'_, '_> {
-    /// In the order of the lanes; the old values go to d. `places` are those of the operands.
+    /// Performs an atomic in the order of the lanes; the old values go to d. `places` are those of the operands.
     pub(super) fn atomic(
         &mut self,
         warp: &mut Warp,
@@ -60,8 +60,8 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Loads words of shared memory that nobody has locked, and locks them, for lanes with the same address only the first; p tells
-    /// which lanes have theirs.
+    /// Loads words of shared memory that nobody has locked, and locks them. Of lanes with the same address only the first gets
+    /// its word; p holds for lanes that have theirs.
     pub(super) fn lock(
         &mut self,
         warp: &mut Warp,
@@ -87,7 +87,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Stores words of shared memory that the lanes have locked, and sets them free; p tells that this was done.
+    /// Stores words of shared memory that the lanes have locked, and sets them free; p holds if this was done.
     pub(super) fn unlock(
         &mut self,
         warp: &mut Warp,
@@ -113,7 +113,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// One lane's word of shared memory, as it was.
+    /// Updates one lane's word of shared memory; returns the old value.
     pub(super) fn updated(
         &mut self,
         warp: &Warp,

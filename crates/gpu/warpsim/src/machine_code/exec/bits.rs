@@ -5,11 +5,11 @@ use crate::machine_code::op::{Bits, CARRY, Count, NULL, SIGN, Word};
 use crate::machine_code::warp::Warp;
 use std::array::from_fn;
 
-/// Where the condition code stands among the predicates of `P2R` and `R2P` before Volta: ptxas saves it by `0xf000` around sums that carry. The fourth flag,
-/// overflow, is read by nothing that is known here.
+/// Bits of the condition code among the predicates of `P2R` and `R2P` before Volta: ptxas saves it by `0xf000` around sums that
+/// carry. No known instruction reads the fourth flag, overflow.
 const FLAGS: [(u8, u8); 3] = [(12, NULL), (13, SIGN), (14, CARRY)];
 
-/// Logic and shifts.
+/// Performs logic and shifts.
 pub(super) fn bits(code: &Code, warp: &mut Warp, op: &Bits, mask: u32) {
     match op {
         Bits::Logic { d, any, sources, table, with } => {
@@ -55,19 +55,19 @@ pub(super) fn bits(code: &Code, warp: &mut Warp, op: &Bits, mask: u32) {
     }
 }
 
-/// The predicates from `first` on and the condition code as each lane's word.
+/// Collects the predicates from `first` on and the condition code in each lane's word.
 fn collected(first: u8, holds: impl Fn(u8) -> u32) -> Word {
     let held = (0..7u8).map(|p| (p, holds(first + p))).chain(FLAGS.map(|(bit, p)| (bit, holds(p))));
     held.fold([0; 32], |words, (bit, lanes)| from_fn(|lane| words[lane] | (lanes >> lane & 1) << bit))
 }
 
-/// Each predicate, and of the condition code each flag, with the lanes in whose word its bit is set.
+/// Returns each predicate and each flag of the condition code, with the lanes in whose word its bit is set.
 fn spread(words: &Word) -> impl Iterator<Item = (u8, u32)> + '_ {
     let lanes = |bit: u8| (0..32).fold(0, |bits, i| bits | (words[i] >> bit & 1) << i);
     (0..7u8).map(|p| (p, p)).chain(FLAGS).map(move |(bit, p)| (p, lanes(bit)))
 }
 
-/// Bit i of the table says what becomes of bits a, b and c with i = 4 a + 2 b + c.
+/// Computes logic of three words: bit i of the table is the result for bits a, b and c with i = 4 a + 2 b + c.
 fn logic(table: u8, a: u32, b: u32, c: u32) -> u32 {
     let term = |i: u8| {
         let pick = |word: u32, bit: u8| if i >> bit & 1 == 1 { word } else { !word };

@@ -1,4 +1,4 @@
-//! Asynchronous copies from global to shared memory (`LDGSTS`), which groups of them are waited for.
+//! Asynchronous copies from global to shared memory (`LDGSTS`), and the waits for groups of them.
 
 mod under_way;
 
@@ -39,7 +39,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Ends all groups but so many.
+    /// Ends all groups but the last `pending` ones.
     pub(super) fn await_copies(&mut self, warp: &mut Warp, pc: u32, pending: usize) -> Result<(), Stop> {
         while warp.copies.closed.len() > pending {
             for copy in warp.copies.closed.pop_front().unwrap_or_default() {

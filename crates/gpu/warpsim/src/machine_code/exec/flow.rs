@@ -1,4 +1,4 @@
-//! Who executes what next: branches, lanes that meet, barriers.
+//! Control flow: branches, lanes that meet, barriers.
 
 use super::Machine;
 use crate::cta::Core;
@@ -9,7 +9,7 @@ use crate::machine_code::warp::{Path, Wait, Warp};
 use ptx::inst::BarKind;
 
 impl Machine<'_, '_> {
-    /// Some lane is active.
+    /// Executes the instruction; some lane must be active.
     pub(super) fn flow(&mut self, warp: &mut Warp, pc: u32, op: &Flow, mask: u32) -> Result<Option<Event>, Stop> {
         match op {
             Flow::Branch { target, with, unless, whole } => {
@@ -99,7 +99,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The lanes of `taken`, of the path, go to the target.
+    /// Sends the lanes of `taken`, of the path, to the target.
     fn branch(&mut self, warp: &mut Warp, taken: u32, target: u32) {
         let rest = warp.path.mask & !taken;
         if rest == 0 {
@@ -109,7 +109,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The lanes of the mask, of the path, go to the topmost token of the purpose.
+    /// Sends the lanes of the mask, of the path, to the topmost token of the purpose.
     pub(super) fn pop(&mut self, warp: &mut Warp, pc: u32, purpose: Purpose, mask: u32) -> Result<(), Stop> {
         warp.pop(purpose, mask).ok_or_else(|| self.unsupported(warp, pc, "lanes that meet where nothing was pushed"))
     }

@@ -6,7 +6,7 @@ use crate::machine_code::warp::Warp;
 use crate::rows::Row;
 use std::array::from_fn;
 
-/// Real numbers, for the most part.
+/// Computes functions of real numbers, for the most part.
 pub(super) fn function(code: &Code, warp: &mut Warp, op: &Function, mask: u32) {
     match op {
         Function::Double2 { f, d, sources } => {

@@ -6,7 +6,7 @@ use crate::machine_code::warp::Warp;
 use crate::rows::Row;
 use std::array::from_fn;
 
-/// Words, sums and extrema.
+/// Computes words, sums and extrema.
 pub(super) fn integer(code: &Code, warp: &mut Warp, op: &Integer, mask: u32) {
     match op {
         Integer::Word { f, d, sources } => {
@@ -54,7 +54,7 @@ pub(super) fn integer(code: &Code, warp: &mut Warp, op: &Integer, mask: u32) {
     }
 }
 
-/// Products, and shifted words in sums.
+/// Computes products, and shifted words in sums.
 pub(super) fn multiply(code: &Code, warp: &mut Warp, op: &Multiply, mask: u32) {
     match op {
         Multiply::Product { half, signed, d, carry, sources: [a, b, c], carried } => {
@@ -118,8 +118,8 @@ pub(super) fn multiply(code: &Code, warp: &mut Warp, op: &Multiply, mask: u32) {
     }
 }
 
-/// A source of a sum, and what is to be added to it: a negated number is its complement and 1, so that carries come out as the
-/// hardware makes them.
+/// Returns a source of a sum, and the number to add to it: a negated number is its complement and 1, so that carries come out as
+/// on the hardware.
 fn term(code: &Code, warp: &Warp, source: Source) -> (Row, u64) {
     let word = warp.row(code, source.row);
     match source {
@@ -129,7 +129,7 @@ fn term(code: &Code, warp: &Warp, source: Source) -> (Row, u64) {
     }
 }
 
-/// The lanes in which it holds.
+/// Returns the lanes in which the condition holds.
 fn lanes_where(row: &Row, f: impl Fn(u64) -> bool) -> u32 {
     (0..32).fold(0, |bits, i| bits | u32::from(f(row[i])) << i)
 }

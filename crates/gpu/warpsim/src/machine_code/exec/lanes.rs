@@ -1,4 +1,4 @@
-//! What lanes have of each other.
+//! Exchanges between lanes.
 
 use super::Machine;
 use crate::cta::Core;
@@ -8,7 +8,7 @@ use crate::machine_code::op::{Lanes, ZERO};
 use crate::machine_code::warp::Warp;
 
 impl Machine<'_, '_> {
-    /// Numbers that go from lane to lane, or belong to all.
+    /// Moves values from lane to lane, or to the whole warp.
     pub(super) fn lanes(&mut self, warp: &mut Warp, pc: u32, op: &Lanes, mask: u32) -> Result<(), Stop> {
         let code = self.code;
         match op {

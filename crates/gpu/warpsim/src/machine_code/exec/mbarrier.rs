@@ -1,5 +1,5 @@
-//! Barriers in shared memory, as ptxas lays them out: from bit 1 on the 20 bits to which the arrivals that are missing are set again,
-//! 2^20 less their number; from bit 43 on the same 20 bits, which every arrival counts up; and above them the parity of the phase.
+//! Barriers in shared memory, in ptxas's layout. From bit 1 on are 20 bits to which the count of missing arrivals is reset, as 2^20 less
+//! their number. From bit 43 on are the same 20 bits, which every arrival counts up; and above them is the parity of the phase.
 
 use super::Machine;
 use super::memory::Part;
@@ -15,18 +15,18 @@ const COUNT: u32 = 43;
 const FIELD: u64 = (1 << 20) - 1;
 const PARITY: u32 = 63;
 
-/// What the simulator keeps of one beside its bits.
+/// State of a barrier that the simulator keeps beside its bits.
 #[derive(Default)]
 pub(in crate::machine_code) struct Mbarrier {
-    /// What arrivals have released.
+    /// Clock that arrivals have released.
     clock: VectorClock,
-    /// Since the CTA began, and up to the end of the last phase.
+    /// Number of arrivals since the CTA began, and up to the end of the last phase.
     arrivals: u32,
     complete: u32,
 }
 
 impl Machine<'_, '_> {
-    /// The lanes that need not ask again.
+    /// Performs the operation; returns the lanes that need not ask again.
     pub(super) fn mbarrier(
         &mut self,
         warp: &mut Warp,
@@ -76,20 +76,20 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Each lane of an access, with its place.
+/// Returns each lane of an access, with its place.
 fn each(part: &Part) -> impl Iterator<Item = (u64, usize, Lanes<'_>)> {
     let lanes = (0..32).filter(|lane| part.mask >> lane & 1 == 1);
     lanes.map(|lane| (part.bases[lane], lane, Lanes::new(&part.bases, 0, 1 << lane, 8)))
 }
 
-/// Where all lanes agree on it.
+/// Returns the place if all lanes agree on it.
 fn the_place(parts: &[Part]) -> Option<u32> {
     let mut places = parts.iter().flat_map(each).map(|(place, ..)| place);
     let first = places.next()?;
     places.all(|place| place == first).then_some(first as u32)
 }
 
-/// The state behind one more arrival: the last of a phase turns the parity, and sets the count again.
+/// Returns the state after one more arrival: the last of a phase turns the parity, and sets the count again.
 fn arrived(state: u64) -> u64 {
     let next = state.wrapping_add(1 << COUNT);
     if next >> COUNT & FIELD == 0 { next | (next >> 1 & FIELD) << COUNT } else { next }

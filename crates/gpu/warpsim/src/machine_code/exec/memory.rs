@@ -39,7 +39,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// One or two words, for the registers from `d` on; the second of them may be the fourth of an access.
+    /// Loads one or two words for the registers from `d` on; the second of them may be the fourth of an access.
     fn loaded(
         &mut self,
         warp: &mut Warp,
@@ -56,7 +56,7 @@ impl Machine<'_, '_> {
                 let (row, mut found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
                 if let Some(address) = found.unwritten.filter(|_| fourth) {
                     let (low, high) = self.shared.unwritten(lanes);
-                    // three words are there, and ptxas loads four
+                    // three words are valid, and ptxas loads four
                     if low == 0 {
                         warp.undefined.fill(next(d, 1), high, (space, address), None);
                         found.unwritten = None;
@@ -102,7 +102,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// One or two words, of the registers from `a` on.
+    /// Stores one or two words of the registers from `a` on.
     fn stored(
         &mut self,
         warp: &mut Warp,
@@ -134,13 +134,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The lanes whose generic address lies in the space.
+    /// Returns the lanes whose generic address lies in the space.
     pub(super) fn lanes_in(&self, warp: &Warp, space: Space, address: &Address) -> u32 {
         let bases = self.addresses(warp, address);
         (0..32).fold(0, |bits, lane| bits | u32::from(self.code.windows.place(bases[lane]).0 == space) << lane)
     }
 
-    /// From constant memory, each lane at its own place.
+    /// Loads from constant memory, each lane from its own place.
     pub(super) fn constant(
         &mut self,
         warp: &mut Warp,
@@ -186,7 +186,7 @@ impl Machine<'_, '_> {
         buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
     }
 
-    /// The spaces that an access goes to; counts what it takes of them.
+    /// Splits an access by the spaces that it goes to; counts its traffic there.
     pub(super) fn parts(
         &mut self,
         warp: &mut Warp,
@@ -210,13 +210,13 @@ impl Machine<'_, '_> {
         self.in_own(warp, &self.addresses(warp, address), bytes)
     }
 
-    /// Addresses of the shared memory of the warp's CTA among the memories of the cluster.
+    /// Returns addresses of the shared memory of the warp's CTA among the memories of the cluster.
     fn in_own(&self, warp: &Warp, addresses: &Row, bytes: u32) -> Row {
         let own = self.rank(warp);
         addresses.map(|address| self.code.shared_place(address, bytes, Some(own)))
     }
 
-    /// Of the warp's CTA in its cluster.
+    /// Returns the rank of the warp's CTA in its cluster.
     fn rank(&self, warp: &Warp) -> u32 {
         (warp.thread.index / warp.place.warps()) as u32
     }
@@ -237,7 +237,7 @@ impl Machine<'_, '_> {
         parts
     }
 
-    /// What an access takes of the memory, for the counts and the model of time.
+    /// Records the traffic of an access, for the counts and the model of time.
     fn occupy(&mut self, warp: &mut Warp, space: Space, lanes: &Lanes) {
         if space == Space::Shared {
             let passes = passes(lanes, 4);
@@ -285,13 +285,13 @@ impl Machine<'_, '_> {
     }
 }
 
-/// An access in steps of two words.
+/// Splits an access into steps of two words.
 fn words(part: &Part, bytes: u32) -> impl Iterator<Item = (u32, Lanes<'_>)> {
     let lanes = move |step| Lanes::new(&part.bases, u64::from(8 * step), part.mask, bytes.min(8));
     (0..bytes.div_ceil(8)).map(move |step| (step, lanes(step)))
 }
 
-/// Writes a step of what was loaded; the sign of less than a word goes into the bits of `extend`.
+/// Writes a step of a load; the sign of less than a word goes into the bits of `extend`.
 pub(super) fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
     let extended = if extend == 0 { *row } else { extended(row, bytes, extend) };
     if bytes < 8 {
@@ -301,24 +301,24 @@ pub(super) fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u3
     }
 }
 
-/// The register so many behind another; `RZ` stays what it is.
+/// Returns the register `by` behind another; `RZ` stays `RZ`.
 fn next(row: u32, by: u32) -> u32 {
     if row == ZERO { row } else { row + by }
 }
 
-/// Bytes that the active lanes move.
+/// Returns the bytes that the active lanes move.
 pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
 }
 
-/// The address, when all active lanes access the same.
+/// Returns the address, if all active lanes access the same.
 fn common(lanes: &Lanes) -> Option<u64> {
     let mut addresses = lanes.active().map(|lane| lanes.address(lane));
     let first = addresses.next()?;
     addresses.all(|address| address == first).then_some(first)
 }
 
-/// Known bits of undefined values go to local memory with them.
+/// Moves the known bits of undefined values to local memory with them.
 fn spilled(warp: &mut Warp, a: u32, lanes: &Lanes) {
     let words = lanes.bytes.div_ceil(4);
     let mut spill = |first: u64, mask: u32| {

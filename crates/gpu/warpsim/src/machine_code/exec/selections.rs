@@ -1,4 +1,4 @@
-//! Words that are taken as they are, and comparisons, which decide between them.
+//! Words that are moved unchanged, and comparisons, which decide between them.
 
 use crate::lanes::select;
 use crate::machine_code::code::Code;
@@ -7,7 +7,7 @@ use crate::machine_code::warp::Warp;
 use crate::scalar::combined;
 use std::array::from_fn;
 
-/// Moves, selections and comparisons.
+/// Performs moves, selections and comparisons.
 pub(super) fn selection(code: &Code, warp: &mut Warp, op: &Selection, mask: u32) {
     match op {
         Selection::Move { d, a } => {

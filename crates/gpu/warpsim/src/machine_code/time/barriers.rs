@@ -5,7 +5,7 @@ use crate::machine_code::trace::Arrival;
 #[derive(Default, Clone)]
 struct Barrier {
     arrived: u32,
-    /// Of the phase; `None` for all threads that have not ended.
+    /// Threads that the phase expects; `None` for all threads that have not ended.
     expected: Option<u32>,
     arrivals: Vec<(usize, u64)>,
     waiting: Vec<usize>,
@@ -14,7 +14,7 @@ struct Barrier {
 /// A phase of a barrier that is complete.
 pub(super) struct Complete {
     pub barrier: u32,
-    /// Each warp that came, and when.
+    /// Each warp that came, and its time.
     pub arrivals: Vec<(usize, u64)>,
     pub waiting: Vec<usize>,
 }
@@ -30,7 +30,7 @@ impl Barriers {
         Self { barriers: Default::default(), threads: 32 * warps as u32 }
     }
 
-    /// A warp arrives: the phase, when it was the last.
+    /// Records an arrival of a warp; returns the phase if it was the last.
     pub(super) fn arrive(&mut self, warp: usize, arrival: Arrival, now: u64) -> Option<Complete> {
         let barrier = self.barriers.get_mut(arrival.id as usize)?;
         barrier.arrived += 32;
@@ -43,7 +43,7 @@ impl Barriers {
         complete.then(|| std::mem::take(barrier).complete(arrival.id))
     }
 
-    /// A warp ends: the phases that waited for it alone.
+    /// Ends a warp; returns the phases that waited for it alone.
     pub(super) fn end(&mut self) -> Vec<Complete> {
         self.threads -= 32;
         let threads = self.threads;

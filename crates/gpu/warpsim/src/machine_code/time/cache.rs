@@ -7,7 +7,7 @@ struct Entry {
     present: u8,
     /// Sectors that differ from the memory behind.
     dirty: u8,
-    /// When the last of them comes.
+    /// Time at which the last of them comes.
     ready: u64,
     used: u64,
 }
@@ -18,12 +18,12 @@ pub(super) struct Cache {
     clock: u64,
 }
 
-/// What an access finds.
+/// Result of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     /// Sectors that must be fetched.
     pub missing: u8,
-    /// When those that are on their way are there.
+    /// Time at which the sectors that are on their way are there.
     pub ready: u64,
     /// Sectors that had to be written back to make room, and their line.
     pub evicted: Option<(u64, u8)>,
@@ -32,14 +32,14 @@ pub(super) struct Found {
 const EMPTY: Entry = Entry { line: u64::MAX, present: 0, dirty: 0, ready: 0, used: 0 };
 
 impl Cache {
-    /// A cache for so many lines; with none nothing stays.
+    /// Makes a cache for this many lines; a cache without lines keeps nothing.
     pub(super) fn new(lines: u64, ways: usize) -> Self {
         let ways = ways.min(lines as usize);
         let sets = (lines as usize).checked_div(ways).unwrap_or(0);
         Self { ways, entries: vec![EMPTY; sets * ways], clock: 0 }
     }
 
-    /// Accesses sectors of a line; what is missing is taken for fetched from now on.
+    /// Accesses sectors of a line; missing ones are then regarded as being fetched.
     pub(super) fn access(&mut self, line: u64, sectors: u8, writes: bool) -> Found {
         self.clock += 1;
         if self.entries.is_empty() {
@@ -61,7 +61,7 @@ impl Cache {
         Found { missing: sectors, ready: 0, evicted }
     }
 
-    /// What was missing of a line comes at a time.
+    /// Sets the time at which the missing sectors of a line come.
     pub(super) fn comes(&mut self, line: u64, time: u64) {
         if !self.entries.is_empty()
             && let Some(entry) = self.set(line).iter_mut().find(|entry| entry.line == line)
@@ -70,7 +70,7 @@ impl Cache {
         }
     }
 
-    /// Neighbouring lines lie in different sets, and the upper bits spread what is far apart.
+    /// Returns the set of a line. Neighbouring lines lie in different sets, and the upper bits spread distant ones.
     fn set(&mut self, line: u64) -> &mut [Entry] {
         let sets = (self.entries.len() / self.ways) as u64;
         let far = (line >> 20).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;

@@ -1,8 +1,8 @@
-//! What the clocks of a warp go to.
+//! Causes of the clocks of a warp.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// What one clock of a warp went to.
+/// Cause of one clock of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     Issued,
@@ -26,7 +26,7 @@ pub enum Cause {
     Barrier,
     /// The instruction had not been fetched.
     Fetch,
-    /// It could have issued, and another warp did.
+    /// The warp could have issued, and another one did.
     NotSelected,
 }
 
@@ -64,18 +64,17 @@ impl Cause {
     }
 }
 
-/// Where the cycles of a warp went, from the start of its CTA to its end. Of two instructions that are issued together one takes the
-/// cycle.
+/// Cycles of a warp by cause, from the start of its CTA to its end. If two instructions are issued together, one takes the cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WarpTime([u64; Cause::ALL.len()]);
 
 impl WarpTime {
-    /// The clocks from the start to the warp's end.
+    /// Returns the clocks from the start to the warp's end.
     pub fn cycles(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The clocks that went to a cause.
+    /// Returns the clocks of a cause.
     pub fn of(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
     }

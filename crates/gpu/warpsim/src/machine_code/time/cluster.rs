@@ -2,9 +2,9 @@
 
 #[derive(Default)]
 pub(super) struct ClusterBarrier {
-    /// Phases that each warp has come to; `None` when it has ended.
+    /// Number of phases that each warp has come to; `None` once it has ended.
     came: Vec<Option<usize>>,
-    /// When the warps of each complete phase go on.
+    /// Time at which the warps of each complete phase go on.
     complete: Vec<u64>,
     waiting: Vec<usize>,
     latency: u32,
@@ -15,7 +15,7 @@ impl ClusterBarrier {
         Self { came: vec![Some(0); warps], latency, ..Self::default() }
     }
 
-    /// The warps that go on, and when.
+    /// Records an arrival; returns the warps that go on, and their time.
     pub(super) fn arrive(&mut self, warp: usize, now: u64) -> (Vec<usize>, u64) {
         if let Some(came) = &mut self.came[warp] {
             *came += 1;
@@ -28,7 +28,7 @@ impl ClusterBarrier {
         self.settle(now)
     }
 
-    /// When a warp that waits goes on; `None`: nobody knows yet.
+    /// Returns the time at which a waiting warp goes on; `None`: nobody knows yet.
     pub(super) fn wait(&mut self, warp: usize) -> Option<u64> {
         let phase = self.came[warp].unwrap_or_default();
         let over = if phase == 0 { Some(0) } else { self.complete.get(phase - 1).copied() };

@@ -8,7 +8,7 @@ use machine::target::Constants;
 pub(super) struct Small {
     operands: Cache,
     loads: Cache,
-    /// The line that was asked for last, which is there.
+    /// Last requested line, which is present.
     last: Option<u64>,
 }
 
@@ -20,7 +20,7 @@ impl Small {
         Self { operands: cache(), loads: cache(), last: None }
     }
 
-    /// When the operand is there.
+    /// Returns the time at which the operand is there.
     pub(super) fn operand(&mut self, line: u64, now: u64, constants: &Constants, far: &mut Far) -> u64 {
         if self.last == Some(line) {
             return now;
@@ -38,7 +38,7 @@ impl Small {
         there
     }
 
-    /// When a load has its result.
+    /// Returns the time at which a load has its result.
     pub(super) fn load(&mut self, line: u64, addresses: u32, now: u64, constants: &Constants, far: &mut Far) -> u64 {
         let hit = u64::from(constants.load_latency);
         let found = self.loads.access(line, 1, false);

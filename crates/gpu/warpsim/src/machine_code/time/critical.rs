@@ -1,10 +1,10 @@
-//! Which warps the others wait for.
+//! Warps that the others wait for.
 
 use super::Timing;
 
 impl Timing {
-    /// The clocks of each warp that the end of its CTA waits for: from the end back, along the warp that ends last, to the barrier
-    /// that held it, from there along the warp that came to that barrier last, and so on to the start.
+    /// Returns the clocks of each warp that the end of its CTA waits for. The path goes from the end back along the warp that ends last, to
+    /// the barrier that held it. From there it follows the warp that came to that barrier last, and so on to the start.
     pub fn critical_path(&self, warps_per_cta: usize) -> Vec<u64> {
         let mut held: Vec<Vec<Hold>> = vec![Vec::new(); self.warps.len()];
         for meeting in &self.timeline.meetings {
@@ -31,7 +31,7 @@ impl Timing {
     }
 }
 
-/// A barrier held a warp until then, because another warp came last.
+/// A barrier that held a warp until a time, because another warp came last.
 #[derive(Clone, Copy)]
 struct Hold {
     released: u64,

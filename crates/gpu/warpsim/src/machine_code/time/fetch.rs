@@ -1,4 +1,4 @@
-//! The front end: where the next instruction of a warp comes from, and when it is there.
+//! The front end: source and arrival time of the next instruction of a warp.
 //!
 //! Each sub-partition has a small cache and a stream buffer behind it, which after a miss runs ahead of the code by some lines;
 //! the SM has a larger one, which it shares with constants; behind that is the L2 cache, which always has the code.
@@ -12,23 +12,23 @@ use std::collections::VecDeque;
 const WAYS: usize = 8;
 /// Sectors of a whole line.
 const WHOLE: u8 = 0b1111;
-/// Lines of constants are kept beside those of code in the cache of the SM.
+/// Offset that keeps lines of constants beside those of code in the cache of the SM.
 const CONSTANTS: u64 = 1 << 62;
 
-/// Of one sub-partition.
+/// Front end of one sub-partition.
 pub(super) struct Near {
     cache: Cache,
-    /// Lines that follow each other, and when each comes.
+    /// Consecutive lines, and the time at which each comes.
     stream: VecDeque<(u64, u64)>,
 }
 
-/// Of the SM.
+/// Front end of the SM.
 pub(super) struct Far {
     cache: Cache,
     free: u64,
     latency: u64,
     interval: u64,
-    /// What a miss adds.
+    /// Additional latency of a miss.
     beyond: u64,
 }
 
@@ -38,7 +38,7 @@ impl Near {
         Self { cache: Cache::new(lines, WAYS), stream: VecDeque::with_capacity(fetch.prefetched_lines as usize + 1) }
     }
 
-    /// When a line of code that is asked for now is there.
+    /// Returns the time at which a line of code that is requested now is there.
     pub(super) fn line(&mut self, line: u32, now: u64, fetch: &Fetch, far: &mut Far) -> u64 {
         let line = u64::from(line);
         let found = self.cache.access(line, WHOLE, false);
@@ -87,7 +87,7 @@ impl Far {
         there
     }
 
-    /// When a line of constants that the small caches miss is there, `after` that many clocks when it is in this cache.
+    /// Returns the time at which a line of constants that the small caches miss is there: `after` that many clocks if it is in this cache.
     pub(super) fn constant(&mut self, line: u64, now: u64, after: u64) -> u64 {
         // half as long as a line of code
         let found = self.cache.access(CONSTANTS + line / 2, WHOLE, false);

@@ -1,4 +1,4 @@
-//! What the model needs to know of each instruction of the code.
+//! Properties of each instruction that the model needs.
 
 use crate::machine_code::registers::Registers;
 use crate::machine_code::trace::constant_line;
@@ -9,19 +9,19 @@ use sass::{Class, Control, Instruction, Kernel, Operand, Pipe};
 pub(super) const CODE_LINE: u32 = 128;
 
 pub(super) struct Known {
-    /// `None`: the hardware keeps track of registers itself.
+    /// Control bits; `None`: the hardware keeps track of registers itself.
     pub control: Option<Control>,
     pub pipe: Pipe,
     pub class: Class,
-    /// Clocks that it holds its pipe.
+    /// Clocks for which it holds its pipe.
     pub interval: u32,
-    /// From the issue to the result, where that is not for a memory to say.
+    /// Clocks from the issue to the result, unless a memory determines them.
     pub latency: u32,
-    /// Clocks in which its warp issues nothing more: of a fence.
+    /// Clocks in which its warp issues nothing more, for a fence.
     pub holds: u32,
-    /// Of the code.
+    /// Line of code.
     pub line: u32,
-    /// The operand in constant memory, as a line of its cache, where the code tells it.
+    /// Cache line of the operand in constant memory, if the code determines it.
     pub constant: Option<u64>,
     pub stores: bool,
     /// Words of 32 bits that an access moves for each lane.
@@ -30,11 +30,11 @@ pub(super) struct Known {
     pub copies: Option<Copies>,
 }
 
-/// What an instruction does about asynchronous copies.
+/// Effect of an instruction on asynchronous copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Copies {
     Start,
-    /// Those since the last one of these are a group.
+    /// Closes a group: the copies since the last closed one.
     Close,
     /// Waits until no more groups than these are under way.
     Await {
@@ -43,13 +43,13 @@ pub(super) enum Copies {
 }
 
 impl Known {
-    /// Its result does not come earlier after the issue.
+    /// Returns the least latency from the issue to its result.
     pub(super) fn least_latency(&self) -> u64 {
         if matches!(self.pipe, Pipe::Memory | Pipe::Constant) { 0 } else { self.latency.into() }
     }
 }
 
-/// `None`: there are no control bits, and the target does not keep track of registers.
+/// Returns the properties of all instructions. `None`: there are no control bits, and the target does not keep track of registers.
 pub(super) fn known(kernel: &Kernel, target: &Target, pipeline: &Pipeline) -> Option<Vec<Known>> {
     kernel.instructions.iter().map(|instruction| of(instruction, target, pipeline)).collect()
 }
@@ -97,8 +97,8 @@ fn copies(instruction: &Instruction) -> Option<Copies> {
     }
 }
 
-/// Where the SM has one pipe of doubles, conversions of doubles go there, too (CUDA C Programming Guide, throughput of native arithmetic
-/// instructions: two per clock on compute capability 8.6).
+/// Returns the pipe of an instruction. If the SM has one pipe of doubles, conversions of doubles go there, too (CUDA C
+/// Programming Guide, throughput of native arithmetic instructions: two per clock on compute capability 8.6).
 fn pipe(instruction: &Instruction, pipeline: &Pipeline) -> Pipe {
     let converts = matches!(instruction.operation(), "F2F" | "F2I" | "I2F" | "FRND") && instruction.has("F64");
     if converts && pipeline.doubles_are_shared { Pipe::Double } else { instruction.pipe() }
@@ -125,7 +125,7 @@ fn interval(
     }
 }
 
-/// `MEMBAR.SC.GPU` and its like.
+/// Returns the clocks of a fence: `MEMBAR.SC.GPU` and its like.
 fn fence(instruction: &Instruction, pipeline: &Pipeline) -> u32 {
     match instruction.operation() {
         "MEMBAR" if instruction.has("CTA") => pipeline.fence_latency,

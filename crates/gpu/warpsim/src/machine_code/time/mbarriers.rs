@@ -1,4 +1,4 @@
-//! Barriers in shared memory, in time: a wait that the execution saw succeed is over when the arrivals have come that it was for.
+//! Barriers in shared memory, in time: a wait that succeeded in the execution is over once the arrivals that it was for have come.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ pub(super) struct Mbarriers(BTreeMap<u32, Place>);
 #[derive(Default)]
 struct Place {
     arrivals: u32,
-    /// When so many had come.
+    /// Numbers of arrivals, each with the time at which they had come.
     came: Vec<(u32, u64)>,
-    /// Warps, and the arrivals that they wait for.
+    /// Waiting warps, and the arrivals that they wait for.
     waiting: Vec<(usize, u32)>,
 }
 
 impl Mbarriers {
-    /// So many lanes arrive: the warps that wait no longer.
+    /// Records the arrival of lanes; returns the warps that wait no longer.
     pub(super) fn arrive(&mut self, place: u32, lanes: u32, at: u64) -> Vec<usize> {
         let place = self.0.entry(place).or_default();
         place.arrivals += lanes;
@@ -24,7 +24,7 @@ impl Mbarriers {
         place.waiting.extract_if(.., |(_, needed)| *needed <= arrivals).map(|(warp, _)| warp).collect()
     }
 
-    /// When so many arrivals have come; `None`: they have not yet.
+    /// Returns the time at which this many arrivals have come; `None`: they have not yet.
     pub(super) fn wait(&mut self, place: u32, needed: u32, warp: usize) -> Option<u64> {
         let place = self.0.entry(place).or_default();
         let at = place.came.partition_point(|(arrivals, _)| *arrivals < needed);

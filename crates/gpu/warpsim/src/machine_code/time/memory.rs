@@ -13,39 +13,39 @@ const WAYS: usize = 16;
 /// Bytes of a line, and of a sector.
 const LINE: u64 = 128;
 const SECTOR: u64 = 32;
-/// Rates are kept in these parts of a clock, so that they add up exactly.
+/// Parts of a clock in which rates are kept, so that they add up exactly.
 const PARTS: u64 = 256;
 
-/// Of one sub-partition.
+/// Queue of one sub-partition.
 pub(super) struct Queue {
-    /// When each access that is held back leaves.
+    /// Time at which each access that is held back leaves.
     leaves: VecDeque<u64>,
     last: u64,
 }
 
-/// Of the SM, and its share of the chip.
+/// Memories of the SM, with its share of the chip.
 pub(super) struct Memories {
-    /// Where the sub-partitions come together, and the banks behind.
+    /// Slots of the pipe where the sub-partitions come together, and of the banks behind it.
     accepts: Slots,
     banks: Slots,
     l1: Cache,
     l2: Cache,
-    /// When the ways to the L2 cache and to the device memory are free, in parts of a clock, and what a byte takes there.
+    /// Ways to the L2 cache and to the device memory: the time at which each is free, in parts of a clock, and the time of a byte there.
     second: Way,
     device: Way,
-    /// When the SM takes accesses of global and local memory again, after stores that found the ways behind it full.
+    /// Time at which the SM takes accesses of global and local memory again, after stores that found the ways behind it full.
     open: u64,
 }
 
 struct Way {
     free: u64,
     per_byte: u64,
-    /// Clocks of traffic that wait in front of it until what sends it must wait. Assumed, for nobody published the capacity: as
+    /// Clocks of traffic that may wait in front of it before its sender must wait. Assumed, for nobody published the capacity: as
     /// much as it moves in the latency of the memory behind it.
     holds: u64,
 }
 
-/// When an access is done with its source registers, and with its results.
+/// Times at which an access is done with its source registers, and with its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Done {
     pub sources: u64,
@@ -53,7 +53,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Of an access of shared memory that has this latency instead, where the target has one.
+    /// Returns the times of an access of shared memory that has this latency instead, if the target has one.
     pub(super) fn with(self, latency: Option<u32>, memory: &Memory) -> Self {
         let own = u64::from(memory.shared_latency);
         Self { result: self.result - own + latency.map_or(own, u64::from), ..self }
@@ -65,7 +65,7 @@ impl Queue {
         Self { leaves: VecDeque::with_capacity(memory.queue as usize + 1), last: 0 }
     }
 
-    /// When the next access can be issued.
+    /// Returns the time at which the next access can be issued.
     pub(super) fn free(&self, memory: &Memory) -> u64 {
         if self.leaves.len() < memory.queue as usize {
             0
@@ -84,21 +84,21 @@ impl Queue {
 }
 
 impl Way {
-    /// So many bytes take the way from `now` on at the earliest; how long they wait for it.
+    /// Sends bytes over the way, from `now` on at the earliest; returns their waiting time.
     fn take(&mut self, now: u64, bytes: u64) -> u64 {
         let start = self.free.max(now * PARTS);
         self.free = start + bytes * self.per_byte;
         start.div_ceil(PARTS) - now
     }
 
-    /// When what waits in front of it is no more than it holds.
+    /// Returns the time from which the waiting traffic is no more than the way holds.
     fn open(&self) -> u64 {
         self.free.div_ceil(PARTS).saturating_sub(self.holds)
     }
 }
 
 impl Memories {
-    /// `l1_bytes`: what shared memory leaves of the L1 cache.
+    /// Makes the memories. `l1_bytes`: the part of the L1 cache that shared memory leaves.
     pub(super) fn new(target: &Target, memory: &Memory, l1_bytes: u64) -> Self {
         let board = &target.board;
         // 10^9 bytes per second over 10^6 clocks per second
@@ -138,7 +138,7 @@ impl Memories {
         Done { sources: sources(known, accepted) - u64::from(early), result }
     }
 
-    /// Of global or local memory.
+    /// Times an access of global or local memory.
     pub(super) fn lines(
         &mut self,
         (queue, memory): (&mut Queue, &Memory),
@@ -147,7 +147,7 @@ impl Memories {
         lines: impl Iterator<Item = Line> + Clone,
     ) -> Done {
         let accepted = self.accept(queue, memory, now, self.open);
-        // a line's tag takes a clock, and each word of all lanes its way to the registers, whatever lanes are active
+        // a line's tag takes a clock, and so does each word of all lanes on its way to the registers, whatever lanes are active
         let tags = lines.clone().count() as u64;
         let word = LINE.div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
         let clocks = (word * u64::from(known.words)).max(tags);
@@ -167,7 +167,7 @@ impl Memories {
         Done { sources: sources(known, accepted), result }
     }
 
-    /// When the access leaves the sub-partition: not before its address is computed, nor before what it goes to takes it.
+    /// Returns the time at which the access leaves the sub-partition: not before its address is computed, nor before its destination takes it.
     fn accept(&mut self, queue: &mut Queue, memory: &Memory, now: u64, open: u64) -> u64 {
         let address = (now + u64::from(memory.address_latency)).max(queue.last + u64::from(memory.address_interval));
         let (accepted, _) = self.accepts.take(now, address.max(open), 1);
@@ -175,7 +175,7 @@ impl Memories {
         accepted
     }
 
-    /// When a line is there for an access that was issued then.
+    /// Returns the time at which a line is there, for an access that was issued at a time.
     fn through_first(&mut self, memory: &Memory, line: Line, stores: bool, issued: u64) -> u64 {
         let found = self.l1.access(line.number, line.sectors, stores);
         if let Some((number, sectors)) = found.evicted {
@@ -207,8 +207,8 @@ impl Memories {
         there
     }
 
-    /// A line goes to the L2 cache, and from there some time to the device memory. Nothing waits for its result, so that what
-    /// comes after it must wait where too much is under way.
+    /// Sends a line to the L2 cache, and from there some time to the device memory. Nothing waits for its result, so later
+    /// accesses must wait if too much is under way.
     fn written(&mut self, memory: &Memory, line: Line, issued: u64) -> u64 {
         let waited = self.second.take(issued, u64::from(line.sectors.count_ones()) * SECTOR);
         if let Some((_, sectors)) = self.l2.access(line.number, line.sectors, true).evicted {
@@ -219,7 +219,7 @@ impl Memories {
     }
 }
 
-/// When an access that leaves its sub-partition at a time is done with its sources: a store reads a word in two clocks.
+/// Returns the time at which an access that leaves its sub-partition at a time is done with its sources: a store reads a word in two clocks.
 fn sources(known: &Known, leaves: u64) -> u64 {
     leaves + if known.stores { 2 * u64::from(known.words) - 1 } else { 0 }
 }

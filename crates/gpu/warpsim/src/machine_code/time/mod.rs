@@ -1,21 +1,21 @@
-//! How long an SM takes for what its warps executed.
+//! Time that an SM takes for the instructions that its warps executed.
 //!
-//! Every sub-partition issues one instruction per clock: of the warp that issued last, while it can, else of the youngest that
-//! can. An instruction is held back by the stall count of the one before it, by the scoreboards that it waits for, by instruction
-//! fetch, by its operand in constant memory, by its pipe, by the ports of the registers, and by barriers. Stall counts and scoreboards
-//! are the machine code's own; on architectures without them latencies come from the target, register by register. Rates,
-//! latencies and capacities are the target's ([`Pipeline`](machine::target::Pipeline)). After Huerta et al., "Dissecting and Modeling the Architecture of
-//! Modern GPU Cores" (MICRO 2025).
+//! Every sub-partition issues one instruction per clock: from the warp that issued last, while it can, otherwise from the
+//! youngest that can. An instruction is held back by the stall count of the one before it, by the scoreboards that it waits for,
+//! by instruction fetch, by its operand in constant memory, by its pipe, by the ports of the registers, and by barriers. Stall
+//! counts and scoreboards are the machine code's own; on architectures without them latencies come from the target, register by
+//! register. Rates, latencies and capacities are the target's ([`Pipeline`](machine::target::Pipeline)). After Huerta et al.,
+//! "Dissecting and Modeling the Architecture of Modern GPU Cores" (MICRO 2025).
 //!
-//! The SM is one of a full GPU: it has its share of the L2 cache and of the rate of the device memory. As many CTAs are on it as its
-//! resources allow; the next one of the launch begins where one has ended.
+//! The SM is one of a full GPU: it has its share of the L2 cache and of the rate of the device memory. It holds as many CTAs as
+//! its resources allow; the next one of the launch begins when one has ended.
 //!
 //! | module | what is there |
 //! |---|---|
-//! | `known`, `registers` | what the model needs to know of each instruction |
-//! | `sm` | issue: which warp, when, and what holds the others back |
-//! | `warp` | where a warp is, and what it waits for |
-//! | `cause`, `timeline` | where the cycles went, and when |
+//! | `known`, `registers` | properties of each instruction that the model needs |
+//! | `sm` | issue: the chosen warp, its time, and the stalls of the others |
+//! | `warp` | position of a warp, and its waits |
+//! | `cause`, `timeline` | cycles by cause, and over time |
 //! | `fetch`, `constants`, `memory`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
 
 mod barriers;
@@ -51,14 +51,14 @@ pub struct Timing {
     pub issued: u64,
     /// CTAs that are on the SM at once.
     pub resident_ctas: u32,
-    /// Of all CTAs, one after the other.
+    /// Times of the warps of all CTAs, one after the other.
     pub warps: Vec<WarpTime>,
     #[serde(skip)]
     pub timeline: Timeline,
 }
 
-/// Runs the model on what the warps executed. `None`: the machine code has no control bits where the target needs them, a CTA does not
-/// fit the SM, or a warp waits for ever.
+/// Runs the model on the trace of the warps. `None`: the machine code has no control bits where the target needs them, a CTA does
+/// not fit the SM, or a warp waits for ever.
 pub(super) fn simulate(
     kernel: &Kernel,
     shared_bytes: u64,
@@ -86,7 +86,7 @@ pub(super) fn simulate(
     Some(Timing { cycles, issued, resident_ctas: fits.blocks, warps, timeline })
 }
 
-/// Barriers that the warps of a CTA came to.
+/// Counts the barriers that the warps of a CTA came to.
 fn named_barriers(trace: &Trace) -> u32 {
     let ids = |events: &[Event]| -> Vec<u32> {
         events

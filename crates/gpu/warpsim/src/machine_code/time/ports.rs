@@ -1,5 +1,5 @@
-//! The ports of the registers of a sub-partition: two banks, from each of which one register per clock can be read, and what the
-//! compiler keeps for the next instruction.
+//! The ports of the registers of a sub-partition: two banks, from each of which one register per clock can be read, and the
+//! operands that the compiler keeps for the next instruction.
 
 use super::known::Known;
 use sass::{Class, Pipe};
@@ -9,14 +9,14 @@ const WINDOW: u64 = 3;
 
 #[derive(Default)]
 pub(super) struct Ports {
-    /// When each bank has read all that it was asked for.
+    /// Time at which each bank has finished its reads.
     banks: [u64; 2],
-    /// What is kept for each place of an operand, by bank: the warp and the register.
+    /// Operands kept in the reuse cache, by place and bank: the warp and the register.
     kept: [[Option<(usize, u8)>; 2]; 3],
 }
 
 impl Ports {
-    /// The first clock in which the warp's instruction finds its ports free.
+    /// Returns the first clock in which the warp's instruction finds its ports free.
     pub(super) fn free(&self, known: &Known, warp: usize) -> u64 {
         if !uses(known) {
             return 0;
@@ -27,7 +27,7 @@ impl Ports {
         after(0, even).max(after(1, odd))
     }
 
-    /// The instruction is issued.
+    /// Records the issue of the instruction.
     pub(super) fn take(&mut self, known: &Known, warp: usize, now: u64) {
         if !uses(known) {
             return;
@@ -58,7 +58,7 @@ impl Ports {
     }
 }
 
-/// Measured are instructions of 32 bits; doubles read both banks at once, at a rate that their pipe sets.
+/// Whether the instruction uses the ports. Only instructions of 32 bits were measured; doubles read both banks at once, at a rate that their pipe sets.
 fn uses(known: &Known) -> bool {
     matches!(known.pipe, Pipe::Fma | Pipe::Alu) && known.class != Class::Other && known.control.is_some()
 }

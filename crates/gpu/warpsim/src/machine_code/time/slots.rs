@@ -1,11 +1,11 @@
-//! What the sub-partitions share, clock by clock: who asks for a later clock leaves the earlier ones to others.
+//! Clock slots of a part that the sub-partitions share: a request for a later clock leaves the earlier ones to others.
 
 use std::collections::VecDeque;
 
 pub(super) struct Slots {
-    /// Clocks that one of them takes.
+    /// Clocks that one slot takes.
     interval: u64,
-    /// The number of the first one that is kept.
+    /// Number of the first slot that is kept.
     first: u64,
     taken: VecDeque<bool>,
 }
@@ -15,8 +15,8 @@ impl Slots {
         Self { interval: u64::from(interval.max(1)), first: 0, taken: VecDeque::new() }
     }
 
-    /// Takes the first `count` that are free from a time on: when the first one begins and the last one ends. Nobody asks for
-    /// what was before `now` any more.
+    /// Takes the first `count` slots that are free from a time on; returns the begin of the first and the end of the last. Nobody
+    /// asks for slots before `now` any more.
     pub(super) fn take(&mut self, now: u64, from: u64, count: u64) -> (u64, u64) {
         self.forget(now / self.interval);
         let mut slot = from.div_ceil(self.interval).max(self.first);

@@ -1,4 +1,4 @@
-//! One SM: which warp issues, when, and what holds the others back.
+//! One SM: the warp that issues, its time, and the stalls of the others.
 
 use super::barriers::{Barriers, Complete};
 use super::cluster::ClusterBarrier;
@@ -15,23 +15,23 @@ use machine::target::{Pipeline, Target};
 use sass::{Class, Pipe};
 use std::collections::VecDeque;
 
-/// Clocks after which the scheduler turns to another warp when an operand in constant memory is not there.
+/// Clocks after which the scheduler turns to another warp if an operand in constant memory is not there.
 const PATIENCE: u64 = 4;
 
 pub(super) struct Sm<'t> {
     known: &'t [Known],
     pipeline: &'t Pipeline,
-    /// Of all CTAs, one after the other.
+    /// Warps of all CTAs, one after the other.
     warps: Vec<Warp<'t>>,
     ctas: Vec<Cta>,
     parts: Vec<Part>,
-    /// The caches for code that are near, one for each sub-partition or one for all.
+    /// Instruction caches of the sub-partitions, one for each or one for all.
     near: Vec<Near>,
     code: Far,
     memories: Memories,
-    /// When the pipe of doubles that all share is free.
+    /// Time at which the shared pipe of doubles is free.
     doubles: u64,
-    /// The first CTA that has not begun, and when the places of those that have ended are free for others.
+    /// First CTA that has not begun, and the times at which the places of those that have ended are free for others.
     waiting: usize,
     free: VecDeque<(u64, usize)>,
     timeline: Timeline,
@@ -40,7 +40,7 @@ pub(super) struct Sm<'t> {
 struct Cta {
     /// Numbers of its warps.
     warps: std::ops::Range<usize>,
-    /// Of each CTA of the cluster.
+    /// Barriers of each CTA of the cluster.
     barriers: Vec<Barriers>,
     cluster: ClusterBarrier,
     mbarriers: Mbarriers,
@@ -57,16 +57,16 @@ struct Part {
     queue: Queue,
     constants: Small,
     ports: Ports,
-    /// Nothing is issued before.
+    /// Time before which nothing is issued.
     blocked: u64,
     /// The warp that issued last, unless it gave way.
     last: Option<usize>,
-    /// When it is worth while to look at it again.
+    /// Time at which it needs to be looked at again.
     next: u64,
 }
 
 impl<'t> Sm<'t> {
-    /// `slots`: CTAs that are on it at once; none when there are none.
+    /// Makes the SM; `None` if no CTA fits. `slots`: CTAs that are on it at once.
     pub(super) fn new(
         known: &'t [Known],
         target: &Target,
@@ -127,7 +127,7 @@ impl<'t> Sm<'t> {
         Some(sm)
     }
 
-    /// The clocks until all warps have ended, and where they went; `None` when they never do.
+    /// Returns the clocks until all warps have ended, and their causes; `None` if they never do.
     pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>, Timeline)> {
         let mut end = 0;
         loop {
@@ -147,7 +147,7 @@ impl<'t> Sm<'t> {
         ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect(), self.timeline))
     }
 
-    /// The next CTA begins where another one has ended.
+    /// Begins the next CTA where another one has ended.
     fn begin(&mut self, slot: usize, now: u64) {
         while let Some(cta) = self.ctas.get_mut(self.waiting) {
             self.waiting += 1;
@@ -167,7 +167,7 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// Issues from a sub-partition, if anything can be issued, and finds when it is next to be looked at.
+    /// Issues from a sub-partition, if anything can be issued, and finds the time of its next step.
     fn step(&mut self, part: usize, now: u64) -> bool {
         let (chosen, next) = self.choose(part, now);
         let Some(index) = chosen else {
@@ -209,7 +209,7 @@ impl<'t> Sm<'t> {
         true
     }
 
-    /// A warp that can issue another instruction together with the one that it just issued.
+    /// Returns a warp that can issue another instruction together with the one that it just issued.
     fn second(&self, part: usize, index: usize, now: u64, first: &Known) -> Option<usize> {
         let two = self.pipeline.fixed.as_ref().is_some_and(|fixed| fixed.issues_two);
         let warp = &self.warps[index];
@@ -221,7 +221,7 @@ impl<'t> Sm<'t> {
         (goes && known.constant.is_none() && self.unit(part, index, known) <= now).then_some(index)
     }
 
-    /// The warp that issues, and when the next one can when there is none.
+    /// Chooses the warp that issues; without one, returns the time of the next that can.
     fn choose(&self, part: usize, now: u64) -> (Option<usize>, u64) {
         let own = &self.parts[part];
         if own.blocked > now {
@@ -241,7 +241,7 @@ impl<'t> Sm<'t> {
         (youngest, next)
     }
 
-    /// When a warp can issue, as far as is known now.
+    /// Returns the time at which a warp can issue, as far as is known now.
     fn free(&self, part: usize, index: usize) -> u64 {
         let warp = &self.warps[index];
         if warp.held {
@@ -250,7 +250,7 @@ impl<'t> Sm<'t> {
         warp.ready.max(self.unit(part, index, &self.known[warp.pc()]))
     }
 
-    /// When what executes the instruction takes the next one.
+    /// Returns the time at which the unit that executes the instruction takes the next one.
     fn unit(&self, part: usize, index: usize, known: &Known) -> u64 {
         let own = &self.parts[part];
         let pipe = match known.pipe {
@@ -316,7 +316,7 @@ impl<'t> Sm<'t> {
         self.after(part, index, (now, done.result), known, event);
     }
 
-    /// What follows from the issue for this warp and for others.
+    /// Applies the effects of an issue on this warp and on others.
     fn after(&mut self, part: usize, index: usize, (now, result): (u64, u64), known: &Known, event: Option<Event>) {
         let warp = &mut self.warps[index];
         let (cta, ended) = (warp.cta, warp.is_done());
@@ -373,7 +373,7 @@ impl<'t> Sm<'t> {
         }
     }
 
-    /// Finds out what holds the next instruction of a warp back.
+    /// Finds the reason that holds back the next instruction of a warp.
     fn prepare(&mut self, part: usize, index: usize) {
         let warp = &mut self.warps[index];
         if warp.is_done() {
@@ -389,7 +389,7 @@ impl<'t> Sm<'t> {
         self.parts[part].next = self.parts[part].next.min(warp.ready);
     }
 
-    /// The phase of a barrier is complete.
+    /// Completes the phase of a barrier.
     fn release(&mut self, cta: usize, complete: Complete, now: u64) {
         let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = self.pipeline;
         let Complete { barrier, arrivals, waiting } = complete;
@@ -398,7 +398,7 @@ impl<'t> Sm<'t> {
         self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
     }
 
-    /// Warps of a cluster, by their numbers there, go on.
+    /// Lets warps of a cluster, by their numbers there, go on.
     fn go_on(&mut self, cta: usize, waiting: &[usize], released: u64) {
         let first = self.ctas[cta].warps.start;
         let waiting: Vec<usize> = waiting.iter().map(|warp| first + warp).collect();
@@ -418,8 +418,8 @@ impl<'t> Sm<'t> {
     }
 }
 
-/// The sub-partition of a CTA's first warp: the one behind the last warp of the slot before, and, where they rotate, one further after
-/// each round, so that first warps, which often have more to do than others, do not all come to the same one.
+/// Returns the sub-partition of a CTA's first warp: the one behind the last warp of the slot before. If they rotate, it moves one
+/// further after each round. So first warps, which often have more to do, do not all come to the same one.
 fn first_part(slot: usize, warps: usize, parts: usize, rotates: bool) -> usize {
     let slots_per_round = (1..=parts).find(|slots| (slots * warps).is_multiple_of(parts)).unwrap_or(1);
     let rounds = if rotates { slot / slots_per_round } else { 0 };
@@ -427,7 +427,7 @@ fn first_part(slot: usize, warps: usize, parts: usize, rotates: bool) -> usize {
 }
 
 impl Cta {
-    /// Of the CTA in its cluster that a warp belongs to.
+    /// Returns the rank in its cluster of the CTA that a warp belongs to.
     fn rank(&self, index: usize) -> usize {
         (index - self.warps.start) * self.barriers.len() / self.warps.len()
     }

@@ -1,8 +1,8 @@
-//! What each warp did when: clocks by cause in bins of equal length, and where warps met.
+//! Activity of each warp over time: clocks by cause in bins of equal length, and the meetings of warps.
 
 use super::cause::Cause;
 
-/// The most bins of a warp.
+/// Most bins of a warp.
 const BINS: u64 = 1024;
 
 /// Clocks by cause.
@@ -11,11 +11,11 @@ pub type Bin = [u32; Cause::ALL.len()];
 /// The run of all warps, for pictures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
-    /// A power of two, as small as the longest warp allows.
+    /// Clocks per bin: a power of two, as small as the longest warp allows.
     pub clocks_per_bin: u64,
     /// The bins of each warp, of all CTAs one after the other, from clock 0 to its end.
     pub warps: Vec<Vec<Bin>>,
-    /// When each warp ended.
+    /// End time of each warp.
     pub ends: Vec<u64>,
     pub meetings: Vec<Meeting>,
 }
@@ -25,9 +25,9 @@ pub struct Timeline {
 pub struct Meeting {
     pub cta: usize,
     pub barrier: u32,
-    /// Each warp that came, and when.
+    /// Each warp that came, and its time.
     pub arrivals: Vec<(usize, u64)>,
-    /// The warps that waited, and when they could go on.
+    /// Warps that waited, and the time at which they could go on.
     pub waiting: Vec<usize>,
     pub released: u64,
 }
@@ -37,7 +37,7 @@ impl Timeline {
         Self { clocks_per_bin: 1, warps: vec![Vec::new(); warps], ends: vec![0; warps], meetings: Vec::new() }
     }
 
-    /// Notes clocks of a warp from `start` on that went to one cause.
+    /// Adds clocks of a warp from `start` on to one cause.
     pub(super) fn spend(&mut self, warp: usize, cause: Cause, start: u64, clocks: u64) {
         let end = start + clocks;
         self.ends[warp] = self.ends[warp].max(end);

@@ -1,4 +1,4 @@
-//! Where a warp is, and what it waits for.
+//! Position of a warp, and its waits.
 
 use super::known::{Copies, Known};
 use super::{Cause, Timeline, WarpTime};
@@ -9,31 +9,31 @@ use sass::Class;
 
 pub(super) struct Warp<'t> {
     trace: &'t WarpTrace,
-    /// Among the warps of all CTAs.
+    /// Index among the warps of all CTAs.
     index: usize,
     next: usize,
     next_event: usize,
     next_line: usize,
     pub cta: usize,
-    /// When all that is known to hold it back has passed.
+    /// Time at which all known obstacles have passed.
     pub ready: u64,
-    /// Up to when its cycles are accounted for.
+    /// Time up to which its cycles are accounted for.
     counted: u64,
-    /// Held by a barrier until its phase is complete.
+    /// Whether a barrier holds it until its phase is complete.
     pub held: bool,
     /// Whether the operand in constant memory of the next instruction is there.
     pub has_constant: bool,
-    /// When each scoreboard is released, and what holds it longest.
+    /// Release time of each scoreboard, and the class of its last holder.
     scoreboards: [(u64, Class); 6],
-    /// When each register, and behind them each predicate, has its value; empty where the machine code has scoreboards.
+    /// Time at which each register, and behind them each predicate, has its value; empty if the machine code has scoreboards.
     values: Vec<(u64, Class)>,
-    /// When the last instructions were issued, newest first.
+    /// Issue times of the last instructions, newest first.
     issues: [u64; 4],
     /// The line of code of the instruction before.
     line: Option<u32>,
     /// Clocks in which another warp was chosen.
     passed_over: u64,
-    /// When the asynchronous copies so far have ended, and by group.
+    /// End of the asynchronous copies so far, and by group.
     copied: u64,
     groups: Vec<u64>,
     pub time: WarpTime,
@@ -75,12 +75,12 @@ impl<'t> Warp<'t> {
         self.next == self.trace.len()
     }
 
-    /// The next instruction.
+    /// Returns the next instruction.
     pub(super) fn pc(&self) -> usize {
         self.trace.step(self.next).0 as usize
     }
 
-    /// Takes the next instruction, with what happens at it.
+    /// Takes the next instruction, with its events.
     pub(super) fn take(&mut self) -> (Option<Event>, &'t [Line]) {
         let (_, happens) = self.trace.step(self.next);
         self.next += 1;
@@ -95,28 +95,28 @@ impl<'t> Warp<'t> {
         (Some(event), lines)
     }
 
-    /// It is chosen: the cycles until now went to others, or to what executes the instruction.
+    /// Notes that the warp is chosen: the cycles until now went to others, or to the unit that executes the instruction.
     pub(super) fn chosen(&mut self, now: u64, timeline: &mut Timeline) {
         self.wait(now.saturating_sub(self.passed_over), Cause::Pipe, timeline);
         self.wait(now, Cause::NotSelected, timeline);
         self.passed_over = 0;
     }
 
-    /// It issued.
+    /// Notes that the warp issued.
     pub(super) fn issued(&mut self, now: u64, timeline: &mut Timeline) {
         self.chosen(now, timeline);
-        // of two instructions that are issued together, the first one takes the clock
+        // if two instructions are issued together, the first one takes the clock
         self.wait(now + 1, Cause::Issued, timeline);
         self.issues = [now, self.issues[0], self.issues[1], self.issues[2]];
         self.has_constant = false;
     }
 
-    /// It could have been issued, and another one was.
+    /// Notes that the warp could have issued, and another one did.
     pub(super) fn pass_over(&mut self) {
         self.passed_over += 1;
     }
 
-    /// Nothing can be issued before a time, for this cause.
+    /// Prevents issue before a time, for this cause.
     pub(super) fn wait(&mut self, until: u64, cause: Cause, timeline: &mut Timeline) {
         if until > self.counted {
             self.time.spend(cause, until - self.counted);
@@ -131,7 +131,7 @@ impl<'t> Warp<'t> {
         self.ready <= now + 1
     }
 
-    /// The same for scoreboards, whose release times stand with what set them.
+    /// Waits for registers as for scoreboards, whose release times stand with their setter.
     pub(super) fn wait_for_values(&mut self, known: &Known, timeline: &mut Timeline) {
         let (mut until, mut class) = (0, Class::Other);
         let mut see = |(time, by): (u64, Class)| {
@@ -149,7 +149,7 @@ impl<'t> Warp<'t> {
                 (0..count).for_each(|i| see(self.values[usize::from(first) + usize::from(i)]));
             }
             (0..8).filter(|p| predicates_read >> p & 1 == 1).for_each(|p| see(self.values[256 + p]));
-            // what is written must come after what was on its way there
+            // a write must come after earlier accesses that are still on their way there
             let mut see_after = |(time, by): (u64, Class)| see((time.saturating_sub(known.least_latency()), by));
             if let Some((first, count)) = writes {
                 (0..count).for_each(|i| see_after(self.values[usize::from(first) + usize::from(i)]));
@@ -159,7 +159,7 @@ impl<'t> Warp<'t> {
         self.wait(until, cause(class), timeline);
     }
 
-    /// What it does about asynchronous copies, one of which ends at the time; when it has its result.
+    /// Applies an instruction's effect on asynchronous copies, one of which ends at `ends`; returns the time of its result.
     pub(super) fn copies(&mut self, step: Copies, ends: u64, timeline: &mut Timeline) -> u64 {
         match step {
             Copies::Start => self.copied = self.copied.max(ends),
@@ -175,7 +175,7 @@ impl<'t> Warp<'t> {
         ends
     }
 
-    /// The instruction has its results at a time, and is done with its sources at another.
+    /// Notes the times at which the instruction has its results, and is done with its sources.
     pub(super) fn sets(&mut self, known: &Known, sources: u64, result: u64) {
         let set = |entry: &mut (u64, Class), time: u64| {
             if time > entry.0 {
@@ -202,8 +202,8 @@ impl<'t> Warp<'t> {
         }
     }
 
-    /// When the line of the next instruction is asked for, when it is not the one of the instruction before: a straight line as soon as
-    /// there is room in the buffer, another one when the branch is issued.
+    /// Returns the request time of the line of the next instruction, if it is not the line of the instruction before. A
+    /// sequential line is requested as soon as there is room in the buffer, another one when the branch is issued.
     pub(super) fn asks_for(&mut self, line: u32, fetch: &Fetch) -> Option<u64> {
         if self.line == Some(line) {
             return None;
@@ -215,7 +215,7 @@ impl<'t> Warp<'t> {
     }
 }
 
-/// What a wait for a result of this class counts as.
+/// Returns the cause of a wait for a result of this class.
 fn cause(class: Class) -> Cause {
     match class {
         Class::Shared => Cause::Shared,

@@ -1,9 +1,9 @@
-//! Which bits of a result depend on undefined bits of its sources.
+//! Bits of a result that depend on undefined bits of its sources.
 
 use sass::{File, Instruction, Operand, Part, Register};
 
-/// The undefined bits of the result, for instructions that are followed bit by bit; for `R2P` those of the bits that it tests.
-/// `undefined` tells the undefined bits of a register.
+/// Returns the undefined bits of the result, for instructions that are followed bit by bit; for `R2P` those of the bits that it
+/// tests. `undefined` returns the undefined bits of a register.
 pub(super) fn of_result(instruction: &Instruction, undefined: impl Fn(u8) -> u32) -> Option<u32> {
     let operands = &instruction.operands;
     let has_predicate = usize::from(matches!(operands.first()?, Operand::Predicate { .. }));
@@ -20,7 +20,7 @@ pub(super) fn of_result(instruction: &Instruction, undefined: impl Fn(u8) -> u32
     }
 }
 
-/// The byte of a word that an operand reads first: 1 of `R7.B1`.
+/// Returns the byte of a word that an operand reads first: 1 for `R7.B1`.
 fn byte(operand: &Operand) -> u32 {
     match operand {
         Operand::Register(Register { part: Part::Other("B1"), .. }) => 1,
@@ -30,7 +30,7 @@ fn byte(operand: &Operand) -> u32 {
     }
 }
 
-/// What is known of the bits of a source; those of neither kind have a value that differs from run to run.
+/// Knowledge of a source's bits; bits of none of these kinds have a value that differs from run to run.
 #[derive(Clone, Copy)]
 struct Bits {
     undefined: u32,
@@ -62,8 +62,8 @@ impl Bits {
     }
 }
 
-/// A bit is undefined if, for some value of the other bits that it may have, the table gives different results for two values of
-/// the undefined ones.
+/// Returns the undefined bits of logic by a table. A bit is undefined if two values of the undefined sources give different
+/// results, for some possible value of the others.
 fn logic(table: u8, sources: [Bits; 3]) -> u32 {
     let depends = |bit: u32| {
         let is_possible =
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::machine_code::registers::instruction;
 
-    /// The undefined bits of the result where R18's are those of the mask.
+    /// Returns the undefined bits of the result if R18's are those of the mask.
     fn found(text: &str, mask: u32) -> Option<u32> {
         of_result(&instruction(text), |register| if register == 18 { mask } else { 0 })
     }

@@ -1,4 +1,4 @@
-//! Values of which data choose one of two, lane by lane: such as the address of one of two slots of a thread.
+//! Values that data choose from two, lane by lane: such as the address of one of two slots of a thread.
 
 use super::terms::Named;
 use crate::decode::{Compute, Micro, Source, Test};
@@ -6,7 +6,7 @@ use crate::prove::known::Known;
 use crate::rows::Row;
 use crate::warp::Warp;
 
-/// Both values that an instruction may compute for the lanes of the mask, and the register; `None` where it is not one of two.
+/// Returns both values that an instruction may compute for the lanes of the mask, and the register; `None` if it is not one of two.
 pub(super) fn computed(warp: &Warp<Known>, pool: &[Row], micro: &Micro, mask: u32) -> Option<(u32, [Row; 2])> {
     let named = warp.knowledge.named.as_ref()?;
     let is_known = |source: &Source| mask & !warp.knows(*source) == 0;
@@ -35,12 +35,12 @@ pub(super) fn computed(warp: &Warp<Known>, pool: &[Row], micro: &Micro, mask: u3
 }
 
 impl Named {
-    /// Both values of the register, where the lanes of the mask have two.
+    /// Returns both values of the register, if the lanes of the mask have two.
     pub(in crate::prove) fn alternatives(&self, row: u32, mask: u32) -> Option<&[Row; 2]> {
         self.alternatives.get(&row).filter(|(_, lanes)| mask & !lanes == 0).map(|(both, _)| both)
     }
 
-    /// The lanes of the mask hold one of the two values.
+    /// Notes that the lanes of the mask hold one of the two values.
     pub(in crate::prove) fn choose_of(&mut self, row: u32, both: [Row; 2], mask: u32) {
         self.alternatives.insert(row, (both, mask));
     }

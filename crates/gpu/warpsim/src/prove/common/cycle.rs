@@ -1,4 +1,4 @@
-//! Where a branch leads that all threads of the CTA decide alike.
+//! Targets of a branch that all threads of the CTA decide alike.
 
 use super::super::known::results;
 use super::super::region::{matters, successors, touches};
@@ -6,19 +6,19 @@ use crate::decode::{Code, EXIT, Micro};
 use ptx::inst::BarKind;
 use std::collections::BTreeSet;
 
-/// What may follow a branch.
+/// Role of a branch.
 pub(super) enum Course {
     /// The branch is not executed again before its sides meet.
     Straight,
-    /// It decides whether a loop goes on.
+    /// The branch decides whether a loop goes on.
     Loop(Cycle),
-    /// Something else.
+    /// Any other branch.
     Other,
 }
 
 /// A loop from a branch to where its sides meet.
 pub(super) struct Cycle {
-    /// Where it goes on, and where it is left.
+    /// Targets inside the loop and outside of it.
     pub stay: u32,
     pub leave: u32,
     instructions: BTreeSet<u32>,
@@ -34,7 +34,7 @@ impl Cycle {
     }
 }
 
-/// Follows all ways from the branch.
+/// Classifies the branch by following all ways from it.
 pub(super) fn course(code: &Code, tables: bool, pc: u32) -> Course {
     let Micro::Branch { then, otherwise, reconvergence, .. } = &code.ops[pc as usize].micro else {
         return Course::Other;
@@ -75,7 +75,7 @@ pub(super) fn is_full(code: &Code, pc: u32) -> bool {
     matches!(&code.ops[pc as usize].micro, Micro::Bar { threads: None, .. })
 }
 
-/// Instructions that may be executed from `start` until the sides meet.
+/// Returns the instructions that may be executed from `start` until the sides meet.
 fn reached(code: &Code, start: u32, reconvergence: u32) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut stack = vec![start];

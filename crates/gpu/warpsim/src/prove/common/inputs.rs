@@ -1,4 +1,4 @@
-//! What instructions compute from.
+//! Inputs of instructions.
 
 use super::slots::Slot;
 use crate::decode::{Compute, GuardBit, MemoryAccess, Micro, Pieces, Source, Test};
@@ -10,7 +10,7 @@ pub(in super::super) struct Operands {
     pub slots: Vec<Slot>,
 }
 
-/// `None` where a result depends on more, such as other lanes, the condition code, or what the register held before.
+/// Returns the operands; `None` if a result depends on more, such as other lanes, the condition code, or the old value of the register.
 pub(in super::super) fn operands(micro: &Micro) -> Option<Operands> {
     let rows = |rows: &[Source]| Some(Operands { rows: rows.to_vec(), slots: Vec::new() });
     let combined = |combine: &Option<(_, GuardBit)>| combine.iter().map(|(_, (pred, _))| Slot::Pred(*pred)).collect();

@@ -1,13 +1,13 @@
-//! Values that are not known and that all threads of a CTA compute alike: such as a number of iterations that all load from one
-//! place. A branch on one leads all threads the same way, so that barriers may lie behind it.
+//! Unknown values that all threads of a CTA compute alike: such as a number of iterations that all load from one place. A branch
+//! on one leads all threads the same way, so that barriers may lie behind it.
 //!
-//! Such a value has a name, which tells the instruction and the names of its operands ([`terms`]). The kernel is executed for each way
-//! that a branch on a name may take ([`super::worlds`]). A loop is executed for no, for one and for more iterations: behind the second
-//! branch everything that the loop may write is unknown, which stands for every later iteration, and then two iterations follow each other. That
-//! is all that can happen if a barrier of all threads lies in every iteration, since it orders all others.
+//! Such a value has a name, which tells the instruction and the names of its operands ([`terms`]). The kernel is executed for each way that
+//! a branch on a name may take ([`super::worlds`]). A loop is executed for no, for one and for more iterations: behind the second branch
+//! everything that the loop may write is unknown, which stands for every later iteration, and then two iterations follow each other. That
+//! covers all cases if a barrier of all threads lies in every iteration, since it orders all others.
 //!
-//! What all threads agree on before an iteration of such a loop they must agree on behind it, under equal names. What turns out to differ
-//! is left out when the kernel is executed again.
+//! Values that all threads agree on before an iteration of such a loop must agree behind it, under equal names. Values that turn
+//! out to differ are left out when the kernel is executed again.
 //!
 //! Loads from one place give one value: in shared memory because nothing races, in global memory by assumption.
 
@@ -35,7 +35,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use terms::{Input, Origin, Term, Terms};
 
-/// What threads do not agree on behind an iteration: the branch of the loop, and where the value lies.
+/// Values that threads do not agree on behind an iteration: the branch of the loop, and the slot of the value.
 pub(super) type Apart = BTreeSet<(u32, Slot)>;
 
 /// One execution.
@@ -50,21 +50,21 @@ pub(super) struct Common {
     chosen: HashMap<Term, bool>,
     courses: HashMap<u32, Rc<Course>>,
     warps: Vec<Progress>,
-    /// What the first warp has in the slots of a loop, by branch, entry and stage.
+    /// Inputs of the first warp in the slots of a loop, by branch, entry and stage.
     agreed: HashMap<(u32, u32, u32), Vec<Option<Input>>>,
     pending: Option<Pending>,
-    /// Whether loads from shared memory give what every other thread gets at the same time.
+    /// Whether loads from shared memory give the same as every other thread gets at the same time.
     stable: bool,
 }
 
-/// How far a warp has come.
+/// Progress of a warp.
 #[derive(Default)]
 struct Progress {
-    /// How often it has executed a load.
+    /// Number of executions of each load.
     times: HashMap<u32, u32>,
-    /// How often it has begun the loop of a branch.
+    /// Number of times that it has begun the loop of each branch.
     entries: HashMap<u32, u32>,
-    /// Barriers of all threads.
+    /// Number of barriers of all threads.
     barriers: u32,
     turns: Vec<Turn>,
 }
@@ -73,19 +73,19 @@ struct Progress {
 struct Turn {
     pc: u32,
     entry: u32,
-    /// How often its branch was executed, and the barriers before the last time.
+    /// Number of executions of its branch, and the barriers before the last one.
     evaluations: u32,
     barriers: u32,
     course: Rc<Course>,
 }
 
-/// What the instruction that is being executed computes.
+/// Results of the instruction that is being executed.
 struct Pending {
     mask: u32,
     pc: u32,
-    /// Where all lanes agree on its operands.
+    /// Origin, if all lanes agree on its operands.
     origin: Option<(Origin, bool)>,
-    /// Where data choose between two.
+    /// Both values, if data choose between two.
     both: Option<(u32, [Row; 2])>,
 }
 
@@ -108,7 +108,7 @@ impl Common {
         }
     }
 
-    /// A CTA begins.
+    /// Begins a CTA.
     pub(super) fn begin(&mut self, code: &Code) {
         self.terms = Terms::new(code);
         self.chosen.clear();
@@ -116,7 +116,7 @@ impl Common {
         self.warps = (0..code.warps()).map(|_| Progress::default()).collect();
     }
 
-    /// In front of an instruction that all lanes of the path come to for certain.
+    /// Prepares an instruction that all lanes of the path certainly reach.
     pub(super) fn before(&mut self, code: &Code, warp: &Warp<Known>, pc: u32, active: u32) {
         self.pending = None;
         let progress = &mut self.warps[warp.thread.index];
@@ -151,7 +151,7 @@ impl Common {
         self.pending = Some(Pending { mask, pc, origin, both });
     }
 
-    /// Behind it.
+    /// Names the results behind it.
     pub(super) fn after(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32) {
         let Some(Pending { mask, origin, both, .. }) = self.pending.take().filter(|pending| pending.pc == pc) else {
             return;
@@ -174,7 +174,7 @@ impl Common {
         }
     }
 
-    /// Where all lanes of the warp go from a branch on a value that all threads agree on. `matters`: something that
+    /// Returns the target of all lanes of the warp at a branch on a value that all threads agree on. `matters`: something that
     /// synchronises lies behind it.
     pub(super) fn way(
         &mut self,
@@ -217,7 +217,7 @@ impl Common {
         }
     }
 
-    /// The value of a truth, the same for all who ask.
+    /// Chooses the value of a truth term, the same for all who ask.
     fn choose(&mut self, term: Term, needed: bool) -> Option<bool> {
         let value = match self.chosen.get(&term) {
             Some(value) => *value,
@@ -229,7 +229,7 @@ impl Common {
         Some(value)
     }
 
-    /// The place of the loop among those that the warp is in.
+    /// Returns the place of the loop among those that the warp is in.
     fn turn(&mut self, warp: usize, pc: u32, course: &Rc<Course>) -> usize {
         let Progress { entries, turns, barriers, .. } = &mut self.warps[warp];
         turns.iter().position(|turn| turn.pc == pc).unwrap_or_else(|| {
@@ -241,7 +241,7 @@ impl Common {
         })
     }
 
-    /// From here on the warp is in any iteration.
+    /// Generalises the loop: from here on the warp is in any iteration.
     fn generalise(&mut self, warp: &mut Warp<Known>, pc: u32, entry: u32, cycle: &Cycle) -> Option<()> {
         if !self.agree(warp, pc, [entry, 0], cycle) {
             return None;
@@ -258,7 +258,7 @@ impl Common {
         Some(())
     }
 
-    /// Whether the warp holds in all slots of the loop what the first warp held there; where it does not, they are noted.
+    /// Whether the warp holds in all slots of the loop the inputs of the first warp; slots that differ are noted.
     fn agree(&mut self, warp: &Warp<Known>, pc: u32, [entry, stage]: [u32; 2], cycle: &Cycle) -> bool {
         let now: Vec<Option<Input>> = slots(cycle).map(|slot| input(warp, slot, warp.live)).collect();
         let first = self.agreed.entry((pc, entry, stage)).or_insert_with(|| now.clone()).clone();
@@ -267,7 +267,7 @@ impl Common {
         for (at, slot) in slots(cycle).enumerate() {
             let claimed = base.is_some_and(|base| base[at].is_some()) && !self.apart.contains(&(pc, slot));
             if let (true, Some(Input::Term(term))) = (claimed, &now[at]) {
-                // that other warps have the same rests on what it was loaded from
+                // equality in other warps rests on the loads that it came from
                 self.loads.extend(self.terms.loads(*term));
             }
             if claimed && (now[at].is_none() || now[at] != first[at]) {
@@ -287,7 +287,7 @@ fn slots(cycle: &Cycle) -> impl Iterator<Item = Slot> {
     rows.iter().map(|row| Slot::Row(*row)).chain(preds.iter().map(|pred| Slot::Pred(*pred)))
 }
 
-/// Whether the load is none that threads communicate by.
+/// Whether threads do not communicate by the load.
 fn is_weak(code: &Code, pc: u32) -> bool {
     let instruction = code.instruction(pc);
     instruction.is_some_and(

@@ -1,4 +1,4 @@
-//! What the lanes of a warp hold: values, names, or neither.
+//! Contents of a warp's lanes: values, names, or neither.
 
 use super::super::known::Known;
 use super::inputs::Operands;
@@ -14,7 +14,7 @@ pub(in super::super) enum Slot {
     Pred(u32),
 }
 
-/// The operands, where the lanes of the mask agree on each of them.
+/// Returns the operands, if the lanes of the mask agree on each of them.
 pub(super) fn agreed(code: &Code, warp: &Warp<Known>, operands: &Operands, mask: u32) -> Option<Vec<Input>> {
     let row = |source: &Source| match source.register() {
         Some(row) => input(warp, Slot::Row(row), mask),
@@ -24,7 +24,7 @@ pub(super) fn agreed(code: &Code, warp: &Warp<Known>, operands: &Operands, mask:
     rows.chain(operands.slots.iter().map(|slot| input(warp, *slot, mask))).collect()
 }
 
-/// What all lanes of the mask hold.
+/// Returns the common content of all lanes of the mask.
 pub(super) fn input(warp: &Warp<Known>, slot: Slot, mask: u32) -> Option<Input> {
     let named = warp.knowledge.named.as_ref()?;
     let (term, lanes) = match slot {

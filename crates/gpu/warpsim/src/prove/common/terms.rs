@@ -15,7 +15,7 @@ pub(super) enum Input {
     Term(Term),
 }
 
-/// What computes a value: a result of an instruction from these operands. `time` tells executions apart that may give
+/// Computation of a value: a result of an instruction from these operands. `time` distinguishes executions that may give
 /// different values for equal operands.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Origin {
@@ -28,17 +28,17 @@ pub(super) struct Origin {
 /// All names that were given.
 pub(super) struct Terms {
     numbers: HashMap<Origin, Term>,
-    /// For each name the loads from global memory that its value comes from.
+    /// Loads from global memory that each name's value comes from.
     loads: Vec<BTreeSet<u32>>,
 }
 
 impl Terms {
-    /// With names for the arguments whose values are not given.
+    /// Makes names for the arguments whose values are not given.
     pub(super) fn new(code: &Code) -> Self {
         Self { numbers: HashMap::new(), loads: vec![BTreeSet::new(); code.unknown.len()] }
     }
 
-    /// The name of what the origin computes; `load`: it loads from global memory.
+    /// Returns the name of the origin's value; `load`: it loads from global memory.
     pub(super) fn name(&mut self, origin: Origin, load: bool) -> Term {
         if let Some(term) = self.numbers.get(&origin) {
             return *term;
@@ -55,13 +55,13 @@ impl Terms {
         term
     }
 
-    /// Instructions that load what the value comes from.
+    /// Returns the instructions that load what the value comes from.
     pub(super) fn loads(&self, term: Term) -> &BTreeSet<u32> {
         &self.loads[term as usize]
     }
 }
 
-/// Which registers and predicates of a warp hold values with names, and in which lanes.
+/// Registers and predicates of a warp that hold values with names, and the lanes that do.
 pub(in super::super) struct Named {
     pub(super) rows: Vec<(Term, u32)>,
     pub(super) preds: Vec<(Term, u32)>,
@@ -70,7 +70,7 @@ pub(in super::super) struct Named {
 }
 
 impl Named {
-    /// At the start of the kernel: arguments whose values are not given have the first names.
+    /// Starts the kernel: arguments whose values are not given have the first names.
     pub(in super::super) fn new(code: &Code) -> Self {
         let mut named = Self {
             rows: vec![(0, 0); code.registers],
@@ -83,7 +83,7 @@ impl Named {
         named
     }
 
-    /// The lanes of the mask hold another value.
+    /// Notes that the lanes of the mask hold another value.
     pub(in super::super) fn forget_row(&mut self, row: u32, mask: u32) {
         self.rows[row as usize].1 &= !mask;
         if let Some((_, lanes)) = self.alternatives.get_mut(&row) {
@@ -91,13 +91,13 @@ impl Named {
         }
     }
 
-    /// As [`forget_row`](Self::forget_row).
+    /// As [`forget_row`](Self::forget_row), for a predicate.
     pub(in super::super) fn forget_pred(&mut self, pred: u32, mask: u32) {
         self.preds[pred as usize].1 &= !mask;
     }
 }
 
-/// The lanes of the mask hold the value.
+/// Notes that the lanes of the mask hold the value.
 pub(super) fn hold(place: &mut (Term, u32), term: Term, mask: u32) {
     let others = if place.0 == term { place.1 } else { 0 };
     *place = (term, others | mask);

@@ -6,7 +6,7 @@ use crate::machine_code::op::Purpose;
 use crate::machine_code::op::{Bit, Flow, NULL, Op};
 use sass::Operand;
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let op = match o.instruction.operation() {
         "BRA" => branch(o)?,
@@ -36,7 +36,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(op)
 }
 
-/// Whether it decides which instruction is next, or which warp.
+/// Whether the operation decides the next instruction, or the next warp.
 pub(super) fn is_control(op: &Op) -> bool {
     matches!(
         op,
@@ -49,7 +49,7 @@ pub(super) fn is_control(op: &Op) -> bool {
     )
 }
 
-/// `BRA[.U] [CC.TEST,] target`; `U`: only all active lanes together.
+/// Decodes `BRA[.U] [CC.TEST,] target`; `U`: only all active lanes together.
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U"])?;
     let with = condition(o)?;
@@ -61,13 +61,13 @@ fn push(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
     Some(Op::Flow(Flow::Push { purpose, target: control::target(o)?, to: None }))
 }
 
-/// `BRK [CC.TEST]`
+/// Decodes `BRK [CC.TEST]`.
 fn pop(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
     o.only(&[])?;
     Some(Op::Flow(Flow::Pop { purpose, with: condition(o)? }))
 }
 
-/// The condition code tells whether the last result that set it was 0; all else that it tells is not known. `Some(None)` where
+/// Decodes a test of the condition code: whether the last result that set it was 0. Its other tests are not known. `Some(None)`:
 /// there is no condition.
 fn condition(o: &mut Operands<'_, '_, '_>) -> Option<Option<Bit>> {
     let Some(Operand::ConditionCode(test)) = o.peek() else { return Some(None) };

@@ -10,7 +10,7 @@ use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
 use sass::{Operand, Part};
 
-/// `None`: it is not one of these, or has a form that is not known.
+/// Decodes an instruction; `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let op = match o.instruction.operation() {
         "IADD" | "IADD32I" | "ISUB" => sum(o)?,
@@ -66,12 +66,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(op)
 }
 
-/// A term of a sum that takes a carry in: the carry takes the place of the 1 that makes a negative number of a complement.
+/// Returns a term of a sum that takes a carry in: the carry replaces the 1 that turns a complement into a negative number.
 fn term(source: Source, carries: bool) -> Source {
     if carries && source.negate { Source { negate: false, invert: true, ..source } } else { source }
 }
 
-/// `IADD[.X] d[.CC], a, b`
+/// Decodes `IADD[.X] d[.CC], a, b`.
 fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["X"])?;
     let carries = o.has("X");
@@ -92,7 +92,7 @@ fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// `IMAD[.U32.U32][.HI][.X] d[.CC], a, b, c` and `IMUL…` without c
+/// Decodes `IMAD[.U32.U32][.HI][.X] d[.CC], a, b, c` and `IMUL…` without c.
 fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "HI", "X"])?;
     let unsigned = o.instruction.modifiers().filter(|word| *word == "U32").count();
@@ -111,7 +111,7 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Multiply(Multiply::ProductWord { high, signed: unsigned == 0, negate, d, carry, sources, carried }))
 }
 
-/// `ISCADD d[.CC], a, b, by`
+/// Decodes `ISCADD d[.CC], a, b, by`.
 fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&[])?;
     let (d, sets) = o.tested()?;
@@ -132,7 +132,7 @@ fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// `LOP.AND|OR|XOR|PASS_B d, a, b`
+/// Decodes `LOP.AND|OR|XOR|PASS_B d, a, b`.
 fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["AND", "OR", "XOR", "PASS_B", "X"])?;
     let f: fn(u32, u32, u32) -> u32 = match () {
@@ -147,7 +147,7 @@ fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
-/// `SHL[.W] d, a, by` and `SHR[.U32][.W] d, a, by`
+/// Decodes `SHL[.W] d, a, by` and `SHR[.U32][.W] d, a, by`.
 fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "W"])?;
     let left = o.instruction.operation() == "SHL";
@@ -164,7 +164,7 @@ fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Integer(Integer::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }))
 }
 
-/// `SHF.L|R[.U64|S64][.W] d, low, by, high`: a shift to the left gives the upper word, one to the right the lower.
+/// Decodes `SHF.L|R[.U64|S64][.W] d, low, by, high`: a shift to the left gives the upper word, one to the right the lower.
 fn funnel(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["L", "R", "U64", "S64", "W"])?;
     let d = o.register()?;
@@ -175,7 +175,7 @@ fn funnel(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Bits(Bits::Shift { left, high: left, signed: o.has("S64"), count, d, sources }))
 }
 
-/// `BFE[.U32][.BREV] d, a, place`: the bits from the lowest byte of the place on, as many as the next byte says.
+/// Decodes `BFE[.U32][.BREV] d, a, place`: the bits from the lowest byte of the place on, as many as the next byte says.
 fn field(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "S32", "BREV"])?;
     let f = scalar::ternary(TernaryOp::Bfe, Mode::default(), if o.has("U32") { Type::U32 } else { Type::S32 })?;
@@ -189,7 +189,7 @@ fn field(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Function(Function::Each { f, d, wide: false, sources }))
 }
 
-/// `BFI d, a, place, b`: b with the lowest bits of a there.
+/// Decodes `BFI d, a, place, b`: b with the lowest bits of a there.
 fn insertion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&[])?;
     let f: scalar::Each =
@@ -199,7 +199,7 @@ fn insertion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Function(Function::Each { f, d, wide: false, sources: sources.map(|source| (source, Kind::Integer)) }))
 }
 
-/// `ICMP.CMP[.U32] d, a, b, c`: a where c compares so with 0, else b.
+/// Decodes `ICMP.CMP[.U32] d, a, b, c`: a if c compares so with 0, otherwise b.
 fn choice(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["EQ", "NE", "LT", "LE", "GT", "GE", "U32"])?;
     let f: fn(u32, u32, u32) -> u32 = match (o.compared()?, o.has("U32")) {
@@ -219,7 +219,7 @@ fn choice(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }))
 }
 
-/// `FCMP.CMP[.FTZ] d, a, b, c`: a where the real number c compares so with 0, else b.
+/// Decodes `FCMP.CMP[.FTZ] d, a, b, c`: a if the real number c compares so with 0, otherwise b.
 fn choice_by_real(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "FTZ"])?;
     let f = super::super::real::test(o.compared()?)?;
@@ -233,7 +233,7 @@ fn choice_by_real(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Function(Function::Each { f, d, wide: false, sources: [sources[0], sources[1], (o.source(kind)?, kind)] }))
 }
 
-/// `IMNMX[.U32].XHI d.CC, a, b, least` of the upper words, and `IMNMX.U32.XLO d, a, b, least` of the lower ones behind it.
+/// Decodes `IMNMX[.U32].XHI d.CC, a, b, least` of the upper words, and `IMNMX.U32.XLO d, a, b, least` of the lower ones behind it.
 fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U32", "XHI", "XLO"])?;
     let (d, sets) = o.tested()?;
@@ -250,7 +250,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     }
 }
 
-/// `CSETP.TEST.JOIN p, q, CC, with`: a test of the condition code. Its sign is that of the result, where nothing can overflow.
+/// Decodes `CSETP.TEST.JOIN p, q, CC, with`: a test of the condition code. Its sign is that of the result if nothing can overflow.
 fn tested(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["AND", "OR", "XOR", "EQ", "NE", "EQU", "NEU", "LT", "GE", "SFT", "SFF"])?;
     let mut words = o.instruction.modifiers();
@@ -278,21 +278,21 @@ fn tested(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Bits(Bits::PredicateLogic { p, q, sources: [of, with, with], tables }))
 }
 
-/// Whether what the condition code was set from last moves words or joins their bits.
+/// Whether the operation that last set the condition code moves words or joins their bits.
 fn never_overflows(o: &Operands<'_, '_, '_>) -> bool {
     let before = o.decoder.kernel.instructions.iter().take_while(|found| found.address < o.instruction.address);
     let sets = |found: &&sass::Instruction| matches!(found.operands.first(), Some(Operand::Register(register)) if register.part == Part::WithConditionCode);
     before.filter(sets).last().is_some_and(|found| matches!(found.operation(), "I2I" | "LOP" | "LOP32I"))
 }
 
-/// `ISETP.CMP[.U32][.X].JOIN p, q, a, b, with`
+/// Decodes `ISETP.CMP[.U32][.X].JOIN p, q, a, b, with`.
 fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "X", "AND", "OR", "XOR"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     test(o, Kind::Integer, (None, p, q))
 }
 
-/// `ISET.CMP[.U32].JOIN d[.CC], a, b, with`: all bits where it holds.
+/// Decodes `ISET.CMP[.U32].JOIN d[.CC], a, b, with`: all bits if it holds.
 fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
         "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "U32", "AND", "OR",
@@ -303,7 +303,7 @@ fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     test(o, kind, (Some(d), None, None))
 }
 
-/// The comparison of two values, joined to a predicate.
+/// Decodes the comparison of two values, joined to a predicate.
 fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Option<u8>, Option<u8>)) -> Option<Op> {
     let (cmp, combine) = o.comparison()?;
     let sources = [o.source(kind)?, o.source(kind)?];
@@ -318,7 +318,7 @@ fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Optio
     Some(Op::Selection(Selection::Compare { f, d, p, q, kind, signed, sources, combine, with, below }))
 }
 
-/// What the difference of the lower words, in the condition code, tells of whole numbers whose upper words are equal.
+/// Returns the comparison of the lower words, by the condition code of their difference, for whole numbers whose upper words are equal.
 fn below(cmp: Cmp) -> Option<Below> {
     Some(match cmp {
         // no carry: something was borrowed
@@ -332,7 +332,7 @@ fn below(cmp: Cmp) -> Option<Below> {
     })
 }
 
-/// `PSETP.FIRST.SECOND p, q, a, b, c`: p is (a FIRST b) SECOND c, and q the same with the first result negated.
+/// Decodes `PSETP.FIRST.SECOND p, q, a, b, c`: p is (a FIRST b) SECOND c, and q the same with the first result negated.
 fn predicates(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["AND", "OR", "XOR"])?;
     let mut words = o.instruction.modifiers().map(|word| match word {

@@ -3,16 +3,16 @@
 use crate::rows::Row;
 use std::collections::VecDeque;
 
-/// Copies of a warp that have not ended. What they write is there when their group is waited for and not before: code that reads
-/// too early gets what was there.
+/// Copies of a warp that have not ended. They write when their group is waited for, and not before: code that reads too early
+/// gets the old contents.
 #[derive(Default)]
 pub(in crate::machine_code) struct Copies {
-    /// Of the group that is not closed.
+    /// Copies of the group that is not closed.
     pub(super) open: Vec<Copy>,
     pub(super) closed: VecDeque<Vec<Copy>>,
 }
 
-/// Up to eight bytes for each lane.
+/// A copy of up to eight bytes for each lane.
 pub(super) struct Copy {
     pub(super) to: Row,
     pub(super) offset: u64,
