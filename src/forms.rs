@@ -106,7 +106,7 @@ fn work(slots: u64, shuffles: u64, shared_passes: u64) -> Work {
 /// ways to multiply matrices or, of several, the one that takes the fewest clocks. Forms without constant matrices do
 /// without tensor cores. All forms that are considered keep to the fit tolerance of the options.
 ///
-/// Errors: as [`kernels::build`].
+/// Errors: as [`kernels::build()`].
 pub fn choose(
     kernel: Kernel,
     model: &Model,

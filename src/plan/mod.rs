@@ -189,7 +189,7 @@ impl Request {
         std::iter::once(self.codegen).chain(self.beside.iter().copied())
     }
 
-    /// Returns the prefix of files and symbols: an identifier that is no keyword, of at most [`LONGEST_NAME`] characters.
+    /// Returns the prefix of files and symbols: an identifier that is no keyword, of at most `LONGEST_NAME` characters.
     pub fn name(&self, mechanism: &str) -> String {
         let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
         name.trim_end_matches('_').to_owned()

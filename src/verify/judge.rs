@@ -127,7 +127,7 @@ pub(super) fn allowed(subject: &Subject<'_>) -> f64 {
     together(subject.program.arithmetic.bound(), of_form)
 }
 
-/// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;
+/// The largest error of the outputs of a kernel in SI (as `simulate` returns them) against the reference evaluator;
 /// infinite where an output is no number.
 pub fn largest_error(
     kernel: Kernel,

@@ -49,7 +49,7 @@ pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
 
 /// Builds projects for AMD alone, of mechanisms whose names start with the word; all other rows stay as they are.
 ///
-/// Errors: as of [`write`].
+/// Errors: as of `write`.
 pub fn write_amd(root: &Path, only: &str) -> Result<(), String> {
     let last = lab::last(root, "targets.json");
     let of = |name: &str| last[name].as_array().cloned().unwrap_or_default();

@@ -6,7 +6,7 @@ use mechanism::Blending;
 /// Keeps logarithms and quotients of vanishing numbers finite, as Cantera does.
 pub const SMALL: f64 = 1e-300;
 
-/// k = k_inf Pr/(1+Pr) F with Pr = k_0 [M]/k_inf. `m` is [M] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
+/// k = k_inf Pr/(1+Pr) F with Pr = k_0 \[M\]/k_inf. `m` is \[M\] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
 pub fn falloff<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {
     if high.value() == 0.0 {
         return N::of(0.0);

@@ -9,16 +9,16 @@ use super::thermo::{concentrations, g_rt};
 use super::{Model, State};
 use mechanism::{Collider, Mechanism, Rate, Reaction, Reverse, SpeciesIndex};
 
-/// All by reaction; `n` is the order of the direction, [M] not counted.
+/// All by reaction; `n` is the order of the direction, \[M\] not counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates<N = f64> {
-    /// Forward rate constants in (m3/kmol)^(n-1)/s. They include falloff, and exclude the [M] of `+M` reactions.
+    /// Forward rate constants in (m3/kmol)^(n-1)/s. They include falloff, and exclude the \[M\] of `+M` reactions.
     pub forward: Vec<N>,
     /// Reverse rate constants, likewise; 0 where irreversible.
     pub reverse: Vec<N>,
-    /// [M] in kmol/m3, of `+M` and of falloff reactions.
+    /// \[M\] in kmol/m3, of `+M` and of falloff reactions.
     pub third_body: Vec<Option<N>>,
-    /// Rates of progress in kmol/m3/s; they include the [M] of `+M` reactions.
+    /// Rates of progress in kmol/m3/s; they include the \[M\] of `+M` reactions.
     pub rate_forward: Vec<N>,
     pub rate_reverse: Vec<N>,
 }
@@ -29,8 +29,8 @@ pub fn rates(model: &Model, state: &State) -> Rates {
     rates_at(&model.mechanism, state.temperature, state.pressure, &c, &c)
 }
 
-/// Rates where the concentrations (kmol/m3, by species) that form [M] differ from those that react: a quasi-steady species
-/// reacts with a concentration of its own and does not count in [M].
+/// Rates where the concentrations (kmol/m3, by species) that form \[M\] differ from those that react: a quasi-steady species
+/// reacts with a concentration of its own and does not count in \[M\].
 pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: &[N], reactants: &[N]) -> Rates<N> {
     let gibbs: Vec<N> = mechanism.species.iter().map(|s| g_rt(&s.thermo, t)).collect();
     let size = mechanism.reactions.len();
@@ -74,7 +74,7 @@ pub fn inverse_equilibrium_constant<N: Number>(reaction: &Reaction, gibbs: &[N],
     (products.0 - reactants.0 - ln_standard * (products.1 - reactants.1)).exp().min(1e300)
 }
 
-/// [M] in kmol/m3. Summed directly: total plus corrections would lose digits where an efficiency is 0.
+/// \[M\] in kmol/m3. Summed directly: total plus corrections would lose digits where an efficiency is 0.
 pub fn third_body<N: Number>(collider: &Collider, concentrations: &[N]) -> N {
     match collider {
         Collider::Species(k) => concentrations[*k],
@@ -97,7 +97,7 @@ fn collider(reaction: &Reaction) -> Option<&Collider> {
     }
 }
 
-/// `m` is [M] where the rate has one; `colliders` are concentrations by species.
+/// `m` is \[M\] where the rate has one; `colliders` are concentrations by species.
 fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, (m, colliders): (Option<N>, &[N])) -> N {
     let limits = |low, high| {
         (arrhenius(low, t), arrhenius(high, t), m.expect("a rate with two pressure limits names its collider"))

@@ -241,7 +241,7 @@ pub struct Reaction {
     pub products: Vec<(SpeciesIndex, f64)>,
     pub reverse: Reverse,
     pub rate: Rate,
-    /// `+M` in the equation, outside falloff parentheses: both directions are multiplied by [M].
+    /// `+M` in the equation, outside falloff parentheses: both directions are multiplied by \[M\].
     pub third_body: Option<Collider>,
     /// FORD: (species, order) that replaces the coefficient of a reactant; of a species that is no reactant, the power
     /// of its concentration joins the product. Empty: orders are the coefficients.
@@ -319,7 +319,7 @@ pub enum Collider {
 pub enum Rate {
     Arrhenius(Arrhenius),
     LandauTeller(Arrhenius, LandauTeller),
-    /// LOW: k = k_inf Pr/(1+Pr) F, Pr = k_0 [M]/k_inf
+    /// LOW: k = k_inf Pr/(1+Pr) F, Pr = k_0 \[M\]/k_inf
     Falloff {
         low: Arrhenius,
         high: Arrhenius,
@@ -406,6 +406,6 @@ pub struct Chebyshev {
     /// Pa
     pub p_min: f64,
     pub p_max: f64,
-    /// Rows over temperature, columns over pressure; [0][0] already shifted to SI units.
+    /// Rows over temperature, columns over pressure; `[0][0]` already shifted to SI units.
     pub coefficients: Vec<Vec<f64>>,
 }

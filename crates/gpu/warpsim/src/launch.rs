@@ -33,7 +33,7 @@ impl Launch {
         Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
     }
 
-    /// Makes a launch for kernels made by [`lower`](ptx::lower::lower): buffers 0 to `arrays`-1, points, stride.
+    /// Makes a launch for kernels made by `lower::lower`: buffers 0 to `arrays`-1, points, stride.
     pub fn fields(ctas: u32, warps: u32, arrays: usize, points: u32, stride: u32) -> Self {
         let mut arguments: Vec<Argument> = (0..arrays).map(Argument::Buffer).collect();
         arguments.extend([Argument::U32(points), Argument::U32(stride)]);

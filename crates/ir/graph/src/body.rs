@@ -352,7 +352,7 @@ impl Body {
         self.push(Inst::SelectLe { a, b, then, otherwise })
     }
 
-    /// c[first] + c[first+1] x + ... + c[last] x^(last-first), by Horner's rule over the step's constants.
+    /// `c[first] + c[first+1] x + ... + c[last] x^(last-first)`, by Horner's rule over the step's constants.
     pub fn polynomial(&mut self, x: Id, first: u32, last: u32) -> Id {
         let mut p = self.constant(last);
         for k in (first..last).rev() {

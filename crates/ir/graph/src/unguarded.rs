@@ -1,5 +1,5 @@
 //! Powers of two without the guard that gives 0 or infinity for arguments beyond the exponents of doubles: those whose argument is
-//! proven to stay within by [`super::intervals`]. The guard is a third of the instructions of such a power.
+//! proven to stay within by `super::intervals`. The guard is a third of the instructions of such a power.
 
 use std::collections::{BTreeSet, HashMap};
 

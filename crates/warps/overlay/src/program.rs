@@ -370,7 +370,7 @@ pub enum Node {
     Comment(String),
     /// Assigns a variable.
     Let { var: Var, value: Value },
-    /// slots[row][lane] = value
+    /// `slots[row][lane] = value`
     StoreSlot { row: Index, value: Var },
     /// arrays[array][row*stride + point] = value, for lanes whose point exists; `point` counts the lane's points.
     /// Singles in arrays of doubles are stored plus the rest in double precision.
@@ -446,7 +446,7 @@ pub enum Value {
     Literal(f64),
     Constant(ConstantRef),
     Var(Var),
-    /// slots[row][lane]
+    /// `slots[row][lane]`
     Slot(Index),
     /// arrays[array][row*stride + point]; lanes beyond the last point read the last point. `point` counts the lane's points.
     Field {
@@ -466,7 +466,7 @@ pub enum Value {
         then: Var,
         otherwise: Var,
     },
-    /// real_bank[first + 1] if a <= b, else real_bank[first]: each lane its own
+    /// `real_bank[first + 1]` if a <= b, else `real_bank[first]`: each lane its own
     ConstantLe {
         a: Var,
         b: Var,
@@ -502,7 +502,7 @@ impl Value {
 pub enum ConstantRef {
     /// shfl(real register, lane)
     Striped { register: u32, lane: Index },
-    /// real_bank[index]
+    /// `real_bank[index]`
     Bank(Index),
 }
 
@@ -516,7 +516,7 @@ pub enum Index {
         register: u32,
         lane: Box<Index>,
     },
-    /// index_bank[index]
+    /// `index_bank[index]`
     Bank(Box<Index>),
     /// The first of the entries of a bank that belong to this warp.
     Own(Bank),

@@ -1,4 +1,4 @@
-//! C++17 for CPUs from the typed [`Code`](lower::code::Code) of data-parallel kernels: one file per kernel.
+//! C++17 for CPUs from the typed [`Code`] of data-parallel kernels: one file per kernel.
 //!
 //! Every double of the code is a vector of as many points as the machine's registers hold; threads share the points by OpenMP.
 //! The vectors are those of GCC's and Clang's vector extensions, so that the text does not depend on what a compiler finds to

@@ -1,4 +1,4 @@
-//! HIP for AMD's GPUs from the typed [`Code`](lower::code::Code): one file per kernel. Warp-specialized code is for machines with
+//! HIP for AMD's GPUs from the typed [`Code`]: one file per kernel. Warp-specialized code is for machines with
 //! named barriers, whose waves have 32 lanes, as warps have.
 //!
 //! The text compiles with hipcc and ROCm's headers, and with Clang alone, whose builtins then stand for what the kernel takes of HIP. It

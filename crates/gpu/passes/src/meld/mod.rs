@@ -5,7 +5,7 @@
 //!
 //! Each round finds the regions behind divergent branches, aligns the subgraphs on their sides, and melds the pair that saves
 //! most, with all others that it leaves as they are; this repeats until no meld lowers the estimate of the function's cycles. What
-//! is melded is a [`Plan`]; [`check`](check::check) proves each one that was applied.
+//! is melded is a `Plan`; [`check`](check::check) proves each one that was applied.
 //!
 //! Beyond the paper: only branches that the divergence analysis finds divergent; candidates in the order of what they save; no
 //! load that the program did not have: what one side stores is stored under its condition; nothing that concerns several threads.

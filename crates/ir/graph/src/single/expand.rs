@@ -1,5 +1,5 @@
 //! A graph whose instructions make singles, pairs of singles, or either, as one on singles alone: each pair is two values, and each of its operations a
-//! few on singles ([`super::pairs`]). [`super::double_float`] says what they err by.
+//! few on singles (`super::pairs`). [`super::double_float`] says what they err by.
 
 use std::collections::BTreeMap;
 
