@@ -77,17 +77,18 @@ pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<A
     Ok(Some(AmdCompilerOutput { compiler: &compiler.name, listing: made.0, assembly: made.1 }))
 }
 
-/// The numbers that a program of generated text gives for some on this machine's CPU. Its main file is the first one.
+/// The numbers that a program of generated text gives for some on this machine's CPU. The first `compiled` files are compiled, the others only
+/// included.
 ///
 /// Errors: the compiler refuses the text, or what it makes of it fails or gives another number of numbers.
 pub fn run_on_cpu(
     compiler: &HostCompiler,
-    files: &[(String, String)],
+    (files, compiled): (&[(String, String)], usize),
     (inputs, outputs): (&[f64], usize),
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let input: Vec<u8> = inputs.iter().flat_map(|x| x.to_le_bytes()).collect();
     let refused = |failure: &toolchain::Failure| vec![refusal("the C++ text", failure)];
-    let printed = compiler.run(files, &input).map_err(|failure| refused(&failure))?;
+    let printed = compiler.run(files, compiled, &input).map_err(|failure| refused(&failure))?;
     let found: Vec<f64> = printed.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
     if found.len() != outputs {
         let log = format!("{}: {} numbers for {outputs}", compiler.name, found.len());

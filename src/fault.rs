@@ -33,10 +33,12 @@ pub enum Fault {
     TextUnknown,
     /// In the text of reactors alone, a thread leaves out the point behind the one that it takes.
     TextQueue,
+    /// In the text of reactors alone, a lane that takes a further point goes on with the steps of the last one.
+    TextRefill,
 }
 
 impl Fault {
-    pub const ALL: [(&'static str, Self); 13] = [
+    pub const ALL: [(&'static str, Self); 14] = [
         ("barrier-swapped", Self::BarrierSwapped),
         ("barrier-dropped", Self::BarrierDropped),
         ("arrive-count", Self::ArriveCount),
@@ -50,6 +52,7 @@ impl Fault {
         ("text-groups", Self::TextGroups),
         ("text-unknown", Self::TextUnknown),
         ("text-queue", Self::TextQueue),
+        ("text-refill", Self::TextRefill),
     ];
 }
 
@@ -118,7 +121,14 @@ pub fn in_text(fault: Option<Fault>, text: &mut String) {
         Some(Fault::TextGroups) => between(text, "const int groups = points / ", ";", |groups| {
             groups.split_once(' ').map(|(group, _)| group.to_owned())
         }),
-        Some(Fault::TextQueue) => Some(text.replace("return atomicAdd(next, 1);", "return atomicAdd(next, 2);")),
+        Some(Fault::TextQueue) => {
+            let text = text.replace("return atomicAdd(next, 1);", "return atomicAdd(next, 2);");
+            Some(text.replace("point = next++;", "point = next++, ++next;"))
+        }
+        Some(Fault::TextRefill) => {
+            let last = "lane.good_step = b.lanes[i].good_step;\n    lane.good_root = b.lanes[i].good_root;";
+            Some(text.replace("    b.lanes[i] = lane;", &format!("    {last}\n    b.lanes[i] = lane;")))
+        }
         Some(Fault::TextUnknown) => {
             let lane = "const int lane = threadIdx.x & 31;";
             Some(text.replacen(lane, &format!("{lane}\n  __asm__ volatile(\"s_icache_inv\");"), 1))

@@ -166,6 +166,18 @@ fn machine_code_that_cannot_be_run_is_not_called_verified() {
     }
 }
 
+/// Compiles the reactors of h2o2: the exit code, what was printed, and whether there are files.
+fn reactors(words: &[&str]) -> (i32, String, bool) {
+    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("singe").unwrap();
+    command.args([mechanism, "--kernel", "reactor", "--no-cache", "--verify", "4"]).args(words);
+    let output = command.arg("-o").arg(folder.path()).output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    let is_written = folder.path().read_dir().unwrap().next().is_some();
+    (output.status.code().unwrap(), String::from_utf8(printed).unwrap(), is_written)
+}
+
 /// The text of reactors is compiled and run before it is called verified.
 #[test]
 fn reactors_whose_text_is_broken_are_refused() {
@@ -173,17 +185,8 @@ fn reactors_whose_text_is_broken_are_refused() {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
         return skip::skip(absent);
     }
-    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let run = |words: &[&str]| {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::cargo_bin("singe").unwrap();
-        command.args([mechanism, "--kernel", "reactor", "--no-cache", "--verify", "4"]);
-        command.args(["--codegen", "data-parallel", "--effort", "quick", "--predict-time", "off"]).args(words);
-        let output = command.arg("-o").arg(folder.path()).output().unwrap();
-        let printed = [output.stdout, output.stderr].concat();
-        let is_written = folder.path().read_dir().unwrap().next().is_some();
-        (output.status.code().unwrap(), String::from_utf8(printed).unwrap(), is_written)
-    };
+    let quick = ["--codegen", "data-parallel", "--effort", "quick", "--predict-time", "off"];
+    let run = |words: &[&str]| reactors(&[&quick, words].concat());
     for state in ["TPY", "ERY"] {
         let hopper = ["--target", "hopper", "--state", state];
         let (code, printed, _) = run(&hopper);
@@ -198,4 +201,27 @@ fn reactors_whose_text_is_broken_are_refused() {
     }
     let (code, printed, _) = run(&["--target", "mi300x"]);
     assert!(code == 0 && printed.contains("h2o2_reactor.hip: not run: "), "{printed}");
+}
+
+/// The same for a CPU, where a lane of a vector that is done takes a further point.
+#[test]
+fn reactors_for_a_cpu_whose_text_is_broken_are_refused() {
+    let compiler = match toolchain::host_compiler() {
+        Ok(compiler) => &compiler.name,
+        Err(absent) => return skip::skip(absent),
+    };
+    let run = |words: &[&str]| reactors(&[&["--target", "cpu"], words].concat());
+    let verified = format!("h2o2_reactor.cpp: verified (C++ text, as {compiler} compiles it), 9 points in ");
+    for words in [["--state", "ERY"], ["--integrator", "auto"], ["--report", "full"]] {
+        let (code, printed, is_written) = run(&words);
+        assert!(code == 0 && is_written && printed.contains(&verified), "{printed}");
+    }
+    for fault in ["text-queue", "text-refill"] {
+        let (code, printed, is_written) = run(&["--inject-fault", fault]);
+        assert!(code == 3 && !is_written, "{printed}");
+        assert!(printed.contains("verify::not-the-reference") && printed.contains("h2o2_reactor: point "), "{printed}");
+    }
+    let (code, printed, is_written) = run(&["--compilers", "off"]);
+    assert!(code == 0 && is_written, "{printed}");
+    assert!(printed.contains("h2o2_reactor.cpp: not run: --compilers off"), "{printed}");
 }

@@ -81,7 +81,7 @@ impl<'a> Texts<'a> {
         let is_known = kept.as_ref().is_some_and(|(cache, key)| cache.read(key).is_some());
         let outputs = match is_known {
             true => expected,
-            false => compilers::run_on_cpu(compiler, &files, (&inputs, expected.len()))?,
+            false => compilers::run_on_cpu(compiler, (&files, 1), (&inputs, expected.len()))?,
         };
         let (mut rest, mut runs) = (&outputs[..], Vec::new());
         for (at, unit, by_points) in self.calls() {
@@ -117,7 +117,7 @@ impl<'a> Texts<'a> {
 
 /// A digest of all that decides what the texts give, and of what they must give; but for comments, in which the command stands. `None` where
 /// this program cannot be told.
-fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]; 2]) -> Option<String> {
+pub fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]; 2]) -> Option<String> {
     let code = files.iter().flat_map(|(_, text)| text.lines()).filter(|line| !line.trim_start().starts_with("//"));
     let code: String = code.flat_map(|line| [line, "\n"]).collect();
     let [inputs, expected] = numbers.map(|all| all.iter().map(|x| format!("{:x} ", x.to_bits())).collect::<String>());

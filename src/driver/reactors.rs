@@ -1,5 +1,7 @@
-//! The programs around kernels: reactors are compiled and run, where a compiler for the target is found; of others it is told that they are not.
+//! The programs around kernels: reactors are compiled and run, where a compiler for the target is found, those for CPUs by `reactors_on_cpu`; of others it is told that they are not.
 
+use super::reactors_on_cpu;
+use crate::cache::Cache;
 use crate::compilers::{self, CompilerOutput};
 use crate::failure::Failure;
 use crate::fault;
@@ -7,14 +9,14 @@ use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
-use crate::verify::{ReactorSubject, ReactorVerification, verify_reactor};
+use crate::verify::{ReactorSubject, ReactorVerification, simulate_reactors};
 use diagnostics::Diagnostic;
 use emit_c::host::{self, REACTOR_THREADS};
 use kinetics::Model;
 use machine::toolchain;
 use warpsim::machine_code;
 
-/// Bytes of text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
+/// Bytes of CUDA text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
 /// compilers more than seven minutes.
 const LONGEST: usize = 512 * 1024;
 
@@ -23,6 +25,7 @@ pub fn verify(
     request: &Request,
     model: &Model,
     (units, beside): (&[Unit], &[Unit]),
+    cache: Option<&Cache>,
     observer: &mut Observer,
 ) -> Result<Vec<ProgramReport>, Failure> {
     let target = request.common.target;
@@ -33,6 +36,9 @@ pub fn verify(
         };
         programs.push(match why_not(request) {
             Some(reason) if target.is_cpu() => not_run("cpp", reason),
+            None if target.is_cpu() => {
+                observer.pass("verify reactors", None, || reactors_on_cpu::run(request, model, units, cache))?
+            }
             Some(reason) if target.is_amd() => not_run("hip", reason),
             Some(reason) => not_run("cu", reason),
             None => match output::reactor_text(request, model, units, beside) {
@@ -56,9 +62,9 @@ fn why_not(request: &Request) -> Option<&'static str> {
     let target = request.common.target;
     match request {
         _ if request.verify.is_none() => Some("--verify off"),
-        _ if target.is_cpu() => Some("the program in C++ is not compiled here"),
         _ if target.is_amd() => Some("machine code for AMD with calls of functions cannot be run"),
         _ if !request.real_compilers => Some("--compilers off"),
+        _ if target.is_cpu() => None,
         _ if toolchain::find_for(target.compute_capability).is_err() => Some("no compilers for the target are found"),
         _ => None,
     }
@@ -74,15 +80,14 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
         made.into_iter().next().expect("compilers for the target were found");
     let host::Reactor { constant, by_energy, method, .. } = text.reactor;
-    let workspace_rows = text.workspace_rows;
-    let subject =
-        ReactorSubject { model, symbol, constant, by_energy, method, workspace_rows, threads: REACTOR_THREADS };
+    let subject = ReactorSubject { model, symbol, constant, by_energy, method };
+    let workspace = text.workspace_rows * REACTOR_THREADS;
     let options = warpsim::Options::default();
     let hazards = |what: String, hazards: &warpsim::Hazards| -> Vec<Diagnostic> {
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
         hazards.list.iter().map(said).collect()
     };
-    let found = verify_reactor(&subject, |launch, buffers| {
+    let found = simulate_reactors(&subject, workspace, |launch, buffers| {
         let run = warpsim::run(&ptx, symbol, launch, buffers, &options);
         run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
     });
@@ -97,7 +102,7 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     }
     let cubin = compilers::read_machine_code(symbol, &cubin).map_err(Failure::verification)?;
     let mut unknown = None;
-    let again = verify_reactor(&subject, |launch, buffers| {
+    let again = simulate_reactors(&subject, workspace, |launch, buffers| {
         match machine_code::run(&cubin, symbol, launch, buffers, &options) {
             Ok(_) => Ok(()),
             Err(machine_code::Failure::Hazards(failed)) => {

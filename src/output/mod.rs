@@ -95,6 +95,30 @@ pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[
     Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text, workspace_rows })
 }
 
+/// The reactors of a project for a CPU, in the files of the project.
+pub struct ReactorFiles {
+    pub reactor: host::Reactor,
+    /// Of the function, and so of the file.
+    pub symbol: String,
+    /// (name, text) of what is compiled, then of what that includes.
+    pub sources: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+}
+
+/// The files of the reactors for a CPU; nothing where none are wanted.
+pub fn reactor_files(request: &Request, model: &Model, units: &[Unit]) -> Option<ReactorFiles> {
+    let target = request.common.target;
+    let reactor = reactor::reactor(request, model, units)?;
+    let interface = interface::interface(model, request.common.units, target, units);
+    let files = host::reactor(&interface, &reactor, &provenance(request, model), target, false);
+    let (mut sources, mut headers): (Vec<_>, Vec<_>) = files.into_iter().partition(|(file, _)| file.ends_with(".cpp"));
+    let symbol = sources.first()?.0.trim_end_matches(".cpp").to_owned();
+    let kernels = units.iter().filter(|unit| [&reactor.rates, &reactor.jacobian].contains(&&unit.program.symbol));
+    sources.extend(kernels.map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone())));
+    headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision)]);
+    Some(ReactorFiles { reactor, symbol, sources, headers })
+}
+
 /// The name and the text of the functions of one point, where the request has them; `of_cpu` are the kernels for a CPU.
 pub fn device_header(request: &Request, model: &Model, of_cpu: &[Unit]) -> Option<(String, String)> {
     let target = request.common.target;

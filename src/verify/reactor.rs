@@ -1,19 +1,19 @@
-//! Verifies the text of reactors: few points, advanced over few steps by what a compiler makes of it, beside the plain integrator on the reference
-//! evaluator. There are fewer threads than points, so that one of them takes a second point from the queue.
+//! Verifies the text of reactors: a few points are advanced by what a compiler makes of it, beside the plain integrator on the reference
+//! evaluator.
 
 use serde::Serialize;
 
 use super::simulate::{mass_fractions, specific};
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::integrator::Method;
 use kinetics::integrator::advance::{Outcome, Status, System, advance, first_step};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
+use kinetics::inverse;
 use kinetics::properties::properties;
 use kinetics::reactor::Constant;
 use kinetics::{Model, State};
-use ptx::inst::Type;
-use warpsim::{Argument, Buffer, Launch};
 
 /// Result of running the text of reactors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,50 +26,60 @@ pub struct ReactorVerification {
 }
 
 /// Reactors as their text has them.
+#[derive(Clone, Copy)]
 pub struct ReactorSubject<'a> {
     pub model: &'a Model,
     pub symbol: &'a str,
     pub constant: Constant,
     pub by_energy: bool,
     pub method: Method,
-    /// Doubles of each thread's workspace, for CTAs of so many threads.
-    pub workspace_rows: usize,
-    pub threads: usize,
 }
 
-const POINTS: usize = 3;
-/// Threads of the launch: the second one has no point left, or the first one takes a second point.
-const THREADS: u32 = 2;
-/// A point is advanced over so many times its first step: over two to ten steps.
-const LENGTH: f64 = 30.0;
+/// Most points take so many times their first step: two to ten steps.
+const LONG: f64 = 30.0;
+/// Every fourth point takes so many times its first step, short enough for methods that are not for stiff points.
+const SHORT: f64 = 2.0;
 const LONGEST: f64 = 1e-3;
-const MOST_STEPS: usize = 50;
+pub const MOST_STEPS: usize = 50;
 /// Largest difference, in tolerances of a step: where both took as many steps (reactors mirror rates below zero, which the reference does not), and where rounding made one of them repeat a step.
 const ALLOWED: [f64; 2] = [0.1, 1.0];
 
-/// A point, and what the plain integrator makes of it.
-struct Point {
-    told: f64,
-    fixed: f64,
-    fractions: Vec<f64>,
-    time: f64,
+/// A point, and the plain integrator's result for it.
+pub struct ReactorPoint {
+    /// The temperature, or the energy where the state has that.
+    pub told: f64,
+    pub fixed: f64,
+    pub fractions: Vec<f64>,
+    pub time: f64,
     expected: Outcome,
 }
 
-/// Lets `execute` run the program on some points.
+/// Result of the text for a point.
+pub struct ReactorEnd {
+    pub status: i32,
+    pub steps: i32,
+    /// The mass fractions, then the temperature.
+    pub y: Vec<f64>,
+}
+
+/// So many points on hot mixtures, with their ends.
+pub fn reactor_points(subject: &ReactorSubject<'_>, count: usize) -> Vec<ReactorPoint> {
+    let states = kinetics::verification_states(subject.model, count);
+    let length = |i: usize| if i % 4 == 3 { SHORT } else { LONG };
+    states.iter().enumerate().map(|(i, state)| point(subject, state, length(i))).collect()
+}
+
+/// Compares the ends of all points with the plain integrator's.
 ///
-/// Errors: those of `execute`; an end that is not the plain integrator's.
-pub fn verify_reactor(
+/// Errors: an end that is not the plain integrator's.
+pub fn judge_reactors(
     subject: &ReactorSubject<'_>,
-    execute: impl FnOnce(&Launch, &mut [Buffer]) -> Result<(), Vec<Diagnostic>>,
+    points: &[ReactorPoint],
+    ends: &[ReactorEnd],
 ) -> Result<ReactorVerification, Vec<Diagnostic>> {
-    let states = kinetics::verification_states(subject.model, POINTS);
-    let points: Vec<Point> = states.iter().map(|state| point(subject, state)).collect();
-    let (launch, mut buffers) = launch(subject, &points);
-    execute(&launch, &mut buffers)?;
     let mut found = ReactorVerification { points: points.len(), steps: 0, largest_difference: 0.0 };
-    for (p, point) in points.iter().enumerate() {
-        let difference = compare(&buffers, p, &points).map_err(|what| {
+    for (p, (point, end)) in points.iter().zip(ends).enumerate() {
+        let difference = compare(point, end).map_err(|what| {
             let text = format!("{}: point {p} of {}: {what}", subject.symbol, points.len());
             vec![Diagnostic::error("verify::not-the-reference", text)]
         })?;
@@ -79,12 +89,12 @@ pub fn verify_reactor(
     Ok(found)
 }
 
-fn options() -> Options<'static> {
+pub fn reactor_options() -> Options<'static> {
     Options { most_steps: MOST_STEPS, ..Options::default() }
 }
 
 /// A hot mixture with some of every species: the reference evaluator does not go on below zero as reactors do.
-fn point(subject: &ReactorSubject<'_>, state: &State) -> Point {
+fn point(subject: &ReactorSubject<'_>, state: &State, length: f64) -> ReactorPoint {
     let &ReactorSubject { model, constant, method, .. } = subject;
     let equal = 1.0 / state.mole_fractions.len() as f64;
     let state = State {
@@ -99,77 +109,37 @@ fn point(subject: &ReactorSubject<'_>, state: &State) -> Point {
     let fractions = mass_fractions(model, &state);
     let unknowns = [&fractions[..], &[state.temperature]].concat();
     let system = Reference { model, constant, fixed };
-    let time = (LENGTH * first_step(&unknowns, &system.rates(&unknowns), LONGEST, &options())).min(LONGEST);
-    let expected = advance(&system, &method, &unknowns, time, &options());
+    let time = (length * first_step(&unknowns, &system.rates(&unknowns), LONGEST, &reactor_options())).min(LONGEST);
+    let mut expected = advance(&system, &method, &unknowns, time, &reactor_options());
+    if subject.by_energy && expected.status == Status::Done {
+        // The end's temperature is that of the energy, from which the integrated one departs by the errors of the steps.
+        let (fractions, temperature) = expected.y.split_at_mut(model.species().len());
+        let moles: Vec<f64> = fractions.iter().zip(model.species()).map(|(y, s)| y / s.weight).collect();
+        let near = TemperatureRange { coldest: 0.99 * temperature[0], hottest: 1.01 * temperature[0] };
+        temperature[0] = inverse::temperature(model, &moles, energy, constant, near);
+    }
     let told = if subject.by_energy { energy } else { state.temperature };
-    Point { told, fixed, fractions, time, expected }
-}
-
-/// The numbers of buffers that are written.
-const NEW_FRACTIONS: usize = 5;
-const STATUS: usize = 6;
-const STEPS: usize = 7;
-const TEMPERATURE: usize = 10;
-
-/// One CTA without sources, with the options of [`options`] and the order of the points.
-fn launch(subject: &ReactorSubject<'_>, points: &[Point]) -> (Launch, Vec<Buffer>) {
-    let count = points.len();
-    let species = subject.model.species().len();
-    let column = |of: fn(&Point) -> f64| Buffer::input(&points.iter().map(of).collect::<Vec<f64>>());
-    let fractions: Vec<f64> = (0..species).flat_map(|k| points.iter().map(move |p| p.fractions[k])).collect();
-    let integers = || Buffer::words(Type::B32, vec![0; count]);
-    let buffers = vec![
-        column(|p| p.told),
-        column(|p| p.fixed),
-        Buffer::input(&fractions),
-        column(|p| p.time),
-        Buffer::output(count),
-        Buffer::output(count * species),
-        integers(),
-        integers(),
-        integers(),
-        // The step that a call before left.
-        Buffer::in_out(&vec![0.0; count]),
-        Buffer::output(count),
-        Buffer::output(count * species),
-        Buffer::output(count),
-        Buffer::output(subject.threads * subject.workspace_rows),
-        Buffer::words(Type::B32, [0]),
-    ];
-    let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
-    let none = Argument::U64(0);
-    let asked = options();
-    let mut arguments: Vec<Argument> = (0..=5).map(Argument::Buffer).collect();
-    arguments.extend([none.clone(), none.clone()]);
-    arguments.extend((6..=12).map(Argument::Buffer));
-    arguments.extend([real(asked.relative_tolerance), real(asked.absolute_tolerance), none.clone(), real(0.0)]);
-    arguments.extend([Argument::U32(MOST_STEPS as u32), Argument::Buffer(13), Argument::Buffer(14), none]);
-    arguments.extend([count as u32; 2].map(Argument::U32));
-    (Launch::linear(1, THREADS, arguments), buffers)
+    ReactorPoint { told, fixed, fractions, time, expected }
 }
 
 /// Returns the largest difference at a point over the allowed one in a step; or what is wrong.
-fn compare(buffers: &[Buffer], p: usize, points: &[Point]) -> Result<f64, String> {
-    let Point { expected, .. } = &points[p];
-    let integer = |buffer: usize| buffers[buffer].element(Type::B32, p).map(|word| word as u32 as i32);
+fn compare(point: &ReactorPoint, end: &ReactorEnd) -> Result<f64, String> {
+    let expected = &point.expected;
     let status = match expected.status {
         Status::Done => 0,
         Status::TooManySteps => 1,
         Status::StepTooSmall => 2,
     };
-    if integer(STATUS) != Some(status) {
-        return Err(format!("status {:?}, and the plain integrator has {status}", integer(STATUS)));
+    if end.status != status {
+        return Err(format!("status {}, and the plain integrator has {status}", end.status));
     }
-    let steps = integer(STEPS).unwrap_or(-1);
-    let more = steps.abs_diff(expected.steps as i32);
+    let more = end.steps.abs_diff(expected.steps as i32);
     if more > 1 {
-        return Err(format!("{steps} steps, and the plain integrator takes {}", expected.steps));
+        return Err(format!("{} steps, and the plain integrator takes {}", end.steps, expected.steps));
     }
-    let asked = options();
-    let ends = (0..expected.y.len() - 1).map(|k| (NEW_FRACTIONS, k * points.len() + p)).chain([(TEMPERATURE, p)]);
+    let asked = reactor_options();
     let mut largest = 0.0f64;
-    for ((buffer, at), y) in ends.zip(&expected.y) {
-        let found = buffers[buffer].element(Type::F64, at).map_or(f64::NAN, f64::from_bits);
+    for (found, y) in end.y.iter().zip(&expected.y) {
         let difference = (found - y).abs() / asked.relative_tolerance.mul_add(y.abs(), asked.absolute_tolerance);
         let is_near = difference <= ALLOWED[more as usize];
         if !is_near {

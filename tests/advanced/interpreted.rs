@@ -82,7 +82,7 @@ impl Interpreted<'_> {
             capacity = amount.mul_add(own, capacity);
             slope = amount.mul_add(bend, slope);
         }
-        let inverse = 1.0 / capacity;
+        let inverse = if capacity <= 0.0 { f64::NAN } else { 1.0 / capacity };
         let rate = heating * inverse;
         Some(Warming { rate, slope: -rate.mul_add(slope, change) * inverse, inverse_capacity: inverse })
     }

@@ -211,6 +211,9 @@ fn what_flows_bring_has_the_bits_of_the_integrator() {
         let n = project.model.species().len();
         let mut points = with_sources(&points(&project, POINTS));
         points[3] = drained(&project);
+        if project.constant == Constant::Pressure {
+            heated(&mut points[5]);
+        }
         let tolerances: Vec<f64> = (0..n).map(|k| [1e-12, 1e-9, 1e-15][k % 3]).collect();
         let options = Options { most_steps: 60, absolute_tolerances: &tolerances, ..Options::default() };
         has_the_bits(&project, ("h2o2", method, folder.path()), &points, &[NATIVE, SCALAR], &options);
@@ -356,6 +359,12 @@ fn what_is_below_zero_stays() {
     }
 }
 
+fn heated(p: &mut Point) {
+    (p.temperature, p.fixed, p.time) = (3000.0, 1e4, 1e-6);
+    p.fractions = vec![0.003, 0.0, 0.005, 0.731, 0.017, 0.009, 0.088, 0.066, 0.007, 0.074];
+    p.sources = Some((vec![0.0; p.fractions.len()], 5e16));
+}
+
 /// The status of a point that is changed.
 type Change<'a> = (i32, &'a dyn Fn(&mut Point));
 
@@ -371,7 +380,7 @@ fn what_cannot_be_advanced_is_told() {
     let good = points(&project, POINTS);
     let options = Options { most_steps: 500, ..Options::default() };
     let alone = advanced(folder.path(), &good, &options);
-    let changes: [Change; 16] = [
+    let changes: [Change; 17] = [
         (3, &|p| p.temperature = f64::NAN),
         (3, &|p| p.temperature = 99.0),
         (3, &|p| p.temperature = 10_001.0),
@@ -392,6 +401,8 @@ fn what_cannot_be_advanced_is_told() {
             (p.temperature, p.fixed, p.time) = (9900.0, 1.75e5, 4e-4);
             p.fractions = vec![0.003, 0.0, 0.005, 0.731, 0.017, 0.009, 0.088, 0.066, 0.007, 0.074];
         }),
+        // Heated towards the temperature where the polynomials' heat capacity is 0.
+        (2, &heated),
     ];
     let mut mixed = good.clone();
     for (i, (_, change)) in changes.iter().enumerate() {

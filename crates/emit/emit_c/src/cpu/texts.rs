@@ -2,7 +2,9 @@
 
 use crate::base::glue::{Template, render};
 use crate::base::names::identifier;
+use crate::base::tables::real;
 use crate::host::short_name;
+use kinetics::integrator::options::Options;
 use overlay::program::Array;
 use serde::Serialize;
 
@@ -30,6 +32,47 @@ pub fn program(mechanism: &str, (vectors, headers): (&str, &[String]), calls: &[
         includes += &format!("namespace file_of_{symbol} {{\n#undef {guard}\n{vectors}{text}}}\n");
     }
     let calls = calls.iter().map(|call| text(call, &prefix)).collect();
+    render(Template::CpuTexts, &Program { includes, prefix, calls })
+}
+
+/// A call of reactors without sources.
+pub struct CalledReactor<'a> {
+    pub species: usize,
+    pub points: usize,
+    pub stride: usize,
+    pub options: &'a Options<'a>,
+}
+
+/// The text of a program that advances reactors, all points in one call and then each by itself, and writes the mass fractions, temperatures,
+/// statuses and numbers of steps of both. The reactors and their kernels are files that are compiled beside it.
+pub fn program_of_reactors(mechanism: &str, call: &CalledReactor<'_>) -> String {
+    let prefix = identifier(mechanism);
+    let CalledReactor { species, points, stride, options } = call;
+    let tolerances = [options.relative_tolerance, options.absolute_tolerance].map(real).join(", ");
+    let most = options.most_steps;
+    let calls = format!(
+        "  const auto told = read<double>({stride}), fixed = read<double>({stride});
+  const auto fractions = read<double>({species} * {stride}), time = read<double>({stride});
+  const {prefix}_reactor_options options = {{ {tolerances}, 0.0, {most}, nullptr }};
+  for (const int together : {{ {points}, 1 }}) {{
+    std::vector<double> state({stride}, NAN), temperature({stride}, NAN), ends({species} * {stride}, NAN);
+    std::vector<int> done({stride}, -1), steps({stride}, -1);
+    for (int p = 0; p < {points}; p += together) {{
+      {prefix}_reactor_results results = {{}};
+      results.status = done.data() + p;
+      results.steps = steps.data() + p;
+      results.temperature = temperature.data() + p;
+      status |= {prefix}_reactor_advance(context, told.data() + p, fixed.data() + p, fractions.data() + p, time.data() + p,
+        state.data() + p, ends.data() + p, nullptr, &results, &options, together, {stride});
+    }}
+    write(ends);
+    write(temperature);
+    write(done);
+    write(steps);
+  }}
+"
+    );
+    let includes = format!("#include \"{prefix}_reactor.h\"\n");
     render(Template::CpuTexts, &Program { includes, prefix, calls })
 }
 

@@ -53,18 +53,18 @@ impl HostCompiler {
         OPTIONS.join(" ")
     }
 
-    /// Compiles the first file as the main file, runs the program on these bytes, and returns its output.
-    pub fn run(&self, files: &[(String, String)], input: &[u8]) -> Result<Vec<u8>, Failure> {
+    /// Compiles the first `compiled` files, which may include the others, runs the program on these bytes, and returns its output.
+    pub fn run(&self, files: &[(String, String)], compiled: usize, input: &[u8]) -> Result<Vec<u8>, Failure> {
         let failed = |log: String| Failure { tool: "C++", log: format!("{}: {log}", self.name) };
         let in_folder = |e: std::io::Error| failed(format!("temporary folder: {e}"));
         let folder = tempfile::tempdir().map_err(in_folder)?;
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).map_err(in_folder)?;
         }
-        let main = files.first().map_or("", |(name, _)| name);
+        let sources = files.iter().take(compiled).map(|(name, _)| name);
         let program = folder.path().join("program");
         let mut compile = Command::new(&self.words[0]);
-        compile.current_dir(folder.path()).args(&self.words[1..]).args(OPTIONS).arg(main).arg("-o").arg(&program);
+        compile.current_dir(folder.path()).args(&self.words[1..]).args(OPTIONS).args(sources).arg("-o").arg(&program);
         let made = compile.output().map_err(|e| failed(e.to_string()))?;
         if !made.status.success() {
             return Err(failed(String::from_utf8_lossy(&made.stderr).into_owned()));
