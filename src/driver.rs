@@ -1,28 +1,34 @@
 //! The whole compiler: the order of its steps, and nothing else.
 
+mod arithmetic;
 mod kept;
+mod layouts;
+mod lowered;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
 mod reactors;
 mod reactors_on_cpu;
+mod verified;
+mod versions;
+mod ways;
 
 use crate::cache::Cache;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::observer::Observer;
 use crate::output;
-use crate::plan::{Common, Effort, Resolved};
-use crate::report::{self, KernelReport, Report};
-use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Sensitivity, Step};
-use crate::verify::{self, Subject, Verification};
+use crate::plan::Resolved;
+use crate::report::{self, Report};
+use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
+use crate::verify;
 use diagnostics::Diagnostic;
-use kernels::{ErrorBound, Io, Kernel, Precision};
+use kernels::Kernel;
 use kinetics::{self, Model};
 use mechanism::Mechanism;
-use overlay::program::{Arithmetic, Program};
+use overlay::program::Arithmetic;
+use schedule::proof;
 use schedule::single::Claim;
-use schedule::{balance, proof, refine, single};
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
@@ -66,13 +72,7 @@ fn make(
 ) -> Result<Compilation, Failure> {
     let Input { mechanism, mut warnings } = input;
     let request = &request.for_mechanism(&mechanism);
-    request
-        .check_outputs()
-        .and_then(|()| request.check_precision())
-        .and_then(|()| request.check_sets())
-        .and_then(|()| request.check_library())
-        .and_then(|()| request.check_reactors())
-        .map_err(|d| Failure::usage([d]))?;
+    request.check().map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");
     let made = || kinetics::model_with(mechanism, request.reading.permissive, &progress);
     let model = observer.pass("kinetics", None, made).map_err(Failure::input)?;
@@ -84,7 +84,7 @@ fn make(
         units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
     let beside = if request.needs_cpu() {
-        observer.pass("kernels for a CPU", None, || compile_for_cpu(request, &model))?
+        observer.pass("kernels for a CPU", None, || layouts::compile_for_cpu(request, &model))?
     } else {
         Vec::new()
     };
@@ -121,11 +121,11 @@ fn compile_part(
 ) -> Result<Vec<Unit>, Failure> {
     let mut units = Vec::new();
     for &kernel in &request.kernels {
-        units.extend(compile_layouts(model, &request.of_kernel(kernel), observer)?);
+        units.extend(layouts::compile_layouts(model, &request.of_kernel(kernel), observer)?);
     }
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
     observer.trying_nothing();
-    let units = search::best(request, units, &mut Versions { request, model, observer }, warnings)?;
+    let units = search::best(request, units, &mut versions::Versions { request, model, observer }, warnings)?;
     let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;
     observer.trying_nothing();
     for unit in &mut units {
@@ -135,125 +135,6 @@ fn compile_part(
         observer.pass("prove ptx", Some(unit.kernel), prove).map_err(Failure::verification)?;
     }
     Ok(units)
-}
-
-/// The kernels for a CPU, beside those for another target.
-fn compile_for_cpu(request: &Request, model: &Model) -> Result<Vec<Unit>, Failure> {
-    let mut units = Vec::new();
-    for part in request.for_cpu().parts() {
-        for &kernel in &part.kernels {
-            units.push(compile_kernel(kernel, model, &part, &mut Observer::silent())?);
-        }
-    }
-    Ok(units)
-}
-
-/// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.
-fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
-    let mut units = Vec::new();
-    let mut refused = None;
-    for codegen in own.codegens() {
-        match compile_one(model, &own.in_layout(codegen), observer) {
-            Ok(unit) => units.push(unit),
-            // Another layout may do.
-            Err(failure) if own.keep_fastest && failure.kind == FailureKind::Input => refused = Some(failure),
-            Err(failure) => return Err(failure),
-        }
-    }
-    if units.is_empty()
-        && let Some(failure) = refused
-    {
-        return Err(failure);
-    }
-    if let Some(layout) = search::data_parallel(own) {
-        let alternative = compile_one(model, &layout, &mut Observer::silent()).ok();
-        let time = alternative.and_then(|unit| unit.report.machine.estimated_ns);
-        units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
-    }
-    Ok(units)
-}
-
-/// Maker of further versions for the search.
-struct Versions<'a> {
-    request: &'a Request,
-    model: &'a Model,
-    observer: &'a mut Observer,
-}
-
-impl search::VersionMaker for Versions<'_> {
-    type Version = Unit;
-
-    fn make(&mut self, own: &Resolved<'_>) -> Result<Unit, Failure> {
-        compile_one(self.model, own, self.observer)
-    }
-
-    fn in_order(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Option<Unit>, Failure> {
-        in_order(own, self.model, unit, self.observer)
-    }
-
-    fn compile(&mut self, units: &mut [&mut Unit]) -> Result<(), Failure> {
-        on_compilers::compile(self.request, self.model, units, self.observer)
-    }
-
-    fn verify(&mut self, unit: &mut Unit) -> Result<(), Failure> {
-        on_compilers::verify(self.request, self.model, unit, self.observer)
-    }
-
-    fn alternative(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Unit, Failure> {
-        let mut program = unit.program.clone();
-        program.symbol += "_alternative";
-        let mut report = unit.report.clone();
-        (report.symbol, report.alternative) = (program.symbol.clone(), true);
-        again(own, self.model, unit, (program, report), self.observer)
-    }
-
-    fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
-        on_compilers::sensitivity(self.request, self.model, unit, self.observer)
-    }
-}
-
-/// A kernel with its constants in the order in which the machine code reads them; nothing where no other order is known.
-fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
-    let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
-    let mut report = unit.report.clone();
-    report.constants += ", as the machine code reads them";
-    let unit = again(own, model, unit, (program, report), observer)?;
-    Ok(Some(Unit { constants_read: Vec::new(), ..unit }))
-}
-
-/// A kernel with another program for the same schedule, and what is to be reported of it.
-fn again(
-    own: &Resolved<'_>,
-    model: &Model,
-    unit: &Unit,
-    (program, report): (Program, KernelReport),
-    observer: &mut Observer,
-) -> Result<Unit, Failure> {
-    let (target, kernel) = (own.asked.common.target, unit.kernel);
-    let code = lowered(own, &program, &unit.proven, observer)?;
-    let ptx = observer.pass("ptx", Some(kernel), || emit_ptx::print(&code, target.compute_capability));
-    let codegen = unit.codegen;
-    let (graph, mapping, proven) = (unit.graph.clone(), unit.mapping.clone(), unit.proven.clone());
-    if let Some(states) = own.asked.verify {
-        let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
-        let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
-        let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
-        observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)?;
-    }
-    let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));
-    let kept = Draft {
-        graph,
-        mapping,
-        proven,
-        schedules: Vec::new(),
-        program,
-        code,
-        ptx,
-        registers_held: unit.report.registers_held,
-        single: None,
-        whole: None,
-    };
-    Ok(Unit::new(kernel, codegen, kept, source, report))
 }
 
 /// One kernel as it was asked for, in its first layout.
@@ -270,11 +151,7 @@ pub fn compile_kernel(
 fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Unit, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
     observer.trying(&own.to_string());
-    own.check_groups()
-        .and_then(|()| own.check_residency())
-        .and_then(|()| own.check_ptx())
-        .and_then(|()| own.check_slots())
-        .map_err(|d| Failure::usage([d]))?;
+    own.check().map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(*own);
     while let Some(step) = search.task() {
         match step {
@@ -296,7 +173,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
     }
     let verified = match own.asked.verify {
         None => None,
-        Some(states) => Some(verified(model, own, &draft, states, observer)?),
+        Some(states) => Some(verified::verified(model, own, &draft, states, observer)?),
     };
     let report = report::kernel(own, choice, &draft, trials, verified);
     let source = observer.pass("print", k, || output::source(own, model, &draft.code, &report));
@@ -333,32 +210,16 @@ fn draft_within(
     (graph, options, limits): (graph::Graph, &kernels::Options, &schedule::Limits),
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
-    let (kernel, k) = (own.kernel, Some(own.kernel));
+    let k = Some(own.kernel);
     let is_crowded = own.codegen == overlay::Codegen::Straight
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
-    let Common { precision, error_bound, .. } = own.asked.common;
-    let asked = own.asked.common.largest_error();
-    let premises = (model.species().len(), options.fit_range, options.floor, own.asked.common.io);
-    // `mixed` keeps the graph that the proof of mixed precision is about; `graph` becomes one on singles.
-    let is_nvidia = !own.asked.common.target.is_cpu() && !own.asked.common.target.is_amd();
-    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (error_bound, kinds));
-    let (graph, mixed) = match precision {
-        Precision::Mixed => {
-            let mix = || single::mix(kernel, &graph, premises, asked);
-            let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
-            let graph = observer.pass("special cases", k, || bare(graph, Some(&kinds)));
-            let writes_doubles = own.asked.common.io == Io::Double;
-            (graph::single::expand::expand(&graph, &kinds, writes_doubles), Some((graph, kinds)))
-        }
-        Precision::Single if is_nvidia => (observer.pass("special cases", k, || bare(graph, None)), None),
-        Precision::Double | Precision::Single => (graph, None),
-    };
+    let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
     let mapping =
         observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights));
     let (graph, mapping, mut ways) = match own.codegen {
-        overlay::Codegen::Straight => with_partial_sums(own, limits, (&graph, &mapping), observer)?,
-        _ => scheduled(own, limits, (graph, mapping), observer)?,
+        overlay::Codegen::Straight => ways::with_partial_sums(own, limits, (&graph, &mapping), observer)?,
+        _ => ways::scheduled(own, limits, (graph, mapping), observer)?,
     };
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let mut schedule = ways.swap_remove(0).schedule;
@@ -366,26 +227,9 @@ fn draft_within(
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
-    let single = match (precision, error_bound) {
-        (Precision::Double, _) => None,
-        (_, ErrorBound::Measured) => Some(Claim::Measured { limit: asked }),
-        (_, ErrorBound::Proven) => {
-            let (whole, kinds) = mixed.as_ref().map_or((&graph, None), |(whole, kinds)| (whole, Some(kinds)));
-            let prove = || single::prove(kernel, whole, proven.schedule(), premises, (asked, kinds));
-            Some(Claim::Proven(observer.pass("precision", k, prove).map_err(|d| Failure::input([d]))?))
-        }
-    };
+    let single = arithmetic::claim(own, model, options, (&graph, mixed.as_ref()), proven.schedule(), observer)?;
     let whole = mixed.map(|(whole, _)| whole);
-    let frame = overlay::Frame {
-        warps: own.warps(),
-        groups: own.groups(),
-        registers: own.registers(),
-        points_per_lane: limits.points_per_lane,
-        cache_bytes: own.cache_bytes(),
-        shared_bytes: own.shared_bytes(),
-        staging_bytes: own.staging_bytes(),
-        barriers: if is_crowded { limits.barriers } else { 0 },
-    };
+    let frame = own.frame(limits, is_crowded);
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =
         observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
@@ -401,97 +245,7 @@ fn draft_within(
         program = overlay::apart(&program).unwrap_or(program);
     }
     fault::in_program(own.asked.fault, &mut program);
-    let code = lowered(own, &program, &proven, observer)?;
+    let code = lowered::lowered(own, &program, &proven, observer)?;
     let ptx = observer.pass("ptx", k, || emit_ptx::print(&code, target.compute_capability));
     Ok(Draft { single, whole, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
-}
-
-/// A program as code for the target, with what is proven of its named barriers where these are AMD's.
-fn lowered(
-    own: &Resolved<'_>,
-    program: &Program,
-    proven: &proof::Proven,
-    observer: &mut Observer,
-) -> Result<lower::code::Code, Failure> {
-    let (k, target) = (Some(own.kernel), own.asked.common.target);
-    let mut code = observer.pass("lower", k, || lower::lower(program, target));
-    if let Some(amd) = target.amd().filter(|amd| amd.has_named_barriers()) {
-        let room = amd.named_barriers_per_workgroup;
-        code.named_barriers = observer
-            .pass("prove barriers", k, || lower::named_barriers::proven(&code, room, proven.programs()))
-            .map_err(Failure::verification)?;
-    }
-    Ok(code)
-}
-
-/// A mapped graph, and the ways to schedule it.
-type Scheduled = (graph::Graph, mapping::Mapping, Vec<schedule::Way>);
-
-fn scheduled(
-    own: &Resolved<'_>,
-    limits: &schedule::Limits,
-    (graph, mapping): (graph::Graph, mapping::Mapping),
-    observer: &mut Observer,
-) -> Result<Scheduled, Failure> {
-    let ways = || schedule::ways(&graph, &mapping, own.tuning.placement, limits);
-    let ways = observer.pass("schedule", Some(own.kernel), ways).map_err(|d| Failure::input([d]))?;
-    Ok((graph, mapping, ways))
-}
-
-/// Sums split among the warps that make their terms, balanced by what runs at the same time: by depth at first, then by the phases that this gave. The
-/// shorter of both is taken.
-fn with_partial_sums(
-    own: &Resolved<'_>,
-    limits: &schedule::Limits,
-    (graph, mapping): (&graph::Graph, &mapping::Mapping),
-    observer: &mut Observer,
-) -> Result<Scheduled, Failure> {
-    let k = Some(own.kernel);
-    let split = |class: &dyn Fn(graph::Op) -> u32| {
-        let plan = mapping::partial_sums::plan(graph, mapping, class);
-        let made = mapping::partial_sums::apply(graph, mapping, &plan);
-        (plan, made)
-    };
-    let depth = graph.depths();
-    let (first_plan, by_depth) = observer.pass("partial sums", k, || split(&|op| depth[op]));
-    let first = scheduled(own, limits, by_depth, observer)?;
-    let phases = balance::phases(&first.0, &first.2[0].schedule);
-    let class = |op: graph::Op| phases.get(graph.ops[op].name.as_str()).copied().unwrap_or(0);
-    let (second_plan, by_phase) = observer.pass("partial sums by phase", k, || split(&class));
-    let second = scheduled(own, limits, by_phase, observer)?;
-    let is_shorter = balance::is_shorter((&second.0, &second.2[0].schedule), (&first.0, &first.2[0].schedule));
-    let (plan, found) = if is_shorter { (second_plan, second) } else { (first_plan, first) };
-    if own.asked.effort == Effort::Quick {
-        return Ok(found);
-    }
-    let refine = || refine::refined((graph, mapping), plan, limits, found);
-    Ok(observer.pass("refine", k, refine))
-}
-
-/// Runs the code in the simulator and compares.
-fn verified(
-    model: &Model,
-    own: &Resolved<'_>,
-    draft: &Draft,
-    states: usize,
-    observer: &mut Observer,
-) -> Result<Verification, Failure> {
-    let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
-    let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
-    let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
-    let verify = || -> Result<Verification, Vec<Diagnostic>> {
-        // The simulator knows races on shared memory only, so the code first runs with all slots there.
-        if program.first_global.is_some() {
-            let program = &Program { first_global: None, ..program.clone() };
-            let target = own.asked.common.target;
-            let module = &emit_ptx::print(&lower::lower(program, target), target.compute_capability);
-            verify::verify(&Subject { program, module, ..subject }, states)?;
-        }
-        // First, as it says which error was asked for.
-        let whole = draft.whole.as_ref().unwrap_or(graph);
-        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, (whole, claim), states));
-        let single_error = single_error.transpose()?;
-        Ok(Verification { single_error, ..verify::verify(&subject, states)? })
-    };
-    observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)
 }

@@ -138,8 +138,8 @@ impl Request {
 
     /// Errors: the target, the units, the state or the outputs are not those of a library that is asked for, or another one has files
     /// of the same names.
-    pub fn check_library(&self) -> Result<(), Diagnostic> {
-        self.libraries().try_for_each(|library| self.check(library))
+    pub(super) fn check_library(&self) -> Result<(), Diagnostic> {
+        self.libraries().try_for_each(|library| self.check_one(library))
     }
 
     /// Whether the kernels and the outputs are those of a library, or of a reduced mechanism those that it does with.
@@ -151,7 +151,7 @@ impl Request {
         self.common.outputs == wanted && library.kernels.iter().all(is_there)
     }
 
-    fn check(&self, library: &Library) -> Result<(), Diagnostic> {
+    fn check_one(&self, library: &Library) -> Result<(), Diagnostic> {
         let common = &self.common;
         let is_theirs = common.target.is_cpu()
             && common.units == library.units

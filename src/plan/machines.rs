@@ -234,6 +234,15 @@ impl Request {
         Ok(())
     }
 
+    /// Errors: the first thing that does not go with the mechanism, the kernels, the target or the precision.
+    pub fn check(&self) -> Result<(), Diagnostic> {
+        self.check_outputs()?;
+        self.check_precision()?;
+        self.check_sets()?;
+        self.check_library()?;
+        self.check_reactors()
+    }
+
     /// Errors: an output that none of the kernels has.
     pub fn check_outputs(&self) -> Result<(), Diagnostic> {
         let Some(output) = self.common.outputs.given().find(|output| !self.kernels.contains(&output.kernel())) else {
@@ -246,7 +255,7 @@ impl Request {
     }
 
     /// Errors: those of [`advanced`](Self::advanced) and [`reactor`](Self::reactor).
-    pub fn check_reactors(&self) -> Result<(), Diagnostic> {
+    fn check_reactors(&self) -> Result<(), Diagnostic> {
         self.advanced()?;
         self.reactor().map(|_| ())
     }

@@ -8,7 +8,7 @@ use kernels::{Exponential, Form, Matrix};
 use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
 use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
-use overlay::{Codegen, Residence};
+use overlay::{Codegen, Frame, Residence};
 use schedule::Limits;
 
 /// Bytes of the cache where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
@@ -29,13 +29,21 @@ const SMALL_SHARE: usize = 4;
 const MOST_WARPS: u32 = 32;
 
 impl Resolved<'_> {
+    /// Errors: the first of these that no kernel can have on the target: groups, resident CTAs, PTX, slots.
+    pub fn check(&self) -> Result<(), Diagnostic> {
+        self.check_groups()?;
+        self.check_residency()?;
+        self.check_ptx()?;
+        self.check_slots()
+    }
+
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
         most_registers(self.asked.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm)
     }
 
     /// Errors: data-parallel code is wanted of several groups of warps, or a CTA of more warps than there can be.
-    pub fn check_groups(&self) -> Result<(), Diagnostic> {
+    fn check_groups(&self) -> Result<(), Diagnostic> {
         let Tuning { warps, groups_per_cta: groups, .. } = self.tuning;
         let is_alone = self.codegen == Codegen::DataParallel && self.codegens().count() == 1 && !self.keep_fastest;
         if groups > 1 && is_alone {
@@ -55,7 +63,7 @@ impl Resolved<'_> {
     }
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
-    pub fn check_residency(&self) -> Result<(), Diagnostic> {
+    fn check_residency(&self) -> Result<(), Diagnostic> {
         let (target, ctas, warps) = (self.asked.common.target, self.tuning.ctas_per_sm, self.cta_warps());
         if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
             return Ok(());
@@ -70,7 +78,7 @@ impl Resolved<'_> {
     }
 
     /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
-    pub fn check_ptx(&self) -> Result<(), Diagnostic> {
+    fn check_ptx(&self) -> Result<(), Diagnostic> {
         if !self.asked.emit.contains(&Emit::Ptx) || self.asked.common.target.shuffle != Shuffle::Mirror {
             return Ok(());
         }
@@ -80,7 +88,7 @@ impl Resolved<'_> {
     }
 
     /// Errors: values are to pass through the global memory of a target whose barriers do not order that.
-    pub fn check_slots(&self) -> Result<(), Diagnostic> {
+    fn check_slots(&self) -> Result<(), Diagnostic> {
         if self.tuning.slots != SlotMemory::Global || !self.asked.common.target.is_amd() {
             return Ok(());
         }
@@ -250,6 +258,20 @@ impl Resolved<'_> {
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
         Rates::of(self.asked.common.target, striped, self.registers(), self.points())
+    }
+
+    /// Returns the resources that the overlay of a schedule within these limits has; `is_crowded`: groups of warps may meet at barriers of their own.
+    pub fn frame(&self, limits: &Limits, is_crowded: bool) -> Frame {
+        Frame {
+            warps: self.warps(),
+            groups: self.groups(),
+            registers: self.registers(),
+            points_per_lane: limits.points_per_lane,
+            cache_bytes: self.cache_bytes(),
+            shared_bytes: self.shared_bytes(),
+            staging_bytes: self.staging_bytes(),
+            barriers: if is_crowded { limits.barriers } else { 0 },
+        }
     }
 
     /// Returns the limits of one CTA.

@@ -72,7 +72,7 @@ impl Request {
     }
 
     /// Errors: a set's outputs or precision are not those of its kernels; two sets, or a set and a kernel, have one name.
-    pub fn check_sets(&self) -> Result<(), Diagnostic> {
+    pub(super) fn check_sets(&self) -> Result<(), Diagnostic> {
         for (at, set) in self.sets.iter().enumerate() {
             let is_part = |kernel: &&Kernel| kernel.name().starts_with(&format!("{}-", set.name));
             let other = match Kernel::value_variants().iter().find(is_part) {

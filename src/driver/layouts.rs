@@ -1,0 +1,45 @@
+//! Kernels in every layout that was asked for.
+
+use super::compile_one;
+use crate::failure::{Failure, FailureKind};
+use crate::observer::Observer;
+use crate::output::Unit;
+use crate::plan::{Request, Resolved};
+use crate::search;
+use kinetics::Model;
+
+/// The kernels for a CPU, beside those for another target.
+pub fn compile_for_cpu(request: &Request, model: &Model) -> Result<Vec<Unit>, Failure> {
+    let mut units = Vec::new();
+    for part in request.for_cpu().parts() {
+        for &kernel in &part.kernels {
+            units.push(compile_one(model, &part.of_kernel(kernel), &mut Observer::silent())?);
+        }
+    }
+    Ok(units)
+}
+
+/// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.
+pub fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
+    let mut units = Vec::new();
+    let mut refused = None;
+    for codegen in own.codegens() {
+        match compile_one(model, &own.in_layout(codegen), observer) {
+            Ok(unit) => units.push(unit),
+            // Another layout may do.
+            Err(failure) if own.keep_fastest && failure.kind == FailureKind::Input => refused = Some(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if units.is_empty()
+        && let Some(failure) = refused
+    {
+        return Err(failure);
+    }
+    if let Some(layout) = search::data_parallel(own) {
+        let alternative = compile_one(model, &layout, &mut Observer::silent()).ok();
+        let time = alternative.and_then(|unit| unit.report.machine.estimated_ns);
+        units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
+    }
+    Ok(units)
+}
