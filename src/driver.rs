@@ -76,6 +76,7 @@ fn make(
         .and_then(|()| request.check_precision())
         .and_then(|()| request.check_sets())
         .and_then(|()| request.check_library())
+        .and_then(|()| request.check_diffusion(&mechanism))
         .and_then(|()| request.check_reactors())
         .map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");

@@ -19,7 +19,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
 use kinetics::integrator::Method;
-use mechanism::{Companion, Files, Options};
+use mechanism::{Companion, Files, LewisNumbers, Options};
 
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
@@ -164,7 +164,12 @@ pub fn files(input: &InputArguments) -> Files {
         Some(path) => Companion::At(path.clone()),
     };
     let (transport, reduction) = (companion(&input.transport), companion(&input.reduction));
-    Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone() }
+    let lewis = match &input.lewis_numbers {
+        None => LewisNumbers::OfPhase,
+        Some(path) if path.as_os_str() == "unity" => LewisNumbers::Unity,
+        Some(path) => LewisNumbers::At(path.clone()),
+    };
+    Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone(), lewis }
 }
 
 /// How the input files of a command are read.

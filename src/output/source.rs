@@ -6,14 +6,15 @@ use crate::emit::cuda::{self, Provenance};
 use crate::emit::hip;
 use crate::lower::code::Code;
 use crate::plan::Resolved;
-use crate::report::KernelReport;
 use crate::report::accuracy::accuracy;
+use crate::report::{KernelReport, diffusion};
 use kinetics::Model;
 use machine::target::Target;
 
 /// CUDA, HIP for AMD, or C++ for a CPU.
 pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
-    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
+    let diffusion = diffusion(model, own.kernel).map_or(String::new(), |words| format!("; {words}"));
+    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report) + &diffusion));
     let precision = report.single.as_ref().map(|single| single.to_string() + &sampled(report));
     let provenance = Provenance { ctas_per_sm, form, precision, ..provenance(own.asked, model) };
     match own.asked.common.target {
