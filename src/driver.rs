@@ -72,7 +72,7 @@ fn make(
 ) -> Result<Compilation, Failure> {
     let Input { mechanism, mut warnings } = input;
     let request = &request.for_mechanism(&mechanism);
-    request.check().map_err(|d| Failure::usage([d]))?;
+    request.check(&mechanism).map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");
     let made = || kinetics::model_with(mechanism, request.reading.permissive, &progress);
     let model = observer.pass("kinetics", None, made).map_err(Failure::input)?;

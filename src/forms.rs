@@ -121,10 +121,12 @@ pub fn choose(
         Some(form) => vec![form.for_kernel(kernel, options.fit_tolerance)],
         None => Form::of(kernel, options.fit_tolerance),
     };
+    let has_matrices =
+        |form: Form| form.has_matrices(kernel) && !(kernel.has_diffusion() && model.lewis_numbers().is_some());
     let variants: Vec<Variant> = forms
         .into_iter()
         .flat_map(|form| {
-            let ways: &[Matrix] = if form.has_matrices(kernel) { matrices } else { &[Matrix::Dfma] };
+            let ways: &[Matrix] = if has_matrices(form) { matrices } else { &[Matrix::Dfma] };
             ways.iter().map(move |&matrix| Variant { form, matrix })
         })
         .collect();

@@ -8,7 +8,7 @@ use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
 use kernels::Kernel;
 use machine::toolchain;
-use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
+use mechanism::{Files, LewisNumbers, Options, Outcome, Sources, decode, parse, read};
 use passes::allocate;
 use schedule::Limits;
 use singe::driver;
@@ -27,6 +27,7 @@ fn each_diagnostic_is_produced() {
         yaml(),
         sources(),
         reductions(),
+        lewis_numbers(),
         files(),
         models(),
         command_line(),
@@ -284,6 +285,28 @@ fn reductions() -> Vec<Case> {
     ]
 }
 
+fn lewis_numbers() -> Vec<Case> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a writable folder");
+        path
+    };
+    at("therm.dat", THERMO);
+    at("tran.dat", TRANSPORT);
+    let files = Files { mechanism: at("chem.inp", MECHANISM), ..Files::default() };
+    let read = |text: &str| read(&Files { lewis: LewisNumbers::At(at("lewis.txt", text)), ..files.clone() });
+    let (right, _) = read("H 0.2\nH2 0.3\n").expect("right Lewis numbers");
+    vec![
+        ("lewis::missing-species", of(read("H 1\n"))),
+        ("lewis::number", of(read("H -1\nH2 1\n"))),
+        ("lewis::repeated-species", of(read("H 1\nH2 1\nH 1\n"))),
+        ("lewis::syntax", of(read("H = 1\nH2 1\n"))),
+        ("lewis::unknown-species", of(read("H 1\nH2 1\nH22 1\n"))),
+        ("fmt::lewis-numbers", mechanism::without_cantera_form(&right)),
+    ]
+}
+
 fn files() -> Vec<Case> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (huge, absent) = (folder.path().join("huge.inp"), folder.path().join("absent.inp"));
@@ -426,6 +449,11 @@ fn command_line() -> Vec<Case> {
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
+        printed(
+            "emit::no-lewis-numbers",
+            &all,
+            &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "pelephysics", "--lewis-numbers", "unity"],
+        ),
         printed("emit::no-kinetix", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "kinetix"]),
         printed("emit::no-openfoam", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "openfoam"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),

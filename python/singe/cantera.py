@@ -53,6 +53,8 @@ def accelerate(
         raise Error(1, [], f"the rates of {gas.name} are {gas.kinetics_model}; kernels are for those of a gas in its volume (bulk)")
     if transport is None:
         transport = gas.transport_model in ("mixture-averaged", "mixture-averaged-CK")
+    if transport and (gas.transport_model == "unity-Lewis-number" or "lewis_numbers" in flags):
+        raise Error(1, [], "kernels take over mixture-averaged transport alone: diffusion by Lewis numbers is Cantera's (transport=False)")
     text = _as_text(gas)
     with tempfile.TemporaryDirectory(prefix="singe-") as folder:
         named = _register(text, Path(folder), _folders(include), transport, flags)

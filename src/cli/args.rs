@@ -71,6 +71,10 @@ pub struct InputArguments {
     /// TRANSPORT file, or none [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE|none")]
     pub transport: Option<PathBuf>,
+    /// Diffusion by Lewis numbers: all of them 1 (unity), or a file with a line SPECIES VALUE for each species [default: mixture-averaged, or
+    /// by the transport model of a YAML phase]
+    #[arg(long, value_name = "FILE|unity")]
+    pub lewis_numbers: Option<PathBuf>,
     /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
     #[arg(long, value_name = "FILE|none")]
     pub reduction: Option<PathBuf>,

@@ -15,7 +15,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             let described = m.species.iter().any(|s| s.transport.is_some());
             let transport = if described { "" } else { ", no transport data" };
             let (species, reactions) = (m.species.len(), m.reactions.len());
-            let phase = m.phase.0.as_ref().map_or(String::new(), |phase| format!(" (phase {phase})"));
+            let phase = m.phase.0.name.as_ref().map_or(String::new(), |phase| format!(" (phase {phase})"));
             let summary = format!("{}{phase}: {species} species, {reactions} reactions{transport}", m.name);
             match observer.pass("kinetics", None, || kinetics::check(m, arguments.input.permissive)) {
                 Ok(more) => (summary, warnings.into_iter().chain(more).collect(), true),

@@ -18,7 +18,7 @@ use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
 use kernels::{Kernel, StateVariables};
 use kinetics::integrator::Method;
-use mechanism::{Companion, Files, Options};
+use mechanism::{Companion, Files, LewisNumbers, Options};
 use overlay::Codegen;
 
 /// `matches` tells which of the arguments were given.
@@ -164,7 +164,12 @@ pub fn files(input: &InputArguments) -> Files {
         Some(path) => Companion::At(path.clone()),
     };
     let (transport, reduction) = (companion(&input.transport), companion(&input.reduction));
-    Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone() }
+    let lewis = match &input.lewis_numbers {
+        None => LewisNumbers::OfPhase,
+        Some(path) if path.as_os_str() == "unity" => LewisNumbers::Unity,
+        Some(path) => LewisNumbers::At(path.clone()),
+    };
+    Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone(), lewis }
 }
 
 /// Returns the options for reading a command's input files.

@@ -9,7 +9,7 @@ const COMMON: [&str; 9] = ["target", "kernel", "emit", "output", "effort", "ther
 
 /// The others, which plain help leaves out.
 const HEADINGS: [(&str, &[&str]); 5] = [
-    ("Mechanism", &["reduction", "phase", "permissive", "single_intermediate_temperature"]),
+    ("Mechanism", &["lewis_numbers", "reduction", "phase", "permissive", "single_intermediate_temperature"]),
     (
         "What kernels compute",
         &[

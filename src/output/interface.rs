@@ -2,11 +2,13 @@
 
 use super::Unit;
 use crate::report::accuracy::accuracy;
+use crate::report::diffusion;
 use emit_c::host::{ArrayInterface, Dialect, Interface, KernelInterface, Rows, Species};
 use graph::Units;
 use kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use kinetics::Model;
 use machine::target::Target;
+use mechanism::Diffusion;
 
 /// Sentence of the header about a second version.
 const ALTERNATIVE: &str = " Another version, which may be faster than the one above: the driver tells on a GPU.";
@@ -40,7 +42,11 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     let summary = match unit.kernel {
         Kernel::Viscosity => "Viscosity of the mixture (Wilke).",
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
-        Kernel::Diffusion => "Mixture-averaged diffusion coefficient of each species.",
+        Kernel::Diffusion => match model.mechanism.diffusion {
+            Diffusion::MixtureAveraged => "Mixture-averaged diffusion coefficient of each species.",
+            Diffusion::UnityLewis => "Diffusion coefficient of each species by unity Lewis numbers.",
+            Diffusion::ConstantLewis { .. } => "Diffusion coefficient of each species by constant Lewis numbers.",
+        },
         Kernel::Transport => "Viscosity, conductivity and diffusion coefficients of the mixture.",
         Kernel::Flux => "Diffusive fluxes of mass and enthalpy along one direction.",
         Kernel::Chemistry if unit.graph.quantities.is_empty() => "Net molar production rate of each species.",
@@ -91,6 +97,7 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" },
         accuracy: accuracy(unit.report.form_error, unit.report.form_range)
             + &unit.report.single.as_ref().map_or(String::new(), |single| format!("; {single}"))
+            + &diffusion(model, unit.kernel).map_or(String::new(), |words| format!("; {words}"))
             + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),

@@ -2,8 +2,8 @@
 
 use super::provenance::provenance;
 use crate::plan::Resolved;
-use crate::report::KernelReport;
 use crate::report::accuracy::accuracy;
+use crate::report::{KernelReport, diffusion};
 use emit_c::base::Provenance;
 use emit_c::cpu;
 use emit_c::cuda;
@@ -14,7 +14,8 @@ use machine::target::Target;
 
 /// CUDA, HIP for AMD, or C++ for a CPU.
 pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
-    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
+    let diffusion = diffusion(model, own.kernel).map_or(String::new(), |words| format!("; {words}"));
+    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report) + &diffusion));
     let precision = report.single.as_ref().map(|single| single.to_string() + &sampled(report));
     let provenance = Provenance { ctas_per_sm, form, precision, ..provenance(own.asked, model) };
     match own.asked.common.target {

@@ -5,7 +5,7 @@ use diagnostics::Diagnostic;
 use graph::Units;
 use kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
 use kinetics::Stiffness;
-use mechanism::Mechanism;
+use mechanism::{Diffusion, Mechanism};
 
 /// Kernels that a library calls, and the form of its state and its results.
 struct Library {
@@ -140,6 +140,20 @@ impl Request {
     /// of the same names.
     pub(super) fn check_library(&self) -> Result<(), Diagnostic> {
         self.libraries().try_for_each(|library| self.check_one(library))
+    }
+
+    /// Errors: a library makes mixture-averaged coefficients of the fits itself, and the mechanism has another diffusion.
+    pub fn check_diffusion(&self, mechanism: &Mechanism) -> Result<(), Diagnostic> {
+        if mechanism.diffusion == Diffusion::MixtureAveraged || !self.emit.contains(&Emit::Pelephysics) {
+            return Ok(());
+        }
+        let message = format!(
+            "PelePhysics makes mixture-averaged diffusion of the fits, and {} are asked for",
+            mechanism.diffusion
+        );
+        let help = "use --transport none where its transport is not used, or leave the Lewis numbers out: write mixture-averaged into the \
+                    phase, and no --lewis-numbers";
+        Err(Diagnostic::error("emit::no-lewis-numbers", message).help(help))
     }
 
     /// Whether the kernels and the outputs are those of a library, or of a reduced mechanism those that it does with.

@@ -7,6 +7,7 @@ use kernels::{ErrorBound, Factors, Io, Kernel, Precision, StateVariables};
 use kinetics::integrator::Method;
 use kinetics::reactor::Constant;
 use machine::target::{Shuffle, Target};
+use mechanism::Mechanism;
 use overlay::Codegen;
 
 /// Those that have a proven bound of single precision.
@@ -235,11 +236,12 @@ impl Request {
     }
 
     /// Errors: the first thing that does not go with the mechanism, the kernels, the target or the precision.
-    pub fn check(&self) -> Result<(), Diagnostic> {
+    pub fn check(&self, mechanism: &Mechanism) -> Result<(), Diagnostic> {
         self.check_outputs()?;
         self.check_precision()?;
         self.check_sets()?;
         self.check_library()?;
+        self.check_diffusion(mechanism)?;
         self.check_reactors()
     }
 

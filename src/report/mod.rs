@@ -65,6 +65,9 @@ pub struct Report {
     /// K: the temperatures over which transport data are fitted; absent where no kernel uses them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport_range: Option<[f64; 2]>,
+    /// Model of diffusion, where it is not mixture-averaged and a kernel uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diffusion: Option<String>,
     /// Fate of the files of an earlier run; not a part of what this run made.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -408,12 +411,19 @@ pub fn report(
         units: request.common.units.name().into(),
         command: request.command.clone(),
         transport_range: fits.map(|fits| [fits.t_min, fits.t_max]),
+        diffusion: request.all_kernels().find_map(|kernel| diffusion(model, kernel)),
         warnings,
         notes: Vec::new(),
         texts_for_cpu,
         kernels,
         programs,
     }
+}
+
+/// Diffusion model of a kernel in words, where it is not mixture-averaged.
+pub fn diffusion(model: &Model, kernel: Kernel) -> Option<String> {
+    let is_other = kernel.has_diffusion() && model.lewis_numbers().is_some();
+    is_other.then(|| format!("diffusion by {}: lambda/(rho cp Le)", model.mechanism.diffusion))
 }
 
 /// Builds the report of a kernel before the real compilers have seen it.

@@ -3,6 +3,7 @@
 use super::KernelReport;
 use crate::plan::{Multiplier, Request};
 use kernels::{Form, Kernel};
+use mechanism::LewisNumbers;
 
 /// One warning for each.
 pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
@@ -13,6 +14,9 @@ pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
         warnings.push(format!(
             "the functions of rates of reactions one by one ({functions}) are left out: a reduced mechanism goes by other rates"
         ));
+    }
+    if request.files.lewis != LewisNumbers::OfPhase && !request.all_kernels().any(Kernel::has_diffusion) {
+        warnings.push("--lewis-numbers has no effect: no kernel with diffusion coefficients is asked for".into());
     }
     if request.tuning.qssa_warps.is_some() && reports().all(|r| r.qssa_overlap.is_none()) {
         warnings

@@ -129,6 +129,8 @@ def refused(*arguments, **named):
 
 
 assert "Redlich-Kwong" in refused(ct.Solution(thermo="Redlich-Kwong", species=own.species(), kinetics="bulk")), "real gas"
+assert "Lewis" in refused(own, lewis_numbers="unity"), "the classes are those of mixture averages"
+assert "Lewis" in refused(ct.Solution("h2o2.yaml", transport_model="unity-Lewis-number"), transport=True)
 with tempfile.TemporaryDirectory() as folder:
     old = Path(folder) / "cantera"
     (old / "kinetics").mkdir(parents=True)

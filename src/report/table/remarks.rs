@@ -36,6 +36,7 @@ pub fn grounds(report: &Report) -> String {
     if let Some([low, high]) = report.transport_range {
         out += &format!("\ntransport data are fitted from {low} to {high} K\n");
     }
+    out.extend(report.diffusion.iter().map(|diffusion| format!("\n{diffusion}\n")));
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
     }

@@ -71,6 +71,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             species: all,
             reactions: list,
             reduction: None,
+            diffusion: Default::default(),
             inputs: Vec::new(),
         },
         found: Default::default(),

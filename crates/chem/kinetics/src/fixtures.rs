@@ -19,6 +19,7 @@ pub fn air_hydrogen() -> Mechanism {
         species: vec![hydrogen(), oxygen(), water(), nitrogen()],
         reactions: reactions(),
         reduction: None,
+        diffusion: Default::default(),
         inputs: Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! Transport properties of the mixture from the fits of its species and pairs.
 
-use super::constants::ATMOSPHERE;
+use super::constants::{ATMOSPHERE, GAS_CONSTANT};
 use super::cubic::cubic;
-use super::thermo::mean_weight;
+use super::thermo::{cp_r, density, mean_weight};
 use super::{Model, State, TransportFits};
 pub use crate::pairs::pair_index;
 
@@ -34,13 +34,40 @@ pub fn conductivity(model: &Model, state: &State) -> f64 {
     0.5 * (arithmetic + 1.0 / harmonic)
 }
 
+/// Diffusion coefficients in m2/s, by species, by the mechanism's [`Diffusion`](mechanism::Diffusion) model. `floor` is that of
+/// [`mixture_averaged`].
+///
+/// # Panics
+/// Where the model has no transport data.
+pub fn diffusion(model: &Model, state: &State, floor: f64) -> Vec<f64> {
+    match model.lewis_numbers() {
+        None => mixture_averaged(model, state, floor),
+        Some(numbers) => {
+            let common = thermal_diffusivity(model, state);
+            numbers.iter().map(|number| common / number).collect()
+        }
+    }
+}
+
+/// lambda/(rho cp) in m2/s, with the specific heat capacity of the mixture.
+///
+/// # Panics
+/// Where the model has no transport data.
+pub fn thermal_diffusivity(model: &Model, state: &State) -> f64 {
+    let masses = || model.species().iter().zip(&state.mole_fractions).map(|(s, x)| (s, s.weight * x));
+    let mass: f64 = masses().map(|(_, mass)| mass).sum();
+    let cp: f64 =
+        masses().map(|(s, own)| own / mass * GAS_CONSTANT / s.weight * cp_r(&s.thermo, state.temperature)).sum();
+    conductivity(model, state) / (density(model, state) * cp)
+}
+
 /// Mixture-averaged diffusion coefficients in m2/s, by species: (1 - Y_i) / sum_{j != i} X_j/D_ij at the pressure of
 /// `state`. Mole fractions below `floor` count as `floor`, except in the mean weight. Kee et al.,
 /// SAND86-8246 (1986).
 ///
 /// # Panics
 /// If the model has no transport data.
-pub fn diffusion(model: &Model, state: &State, floor: f64) -> Vec<f64> {
+pub fn mixture_averaged(model: &Model, state: &State, floor: f64) -> Vec<f64> {
     let pair = binary_diffusion(model, state.temperature);
     let x: Vec<f64> = state.mole_fractions.iter().map(|x| x.max(floor)).collect();
     let mean = mean_weight(&model.mechanism, state);

@@ -23,6 +23,11 @@ impl Model {
         let all = &self.mechanism.species;
         &all[..all.len() - self.mechanism.quasi_steady().len()]
     }
+
+    /// Lewis numbers by transported species; absent where diffusion is mixture-averaged.
+    pub fn lewis_numbers(&self) -> Option<Vec<f64>> {
+        self.mechanism.diffusion.lewis_numbers(self.species().len())
+    }
 }
 
 /// Cubic fits of ln(property) in ln T, coefficients ascending (TRANFIT, SAND86-8246).

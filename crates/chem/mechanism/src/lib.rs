@@ -26,6 +26,7 @@ mod equation;
 mod explicit;
 mod foreign;
 mod geometry;
+mod lewis;
 mod load;
 mod lookalike;
 mod names;
@@ -46,7 +47,7 @@ mod write;
 mod yaml;
 
 pub use load::{Input, decode};
-pub use read::{Companion, Files, Options, Outcome, Sources, parse, read, read_with};
+pub use read::{Companion, Files, LewisNumbers, Options, Outcome, Sources, parse, read, read_with};
 pub use write::{Written, without_cantera_form, write, write_yaml};
 
 use diagnostics::Span;
@@ -56,14 +57,61 @@ use diagnostics::Span;
 pub struct Mechanism {
     /// A C identifier made from the name of the mechanism's folder or file, such as `gri30`.
     pub name: String,
-    /// The phase of a YAML file; absent for CHEMKIN files.
-    pub phase: Aside<Option<String>>,
+    /// The phase of a YAML file; empty for CHEMKIN files.
+    pub phase: Aside<Phase>,
     pub elements: Vec<Element>,
     pub species: Vec<Species>,
     pub reactions: Vec<Reaction>,
     pub reduction: Option<Reduction>,
+    pub diffusion: Diffusion,
     /// The files that were read; none for texts in memory.
     pub inputs: Vec<Input>,
+}
+
+/// Names that a YAML phase has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Phase {
+    pub name: Option<String>,
+    /// Its transport model.
+    pub transport: Option<String>,
+}
+
+/// Model of the species' diffusion into the mixture.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Diffusion {
+    /// By the binary coefficients of all pairs.
+    #[default]
+    MixtureAveraged,
+    /// lambda/(rho cp) for every species.
+    UnityLewis,
+    /// lambda/(rho cp Le).
+    ConstantLewis {
+        file: String,
+        /// Positive, by transported species in file order.
+        numbers: Vec<f64>,
+    },
+}
+
+impl Diffusion {
+    /// Lewis numbers of so many transported species; absent where diffusion is mixture-averaged.
+    pub fn lewis_numbers(&self, species: usize) -> Option<Vec<f64>> {
+        match self {
+            Self::MixtureAveraged => None,
+            Self::UnityLewis => Some(vec![1.0; species]),
+            Self::ConstantLewis { numbers, .. } => Some(numbers.clone()),
+        }
+    }
+}
+
+/// "unity Lewis numbers", say.
+impl std::fmt::Display for Diffusion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::MixtureAveraged => f.write_str("mixture-averaged"),
+            Self::UnityLewis => f.write_str("unity Lewis numbers"),
+            Self::ConstantLewis { file, .. } => write!(f, "Lewis numbers of {file}"),
+        }
+    }
 }
 
 /// Contents of a reduction file. Both lists keep its order. The order of the stiff species matters: each sees the rates that those before it scaled.

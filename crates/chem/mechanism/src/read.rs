@@ -9,8 +9,8 @@ use super::syntax::{self, Word};
 use super::thermo::{self as nasa, Records};
 use super::unread;
 use super::{
-    Aside, Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species,
-    transport, yaml,
+    Aside, Diffusion, Element, Mechanism, Phase, Reaction, Species, chemkin, duplicates, elements, lewis, reactions,
+    reduction, species, transport, yaml,
 };
 use diagnostics::{Diagnostic, Source};
 use std::path::{Component, Path, PathBuf};
@@ -27,6 +27,20 @@ pub struct Files {
     pub reduction: Companion,
     /// The phase of a YAML file; its first one of ideal gases when it is left out.
     pub phase: Option<String>,
+    /// Not read where the transport data are ignored.
+    pub lewis: LewisNumbers,
+}
+
+/// Source of the species' Lewis numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LewisNumbers {
+    /// The transport model of a YAML phase.
+    #[default]
+    OfPhase,
+    /// All of them are 1.
+    Unity,
+    /// A file with a line `SPECIES VALUE` for each species.
+    At(PathBuf),
 }
 
 /// Place of an optional companion.
@@ -83,8 +97,37 @@ pub fn read(files: &Files) -> Outcome {
 /// As [`read`].
 pub fn read_with(files: &Files, options: Options) -> Outcome {
     let mut inputs = Inputs::default();
-    let (mechanism, warnings) = outcome(files, options, &mut inputs)?;
+    let (mut mechanism, mut warnings) = outcome(files, options, &mut inputs)?;
+    if files.transport != Companion::Ignored {
+        let mut report = Report::new(options.permissive);
+        let diffusion = of_lewis_numbers(&files.lewis, &mechanism, &mut inputs, &mut report);
+        let is_wrong = report.errors() > 0;
+        let told = report.sorted();
+        if is_wrong {
+            return Err(told.into_iter().chain(warnings).collect());
+        }
+        warnings.extend(told);
+        mechanism.diffusion = diffusion.unwrap_or(mechanism.diffusion);
+    }
     Ok((Mechanism { inputs: inputs.0, ..mechanism }, warnings))
+}
+
+/// The diffusion model that replaces the phase's, if any.
+fn of_lewis_numbers(
+    lewis: &LewisNumbers,
+    mechanism: &Mechanism,
+    inputs: &mut Inputs,
+    report: &mut Report,
+) -> Option<Diffusion> {
+    match lewis {
+        LewisNumbers::OfPhase => None,
+        LewisNumbers::Unity => Some(Diffusion::UnityLewis),
+        LewisNumbers::At(path) => {
+            let source = inputs.load(path, report)?;
+            let numbers = lewis::read(&source, &mechanism.species, mechanism.quasi_steady(), report);
+            Some(Diffusion::ConstantLewis { file: source.name.clone(), numbers })
+        }
+    }
 }
 
 fn outcome(files: &Files, options: Options, inputs: &mut Inputs) -> Outcome {
@@ -215,7 +258,7 @@ fn check<'a>(
         Vec::new()
     };
     let parts = Parts { elements, species, reactions, declared: declared.len() };
-    conclude((name, None), parts, reduction, report)
+    conclude(name, Default::default(), parts, reduction, report)
 }
 
 /// A YAML file has no companions but a reduction: `[thermo, transport]` says which others were given all the same.
@@ -233,10 +276,10 @@ fn check_yaml(
         report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
     }
     let Some(contents) = yaml::read(source, selection, other, &mut report) else { return Err(report.sorted()) };
-    let yaml::Contents { phase, elements, species, reactions } = contents;
+    let yaml::Contents { phase, diffusion, elements, species, reactions } = contents;
     let declared = species.len();
     let parts = Parts { elements, species, reactions, declared };
-    conclude((name, phase), parts, reduction, report)
+    conclude(name, (phase, diffusion), parts, reduction, report)
 }
 
 /// Parts that were read; a species is absent if its data are wrong.
@@ -250,7 +293,8 @@ struct Parts {
 
 /// The checks that need all parts.
 fn conclude(
-    (name, phase): (String, Option<String>),
+    name: String,
+    (phase, diffusion): (Phase, Diffusion),
     parts: Parts,
     reduction: Option<&Arc<Source>>,
     mut report: Report,
@@ -264,7 +308,7 @@ fn conclude(
         if report.errors() == 0 {
             let inputs = Vec::new();
             return Ok((
-                Mechanism { name, phase: Aside(phase), elements, species, reactions, reduction, inputs },
+                Mechanism { name, phase: Aside(phase), elements, species, reactions, reduction, diffusion, inputs },
                 report.sorted(),
             ));
         }

@@ -13,7 +13,7 @@ pub use yaml_reaction::without_cantera_form;
 use super::elements::standard_weight;
 use super::number::shortest;
 use super::units::Energy;
-use super::{Geometry, Mechanism, Reaction, Species, Transport};
+use super::{Diffusion, Geometry, Mechanism, Reaction, Species, Transport};
 use diagnostics::Diagnostic;
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub fn write(mechanism: &Mechanism) -> Result<Written, Vec<Diagnostic>> {
         mechanism: chemkin(mechanism)?,
         thermo: thermo::records(mechanism),
         transport: (!transport.is_empty()).then(|| transport.into_iter().map(transport_line).collect()),
-        warnings: rounded(mechanism).into_iter().collect(),
+        warnings: rounded(mechanism).into_iter().chain(without_lewis_numbers(mechanism)).collect(),
         reduction: mechanism.reduction.as_ref().map(|r| {
             let list = |species: &[usize]| -> String { species.iter().map(|&k| names[k].to_owned() + "\n").collect() };
             format!("QSSA\n{}END\nSTIFF\n{}END\n", list(&r.qssa), list(&r.stiff))
@@ -58,6 +58,17 @@ fn rounded(mechanism: &Mechanism) -> Option<Diagnostic> {
     let message =
         format!("thermo coefficients of '{first}'{more} are rounded to their columns, by {error:.0e} at most");
     Some(Diagnostic::warning("fmt::rounded", message).help("--to yaml keeps all digits"))
+}
+
+/// CHEMKIN files have no word for the model of diffusion.
+fn without_lewis_numbers(mechanism: &Mechanism) -> Option<Diagnostic> {
+    let help = match mechanism.diffusion {
+        Diffusion::MixtureAveraged => return None,
+        Diffusion::UnityLewis => "write Cantera YAML with --to yaml, or give --lewis-numbers unity beside these files",
+        Diffusion::ConstantLewis { .. } => "give --lewis-numbers beside these files again",
+    };
+    let message = format!("the files that are written do not tell of diffusion by {}", mechanism.diffusion);
+    Some(Diagnostic::warning("fmt::lewis-numbers", message).help(help))
 }
 
 fn chemkin(mechanism: &Mechanism) -> Result<String, Vec<Diagnostic>> {

@@ -57,7 +57,11 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
 
 /// Why there is no such kernel of this model.
 fn refuse(kernel: Kernel, model: &Model, options: &Options) -> Option<Diagnostic> {
-    if matches!(kernel, Kernel::Diffusion | Kernel::Transport | Kernel::Flux) && model.species().len() < 2 {
+    if kernel.has_diffusion() && model.lewis_numbers().is_some() && options.precision != Precision::Double {
+        let message = format!("{kernel}: there is no proven bound of single precision for diffusion by Lewis numbers");
+        return Some(Diagnostic::error("precision::not-offered", message).help("use --precision double"));
+    }
+    if kernel.has_diffusion() && model.lewis_numbers().is_none() && model.species().len() < 2 {
         return Some(
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),

@@ -2,7 +2,12 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 115] = [
+pub const ENTRIES: [Entry; 121] = [
+    Entry {
+        id: "fmt::lewis-numbers",
+        cause: "`singe fmt` wrote files in which the Lewis numbers do not stand by which diffusion goes.",
+        remedy: "Give `--lewis-numbers` beside them. Cantera YAML (`--to yaml`) tells of unity Lewis numbers.",
+    },
     Entry {
         id: "fmt::no-cantera-form",
         cause: "`singe fmt --to yaml` wrote a reaction that Cantera refuses, such as one with Landau-Teller rates or with orders and a reversible equation.",
@@ -324,6 +329,31 @@ pub const ENTRIES: [Entry; 115] = [
         remedy: "Write the values between slashes, separated by blanks.",
     },
     Entry {
+        id: "lewis::missing-species",
+        cause: "The file of `--lewis-numbers` has no line for some of the species.",
+        remedy: "Add a line `SPECIES VALUE` for each. Quasi-steady species need none.",
+    },
+    Entry {
+        id: "lewis::number",
+        cause: "A Lewis number is no number, not finite, or not above 0.",
+        remedy: "Correct it.",
+    },
+    Entry {
+        id: "lewis::repeated-species",
+        cause: "The file of `--lewis-numbers` has two lines for a species.",
+        remedy: "Remove one of them.",
+    },
+    Entry {
+        id: "lewis::syntax",
+        cause: "A line of the file of `--lewis-numbers` is no species with a number.",
+        remedy: "Write `SPECIES VALUE`; `!` and `#` begin comments.",
+    },
+    Entry {
+        id: "lewis::unknown-species",
+        cause: "The file of `--lewis-numbers` names a species that the mechanism does not have.",
+        remedy: "Take the name that is suggested, or remove the line.",
+    },
+    Entry {
         id: "reduction::collider",
         cause: "A quasi-steady species is the collider of a reaction.",
         remedy: "Remove it from the QSSA list.",
@@ -548,7 +578,7 @@ pub const ENTRIES: [Entry; 115] = [
     Entry {
         id: "yaml::transport-model",
         cause: "The phase asks for another transport model than Singe computes.",
-        remedy: "Transport is mixture-averaged, from the parameters of the species. Unity Lewis numbers are an error, which `--permissive` forgives.",
+        remedy: "Transport is mixture-averaged, from the parameters of the species, or has unity Lewis numbers (`unity-Lewis-number`).",
     },
     Entry {
         id: "yaml::unknown-key",

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 57] = [
+pub const ENTRIES: [Entry; 58] = [
     Entry {
         id: "compiler::refused",
         cause: "A compiler rejects the generated code, or what it makes of it fails.",
@@ -32,6 +32,11 @@ pub const ENTRIES: [Entry; 57] = [
         id: "emit::no-reactor",
         cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor.",
         remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units; for a CPU `isochoric-sparse-jacobian` and `isobaric-sparse-jacobian`, too.",
+    },
+    Entry {
+        id: "emit::no-lewis-numbers",
+        cause: "`--emit pelephysics` was asked for with Lewis numbers, and PelePhysics makes mixture-averaged coefficients of the fits itself.",
+        remedy: "Use `--transport none` where its transport is not used, or leave the Lewis numbers out.",
     },
     Entry {
         id: "emit::no-chemkin",

@@ -9,7 +9,7 @@ use super::yaml_reaction;
 use crate::elements::standard_weight;
 use crate::number::shortest;
 use crate::units::{Energy, Units};
-use crate::{Element, Geometry, Mechanism, Nasa7, Nasa9, Polynomials, Species, Transport};
+use crate::{Diffusion, Element, Geometry, Mechanism, Nasa7, Nasa9, Polynomials, Species, Transport};
 
 /// Writes a mechanism as one YAML file. Energies are in the unit that makes them shortest, and `A` is in cm-mol-s units;
 /// a reaction for which that would not be exact has SI units of its own. A phase keeps its name.
@@ -21,7 +21,7 @@ pub fn write_yaml(mechanism: &Mechanism) -> String {
     let mut text = format!(
         "units: {{length: cm, quantity: mol, activation-energy: {}}}\n\nphases:\n- name: {}\n  thermo: ideal-gas\n",
         energy_unit(units.energy),
-        scalar(mechanism.phase.0.as_ref().unwrap_or(&mechanism.name)),
+        scalar(mechanism.phase.0.name.as_ref().unwrap_or(&mechanism.name)),
     );
     text.push_str(&list("  elements", &symbols));
     text.push_str(&list("  species", &quoted));
@@ -29,7 +29,7 @@ pub fn write_yaml(mechanism: &Mechanism) -> String {
         text.push_str("  kinetics: gas\n  reactions: all\n");
     }
     if mechanism.species.iter().any(|species| species.transport.is_some()) {
-        text.push_str("  transport: mixture-averaged\n");
+        text.push_str(&format!("  transport: {}\n", scalar(transport_model(mechanism))));
     }
     text.push_str("  state: {T: 300.0, P: 1 atm}\n");
     let own: Vec<&Element> = mechanism.elements.iter().filter(|element| !is_standard(element)).collect();
@@ -47,6 +47,15 @@ pub fn write_yaml(mechanism: &Mechanism) -> String {
         mechanism.reactions.iter().for_each(|r| text.push_str(&yaml_reaction::entry(r, units, &names)));
     }
     text
+}
+
+/// That of the phase, if it has one; unity Lewis numbers may also be asked for without it.
+fn transport_model(mechanism: &Mechanism) -> &str {
+    match (&mechanism.diffusion, &mechanism.phase.0.transport) {
+        (Diffusion::UnityLewis, _) => "unity-Lewis-number",
+        (_, Some(model)) if model != "none" => model,
+        _ => "mixture-averaged",
+    }
 }
 
 /// As Cantera writes the unit.

@@ -7,8 +7,8 @@ use crate::rate::overall_order;
 use crate::report::brief;
 use crate::units::{ATMOSPHERE, Energy, Length, Quantity, Units};
 use crate::{
-    Arrhenius, Blending, BurkeCollider, Chebyshev, Collider, LandauTeller, LinearBurke, Mechanism, PressureRate, Rate,
-    Reaction, Reverse, SpeciesIndex,
+    Arrhenius, Blending, BurkeCollider, Chebyshev, Collider, Diffusion, LandauTeller, LinearBurke, Mechanism,
+    PressureRate, Rate, Reaction, Reverse, SpeciesIndex,
 };
 use diagnostics::Diagnostic;
 
@@ -26,7 +26,7 @@ pub fn entry(reaction: &Reaction, units: Units, names: &[&str]) -> String {
     if exact { text } else { attempt(si, true).0 }
 }
 
-/// One warning for each reaction whose entry Cantera refuses.
+/// One warning for each reaction whose entry Cantera refuses, and one for Lewis numbers of a file, for which it has no word.
 pub fn without_cantera_form(mechanism: &Mechanism) -> Vec<Diagnostic> {
     let warning = |reaction: &Reaction| {
         let orders = [&reaction.forward_orders, &reaction.reverse_orders].into_iter().any(|orders| !orders.is_empty());
@@ -39,7 +39,9 @@ pub fn without_cantera_form(mechanism: &Mechanism) -> Vec<Diagnostic> {
         let help = "Singe reads it; for Cantera, fit the rate to Arrhenius', or write an irreversible reaction for each direction";
         Some(Diagnostic::warning("fmt::no-cantera-form", message).at(reaction.span.clone()).help(help))
     };
-    mechanism.reactions.iter().filter_map(warning).collect()
+    let lewis = matches!(mechanism.diffusion, Diffusion::ConstantLewis { .. });
+    let lewis = lewis.then(|| super::without_lewis_numbers(mechanism)).flatten();
+    mechanism.reactions.iter().filter_map(warning).chain(lewis).collect()
 }
 
 /// Returns the written reaction, and the irreversible one that stands for an explicit reverse rate.

@@ -23,7 +23,7 @@ mod tree;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::{Element, Reaction, Species, elements, lookalike};
+use super::{Diffusion, Element, Phase, Reaction, Species, elements, lookalike};
 use diagnostics::{Diagnostic, Source};
 use document::Document;
 pub use document::Load;
@@ -33,8 +33,8 @@ use tree::Node;
 
 /// Declarations of a file. Species with errors are absent, and reactions with errors are left out.
 pub struct Contents {
-    /// The name of the phase.
-    pub phase: Option<String>,
+    pub phase: Phase,
+    pub diffusion: Diffusion,
     pub elements: Vec<Element>,
     pub species: Vec<Option<Species>>,
     pub reactions: Vec<Reaction>,
@@ -100,11 +100,10 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
         let diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions");
         report.push(diagnostic.at(phase.place.span()).help("add reactions, unless only transport is wanted"));
     }
-    if wants_transport {
-        transport::check_model(phase, report);
-    }
-    let phase = phase.get("name").map(|name| name.place.text().to_owned());
-    Some(Contents { phase, elements, species, reactions })
+    let diffusion = if wants_transport { transport::diffusion(phase, report) } else { Diffusion::default() };
+    let text = |key: &str| phase.get(key).map(|value| value.place.text().to_owned());
+    let phase = Phase { name: text("name"), transport: text("transport") };
+    Some(Contents { phase, diffusion, elements, species, reactions })
 }
 
 fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Vec<(String, Arc<Source>)> {

@@ -5,7 +5,7 @@ use super::keys;
 use super::tree::Node;
 use crate::report::Report;
 use crate::syntax::Word;
-use crate::{Aside, Geometry, Transport};
+use crate::{Aside, Diffusion, Geometry, Transport};
 
 /// Reads the transport data of a species; absent after an error.
 pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
@@ -49,18 +49,18 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
     Some(transport)
 }
 
-/// Warns of a transport model that asks for more than mixture averages: multicomponent fluxes, ions, high pressure. One that asks for
-/// something else is an error.
-pub fn check_model(phase: &Node, report: &mut Report) {
-    let known = ["none", "mixture-averaged", "mixture-averaged-CK"];
-    let Some(model) = phase.get("transport").filter(|model| !known.contains(&model.place.text())) else { return };
-    if model.place.text() == "unity-Lewis-number" {
-        let message = "the transport model 'unity-Lewis-number' is not supported: diffusion would be mixture-averaged";
-        let help = "give --transport none for chemistry alone, or write mixture-averaged, as --permissive takes it";
-        report.forgivable("yaml::transport-model", message, &model.place, help);
-        return;
+/// Diffusion by the transport model of a phase. Warns of a model that asks for more than mixture averages: multicomponent fluxes, ions,
+/// high pressure.
+pub fn diffusion(phase: &Node, report: &mut Report) -> Diffusion {
+    let Some(model) = phase.get("transport") else { return Diffusion::MixtureAveraged };
+    match model.place.text() {
+        "none" | "mixture-averaged" | "mixture-averaged-CK" => {}
+        "unity-Lewis-number" | "UnityLewis" => return Diffusion::UnityLewis,
+        other => {
+            let message = format!("the transport model '{other}' is taken as mixture-averaged");
+            let help = "Singe computes mixture-averaged transport from the parameters of the species";
+            report.warning("yaml::transport-model", message, &model.place, help);
+        }
     }
-    let message = format!("the transport model '{}' is taken as mixture-averaged", model.place.text());
-    let help = "Singe computes mixture-averaged transport from the parameters of the species";
-    report.warning("yaml::transport-model", message, &model.place, help);
+    Diffusion::MixtureAveraged
 }

@@ -36,6 +36,8 @@ pub(super) struct Library {
     viscosity: String,
     conductivity: String,
     diffusion: String,
+    /// Of the diffusion kernel.
+    diffusion_summary: String,
 }
 
 impl Library {
@@ -68,6 +70,11 @@ impl Library {
             viscosity: function("viscosity"),
             conductivity: function("conductivity"),
             diffusion: function("diffusion"),
+            diffusion_summary: interface
+                .kernels
+                .iter()
+                .find(|kernel| short_name(&kernel.symbol, &prefix) == "diffusion")
+                .map_or(String::new(), |kernel| kernel.summary.clone()),
             prefix,
         }
     }

@@ -105,6 +105,11 @@ impl Kernel {
         matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport | Self::Flux)
     }
 
+    /// Whether it computes diffusion coefficients, from which others follow.
+    pub fn has_diffusion(self) -> bool {
+        matches!(self, Self::Diffusion | Self::Transport | Self::Flux)
+    }
+
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry, to the unknowns and all that stages change them by for steps.
     pub fn tolerance(self) -> f64 {

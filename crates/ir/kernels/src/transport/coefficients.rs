@@ -19,7 +19,9 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     part::fits(Kernel::Transport, model)?;
     // The whole has the state and the units that are asked for.
     let part = |kernel: Kernel| {
-        let form = form(kernel, options.form, options.fit_tolerance);
+        let by_lewis = kernel == Kernel::Diffusion && model.lewis_numbers().is_some();
+        // The conductivity that it is made of is the same.
+        let form = form(if by_lewis { Kernel::Conductivity } else { kernel }, options.form, options.fit_tolerance);
         let (state, units) = (StateVariables::MoleFractions, Units::Si);
         part::build(kernel, model, &Options { form, state, units, ..*options })
     };

@@ -6,6 +6,7 @@ pub mod conductivity;
 pub mod diffusion;
 pub mod factored;
 pub mod flux;
+pub mod lewis;
 pub mod means;
 pub mod pairs;
 pub mod part;

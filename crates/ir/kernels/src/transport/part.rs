@@ -1,9 +1,10 @@
 //! A coefficient by itself, in the form that is asked for; kernels with several are made of these.
 
-use super::{blocked, conductivity, diffusion, factored, means, resistances, symmetric, viscosity};
-use crate::options::{Form, Kernel, Options, Precision};
+use super::{blocked, conductivity, diffusion, factored, lewis, means, resistances, symmetric, viscosity};
+use crate::options::{Form, Kernel, Options, Precision, StateVariables};
 use diagnostics::Diagnostic;
 use graph::Graph;
+use graph::Units;
 use kinetics::{Model, TransportFits};
 
 /// Builds viscosity, conductivity or diffusion in the form of the options, which the kernel must have.
@@ -11,6 +12,12 @@ use kinetics::{Model, TransportFits};
 /// Errors: transport data are missing.
 pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let fits = fits(kernel, model)?;
+    if let (Kernel::Diffusion, Some(numbers)) = (kernel, model.lewis_numbers()) {
+        // The whole has the state and the units that are asked for.
+        let (state, units) = (StateVariables::MoleFractions, Units::Si);
+        let conductivity = build(Kernel::Conductivity, model, &Options { state, units, ..*options })?;
+        return Ok(lewis::build(model, options, conductivity, &numbers));
+    }
     Ok(match (kernel, options.form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits, options),
