@@ -104,7 +104,7 @@ fn machine_code_gives_the_bits_of_the_graph() {
         let is_gfx1250 = target.name == "gfx1250";
         for (mechanism, file) in mechanisms.into_iter().chain((!is_gfx1250).then_some(published)) {
             let Some(file) = file else { continue };
-            // Clang takes half a minute for the chemistry of gri30 on gfx1250: `cargo xtask amd` has it.
+            // Clang takes half a minute for the chemistry of gri30 on gfx1250: `cargo lab amd` has it.
             let leaves_out = |kernel: &Kernel| is_gfx1250 && mechanism == "gri30" && *kernel == Kernel::Chemistry;
             let kernels: Vec<Kernel> = kernels.into_iter().filter(|kernel| !leaves_out(kernel)).collect();
             let report = verified(&file, target, Codegen::DataParallel, &kernels);

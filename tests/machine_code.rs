@@ -1,6 +1,6 @@
 //! The machine code that ptxas makes of every kernel, in every layout of code, gives the bits of the dataflow graph, as the PTX
 //! does, and is counted exactly. Here for one small mechanism on every family of instructions, and for the kernels of a larger one
-//! that take the least time; `cargo xtask machine-code` does it for all.
+//! that take the least time; `cargo lab machine-code` does it for all.
 
 use kernels::{Form, Kernel};
 use machine::target::Target;

@@ -1,5 +1,5 @@
 //! Whole generated projects of full-size mechanisms, whose kernels need more shared memory than a kernel may declare, and
-//! host codes in C, C++ and Fortran around them. `cargo xtask targets` builds more of them.
+//! host codes in C, C++ and Fortran around them. `cargo lab targets` builds more of them.
 
 use std::fmt::Write;
 use std::fs::{read_to_string, write};

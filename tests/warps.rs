@@ -1,4 +1,4 @@
-//! Every kernel in warp-specialized code, proven and verified at few, odd and all warps; `cargo xtask warps` goes through every number.
+//! Every kernel in warp-specialized code, proven and verified at few, odd and all warps; `cargo lab warps` goes through every number.
 
 use clap::ValueEnum;
 use kernels::{Kernel, StateVariables};

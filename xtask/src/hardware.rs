@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::{compiler, lab, program};
+use xtask::{compiler, pages, program};
 
 /// Where the archive is made.
 const FOLDER: &str = "target/hardware";
@@ -64,7 +64,7 @@ fn archive(root: &Path, mechanisms: &[(&str, &str)]) -> Result<(), String> {
 fn kernels(root: &Path, mechanisms: &[(&str, &str)]) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let there: Vec<_> = mechanisms.iter().filter(|(_, path)| root.join(path).is_file()).collect();
-    let bar = lab::bar(there.len() * TARGETS.len());
+    let bar = pages::bar(there.len() * TARGETS.len());
     for (name, mechanism) in there {
         for target in TARGETS {
             bar.set_message(format!("{name} for {target}"));
@@ -90,7 +90,7 @@ fn merge(root: &Path, file: &str) -> Result<(), String> {
         let page = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         pages.push((name, between(&page, &table).map_err(|reason| format!("{name}: {reason}"))?));
     }
-    pages.iter().try_for_each(|(name, page)| lab::write(root, name, page))?;
+    pages.iter().try_for_each(|(name, page)| pages::write(root, name, page))?;
     print!("{}", if entries.is_empty() { "every entry is as measured\n".to_owned() } else { entries });
     Ok(())
 }

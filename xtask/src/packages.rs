@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{program, wheels};
+use xtask::{program, wheels};
 
 /// Builds, installs and uses both; the error is what failed.
 pub fn check(root: &Path) -> Result<(), String> {

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::{packages, program};
+use crate::packages;
+use xtask::program;
 
 /// Makes everything in `target/release-VERSION`. Words: `draft` leaves out what needs a clean tree and what takes long, `tag` makes the tag, too.
 pub fn make(root: &Path, words: &[String]) -> Result<(), String> {

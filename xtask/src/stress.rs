@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::program;
+use xtask::program;
 
 /// Longest time for one input.
 const MOST_SECONDS: f64 = 60.0;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::program;
+use xtask::program;
 
 /// Binaries that run at a time.
 const AT_A_TIME: usize = 2;

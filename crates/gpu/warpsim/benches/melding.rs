@@ -67,7 +67,7 @@ fn executed(kernel: &Kernel, module: &Module) -> (Counts, Vec<Buffer>) {
 }
 
 fn report(rows: &[Row], kernels: &[Kernel]) -> String {
-    let mut text = "# Control-flow melding\n\nMade by `cargo xtask melding`. The kernels of \
+    let mut text = "# Control-flow melding\n\nMade by `cargo bench -p singe-warpsim --bench melding -- --write`. The kernels of \
                     `tests/corpus/divergent`, written after the descriptions of the paper's benchmarks and much smaller than they, \
                     before and after `singe opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
                     `simplify-cfg`. Every result was proven by the \

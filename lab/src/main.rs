@@ -1,0 +1,55 @@
+//! The laboratory: chores that write pages of `docs/lab`, run as `cargo lab CHORE`, and the benchmarks in `benches/`.
+#![forbid(unsafe_code)]
+
+mod accuracy;
+mod amd;
+mod amd_projects;
+mod flame;
+mod ignition;
+mod kernels;
+mod machine_code;
+mod peers;
+mod projects;
+mod slots;
+mod sweep;
+mod sweep_page;
+mod targets;
+mod warps;
+
+use std::process::ExitCode;
+use xtask::chores::{self, Chore, word};
+
+/// The chores, in the order of the list.
+const CHORES: [Chore; 10] = [
+    ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
+        accuracy::write(root, word(words, 0, ""))
+    }),
+    ("ignition", "", "reactors beside Cantera's: ignition.md", |root, _| ignition::write(root)),
+    ("flame", "", "Cantera's flames with our kernels, by precision: in precision.md", |root, _| flame::write(root)),
+    ("slots", "", "what every kernel takes in every layout: slots.md", |root, _| slots::write(root)),
+    ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
+        amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
+    }),
+    ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
+        warps::write(root, word(words, 0, ""))
+    }),
+    ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
+        machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
+    }),
+    (
+        "targets",
+        "[MECHANISM [WARPS]]",
+        "a mechanism for every target, and whole projects: targets.md",
+        |root, words| targets::write(root, word(words, 0, "mechanisms/gri30/chem.inp"), word(words, 1, "8")),
+    ),
+    ("targets-amd", "[MECHANISM]", "whole projects for AMD: in targets.md", |root, words| {
+        targets::write_amd(root, word(words, 0, ""))
+    }),
+    ("sweep-reduced", "[paper]", "the paper's reduced mechanisms: reduced.md", |root, words| {
+        sweep::write(root, word(words, 0, "") != "paper")
+    }),
+];
+
+fn main() -> ExitCode {
+    chores::run("lab", &CHORES)
+}
