@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::fault;
 use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
+use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{ReactorSubject, ReactorVerification, simulate_reactors};
@@ -75,7 +76,7 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     let target = request.common.target;
     let symbol = text.symbol.as_str();
     let mut source = text.text.clone();
-    fault::in_text(request.fault, &mut source);
+    fault::in_text(request.fault, Codegen::DataParallel, &mut source);
     let made = compilers::compile(target, &[(symbol, &source)]).map_err(Failure::verification)?;
     let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
         made.into_iter().next().expect("compilers for the target were found");

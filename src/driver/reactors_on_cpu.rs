@@ -8,6 +8,7 @@ use crate::emit::host;
 use crate::failure::Failure;
 use crate::fault;
 use crate::output::{self, ReactorFiles, Unit};
+use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{ReactorCall, ReactorSubject, reactor_options};
@@ -35,7 +36,7 @@ pub fn run(request: &Request, model: &Model, units: &[Unit], cache: Option<&Cach
         return Ok(ProgramReport::not_run(file, "its text is longer than 8 MB, which takes minutes"));
     }
     if let Some((_, own)) = text.sources.first_mut() {
-        fault::in_text(request.fault, own);
+        fault::in_text(request.fault, Codegen::DataParallel, own);
     }
     let host::Reactor { constant, by_energy, method, .. } = text.reactor;
     let subject = ReactorSubject { model, symbol: &text.symbol, constant, by_energy, method };
