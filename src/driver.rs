@@ -123,7 +123,7 @@ fn compile_part(
     for &kernel in &request.kernels {
         units.extend(layouts::compile_layouts(model, &request.of_kernel(kernel), observer)?);
     }
-    units.iter_mut().for_each(|unit| fault::in_text(request.fault, &mut unit.source));
+    units.iter_mut().for_each(|unit| fault::in_text(request.fault, unit.codegen, &mut unit.source));
     observer.trying_nothing();
     let units = search::best(request, units, &mut versions::Versions { request, model, observer }, warnings)?;
     let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;

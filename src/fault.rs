@@ -1,5 +1,6 @@
 //! Breaks a schedule, a program or a printed text on purpose, so that tests see the proof or the verification notice it.
 
+use overlay::Codegen;
 use overlay::program::{Arithmetic, Program};
 use ptx::Module;
 use ptx::inst::Op;
@@ -29,7 +30,7 @@ pub enum Fault {
     TextClamp,
     /// In the text alone, a last group that is not full is left out.
     TextGroups,
-    /// In the HIP text alone, an instruction that nothing here can run.
+    /// In the text of data-parallel code alone, an instruction of machine code that nothing here can run.
     TextUnknown,
     /// In the text of reactors alone, a thread leaves out the point behind the one that it takes.
     TextQueue,
@@ -106,7 +107,7 @@ pub fn in_ptx(fault: Option<Fault>, module: &mut Module) {
 }
 
 /// Breaks the CUDA text of a kernel, at the first place that the fault fits.
-pub fn in_text(fault: Option<Fault>, text: &mut String) {
+pub fn in_text(fault: Option<Fault>, codegen: Codegen, text: &mut String) {
     let broken = match fault {
         Some(Fault::TextBarrier) => between(text, "barrier_sync<", ">", |counts| {
             let (id, threads) = counts.split_once(", ")?;
@@ -129,9 +130,13 @@ pub fn in_text(fault: Option<Fault>, text: &mut String) {
             let last = "lane.good_step = b.lanes[i].good_step;\n    lane.good_root = b.lanes[i].good_root;";
             Some(text.replace("    b.lanes[i] = lane;", &format!("    {last}\n    b.lanes[i] = lane;")))
         }
-        Some(Fault::TextUnknown) => {
+        Some(Fault::TextUnknown) if codegen == Codegen::DataParallel => {
             let lane = "const int lane = threadIdx.x & 31;";
-            Some(text.replacen(lane, &format!("{lane}\n  __asm__ volatile(\"s_icache_inv\");"), 1))
+            let unknown = match text.contains("hip_runtime") {
+                true => "__asm__ volatile(\"s_icache_inv\");",
+                false => "asm volatile(\"pmevent 0;\");",
+            };
+            Some(text.replacen(lane, &format!("{lane}\n  {unknown}"), 1))
         }
         _ => None,
     };

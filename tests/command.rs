@@ -1,6 +1,7 @@
 //! The command line on bad input: a message that says what to do, the documented exit code, nothing written.
 
 use std::path::Path;
+use std::time::Duration;
 
 use assert_cmd::Command;
 
@@ -238,6 +239,44 @@ fn the_printed_report_is_brief_unless_the_full_one_is_asked_for() {
     assert!(full.contains("\ncross-warp edges") && full.contains("\nforms of chemistry"), "{full}");
     let cpu = singe(&[], &[chem, "--target", "cpu", "--kernel", "reactor", "--emit", "host"]).stdout;
     assert!(cpu.contains("\ncall h2o2_reactor_advance of ") && !cpu.contains("warps"), "{cpu}");
+}
+
+/// Pipes are read to their end, and one that nobody writes to is no reason to wait for ever.
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+    let of_tests = |name: &str| format!("{}/tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (kernel, launch) = (of_tests("reduction.ptx"), of_tests("reduction.toml"));
+    let mechanism = format!("{}/mechanisms/h2o2/chem.inp", env!("CARGO_MANIFEST_DIR"));
+    let small = ["--kernel", "viscosity", "--compilers", "off", "--verify", "off", "-o", "out", "--config", "pipe"];
+    for (words, written) in [
+        (vec!["analyze", "pipe"], std::fs::read(&kernel).unwrap()),
+        (vec!["verify", "pipe", "--threads", "64"], std::fs::read(&kernel).unwrap()),
+        (vec!["opt", "pipe", "--pass", "dce"], std::fs::read(&kernel).unwrap()),
+        (vec!["sim", &*kernel, "--launch", "pipe"], std::fs::read(launch).unwrap()),
+        ([&[&*mechanism], &small[..]].concat(), b"warps = 4\n".to_vec()),
+    ] {
+        let run = || {
+            let mut command = Command::cargo_bin("singe").unwrap();
+            let output = command.current_dir(folder.path()).args(&words).timeout(Duration::from_secs(60)).output();
+            let output = output.unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (code, said) = run();
+        assert!(code == Some(1) && said.contains("it is a pipe, and nobody writes to it"), "{words:?}: {said}");
+        let pipe = folder.path().join("pipe");
+        let writer = std::thread::spawn(move || std::fs::write(pipe, written));
+        let (code, said) = run();
+        assert!(writer.join().unwrap().is_ok());
+        assert!(code == Some(0) || words[0] == "verify" && code == Some(3), "{words:?}: {said}");
+    }
+    let devices = ["analyze", "/dev/zero"];
+    let endless = Command::cargo_bin("singe").unwrap().args(devices).timeout(Duration::from_secs(60)).output().unwrap();
+    let said = String::from_utf8_lossy(&endless.stderr);
+    assert!(endless.status.code() == Some(1) && said.contains("larger than 1024 MB"), "{said}");
 }
 
 #[test]

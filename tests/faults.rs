@@ -166,6 +166,35 @@ fn machine_code_that_cannot_be_run_is_not_called_verified() {
     }
 }
 
+/// The same for NVIDIA: of all layouts that are tried the fastest is taken whose machine code is run.
+#[test]
+fn a_layout_whose_machine_code_cannot_be_run_is_not_chosen() {
+    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let hopper = Target::by_name("hopper").unwrap().compute_capability;
+    if let Err(absent) = toolchain::find_for(hopper).and_then(|_| toolchain::disassembler(hopper)) {
+        skip::skip(absent);
+        return;
+    }
+    let run = |words: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::cargo_bin("singe").unwrap();
+        command.args([mechanism, "--kernel", "viscosity", "--target", "hopper", "--json", "--no-cache"]);
+        let output = command.args(words).arg("-o").arg(folder.path()).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let kernel = &report["kernels"][0];
+        let text = |key: &str| kernel[key].as_str().unwrap().to_owned();
+        (output.status.code().unwrap(), text("codegen"), text("verdict"))
+    };
+    let unknown = ["--inject-fault", "text-unknown"];
+    let (code, codegen, _) = run(&[]);
+    assert_eq!((code, &*codegen), (0, "data-parallel"), "what is taken where all of it can be run");
+    let (code, codegen, verdict) = run(&[&unknown[..], &["--codegen", "data-parallel"]].concat());
+    assert_eq!((code, &*codegen), (5, "data-parallel"));
+    assert!(verdict.starts_with("proven, text run"), "{verdict}");
+    let (code, codegen, verdict) = run(&unknown);
+    assert!(code == 0 && codegen != "data-parallel" && verdict.starts_with("proven, verified"), "{codegen}: {verdict}");
+}
+
 /// Compiles the reactors of h2o2: the exit code, what was printed, and whether there are files.
 fn reactors(words: &[&str]) -> (i32, String, bool) {
     let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");

@@ -81,7 +81,7 @@ fn unity_lewis_numbers_obey_ficks_law_of_mass_fractions() {
     let weights: Vec<f64> = model.species().iter().map(|species| species.weight).collect();
     for state in verification_states(&model, 20) {
         let x = &state.mole_fractions;
-        // Of the sum 0, as fractions have them.
+        // Their sum is 0, as that of fractions' gradients.
         let along: Vec<f64> = (0..x.len()).map(|k| if k % 2 == 0 { 3.0 } else { -3.0 }).collect();
         let sum = |of: &[f64]| of.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
         let (mean, slope) = (sum(x), sum(&along));

@@ -43,6 +43,24 @@ fn lists_name_the_sources_that_are_there() {
     }
 }
 
+/// Files of an earlier run are on no list: the reactors' sources stay, and are not compiled.
+#[test]
+fn lists_have_no_files_of_an_earlier_run() {
+    let folder = tempfile::tempdir().unwrap();
+    written(&shipped("h2o2"), folder.path(), &["--kernel", "reactor"]);
+    written(&shipped("h2o2"), folder.path(), &[]);
+    assert!(folder.path().join("h2o2_reactor.cpp").exists(), "files of an earlier run stay");
+    std::fs::write(folder.path().join("h2o2_mine.cpp"), "mine").unwrap();
+    written(&shipped("h2o2"), folder.path(), &[]);
+    for list in ["Make/files", "CMakeLists.txt"] {
+        let text = std::fs::read_to_string(folder.path().join(list)).unwrap();
+        let sources: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| line.ends_with(".cpp") || line.ends_with(".C")).collect();
+        assert_eq!(sources, ["h2o2_openfoam.C"], "{list}");
+        assert!(!text.contains('*'), "{list} takes what it finds");
+    }
+}
+
 #[test]
 fn what_does_not_go_with_it_is_refused() {
     for arguments in [

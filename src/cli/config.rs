@@ -39,7 +39,7 @@ pub fn complete(
     with_kernels: impl FnOnce(Request, &[Wanted]) -> Request,
 ) -> Result<Request, Failure> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = diagnostics::read_file(path).map_err(|error| {
         let message = format!("cannot read {name}: {error}");
         Failure::input([Diagnostic::error("config::unreadable", message).help("check the path behind --config")])
     })?;

@@ -36,9 +36,9 @@ pub fn text(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
-/// Reads the bytes of a file.
+/// Reads the bytes of a file or a pipe.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|e| {
+    diagnostics::read_file(path).map_err(|e| {
         let message = format!("{} cannot be read: {e}", path.display());
         Failure::input([Diagnostic::error("cli::unreadable", message).help("check the path")])
     })

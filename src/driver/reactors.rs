@@ -14,6 +14,7 @@ use diagnostics::Diagnostic;
 use emit_c::host::{self, REACTOR_THREADS};
 use kinetics::Model;
 use machine::toolchain;
+use overlay::Codegen;
 use warpsim::machine_code;
 
 /// Bytes of CUDA text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
@@ -75,7 +76,7 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     let target = request.common.target;
     let symbol = text.symbol.as_str();
     let mut source = text.text.clone();
-    fault::in_text(request.fault, &mut source);
+    fault::in_text(request.fault, Codegen::DataParallel, &mut source);
     let made = compilers::compile(target, &[(symbol, &source)]).map_err(Failure::verification)?;
     let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
         made.into_iter().next().expect("compilers for the target were found");

@@ -14,12 +14,13 @@ use emit_c::cpu::{self, CalledReactor};
 use emit_c::host;
 use kinetics::Model;
 use machine::toolchain::{self, HostCompiler};
+use overlay::Codegen;
 
 /// Bytes of text up to which reactors are compiled and run. GRI-Mech's 2.2 MB take g++ 5 s and the 4.7 MB of 111 species 11 s. The 7.3 MB of 631 species take
 /// it 13 s, and with the plain integrator's dense matrices about a minute, which grows as the cube of the number of species.
 const LONGEST: usize = 8 << 20;
 
-/// What compiling and running the reactors shows.
+/// Result of compiling and running the reactors.
 ///
 /// Errors: the text is refused, or ends elsewhere than the plain integrator.
 pub fn run(request: &Request, model: &Model, units: &[Unit], cache: Option<&Cache>) -> Result<ProgramReport, Failure> {
@@ -35,7 +36,7 @@ pub fn run(request: &Request, model: &Model, units: &[Unit], cache: Option<&Cach
         return Ok(ProgramReport::not_run(file, "its text is longer than 8 MB, which takes minutes"));
     }
     if let Some((_, own)) = text.sources.first_mut() {
-        fault::in_text(request.fault, own);
+        fault::in_text(request.fault, Codegen::DataParallel, own);
     }
     let host::Reactor { constant, by_energy, method, .. } = text.reactor;
     let subject = ReactorSubject { model, symbol: &text.symbol, constant, by_energy, method };

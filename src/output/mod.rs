@@ -98,7 +98,7 @@ pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[
 /// The reactors of a project for a CPU, in the files of the project.
 pub struct ReactorFiles {
     pub reactor: host::Reactor,
-    /// Of the function, and so of the file.
+    /// Name of the function, and so of the file.
     pub symbol: String,
     /// (name, text) of what is compiled, then of what that includes.
     pub sources: Vec<(String, String)>,

@@ -120,6 +120,15 @@ impl search::KernelVersion for Unit {
         self.left_out
     }
 
+    fn take_in(&mut self) {
+        self.left_out = false;
+    }
+
+    fn has_unknown_code(&self) -> bool {
+        let is_read = self.compiled.as_ref().is_some_and(|compiled| matches!(compiled.cubin, Some(Ok(_))));
+        is_read && self.report.not_run().is_some()
+    }
+
     fn tried_beside(&mut self) {
         self.beside = true;
     }

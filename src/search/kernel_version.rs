@@ -42,6 +42,12 @@ pub trait KernelVersion {
 
     fn is_left_out(&self) -> bool;
 
+    /// Takes in one that was left out.
+    fn take_in(&mut self);
+
+    /// Whether its machine code has something that cannot be run here.
+    fn has_unknown_code(&self) -> bool;
+
     /// Marks one that is tried beside others, which are there if it fails.
     fn tried_beside(&mut self);
 

@@ -95,14 +95,18 @@ pub fn alternative(layouts: &[LayoutTime]) -> Option<usize> {
 /// The place of the layout that takes least time; the first of equal ones. Of those that were not left out the full model decides where it
 /// knows all of them, else the estimate.
 pub fn fastest(layouts: &[LayoutTime]) -> usize {
-    let is_left = |at: &usize| !layouts[*at].left_out;
-    let all_predicted = layouts.iter().all(|layout| layout.left_out || layout.predicted_ns.is_some());
+    fastest_beside(layouts, &[]).expect("a kernel has a layout")
+}
+
+/// The same without some of the places.
+pub fn fastest_beside(layouts: &[LayoutTime], without: &[usize]) -> Option<usize> {
+    let places = (0..layouts.len()).filter(|at| !layouts[*at].left_out && !without.contains(at));
+    let all_predicted = places.clone().all(|at| layouts[at].predicted_ns.is_some());
     let time = |layout: &LayoutTime| {
         let time = if all_predicted { layout.predicted_ns } else { layout.estimated_ns };
         time.unwrap_or(f64::INFINITY)
     };
-    let places = (0..layouts.len()).filter(is_left);
-    places.min_by(|&a, &b| time(&layouts[a]).total_cmp(&time(&layouts[b]))).expect("a kernel has a layout")
+    places.min_by(|&a, &b| time(&layouts[a]).total_cmp(&time(&layouts[b])))
 }
 
 #[cfg(test)]
@@ -157,6 +161,8 @@ mod tests {
         assert_eq!(fastest(&[both[0].clone(), layout(Some(2.0), None)]), 0);
         let left_out = LayoutTime { left_out: true, ..layout(Some(0.5), None) };
         assert_eq!(fastest(&[left_out, both[0].clone(), both[1].clone()]), 2, "what was left out is not chosen");
+        assert_eq!(fastest_beside(&both, &[1]), Some(0), "the other's code cannot be run");
+        assert_eq!(fastest_beside(&both, &[1, 0]), None);
         assert_eq!(fastest(&[layout(None, None), layout(Some(2.0), None), layout(Some(2.0), None)]), 1);
     }
 }

@@ -2,7 +2,7 @@
 //! shapes; at last the fastest is kept.
 
 use super::kernel_version::{KernelVersion, VersionMaker, attempted, left_out, time};
-use super::layout::{LayoutTime, alternative, fastest, finalists, mark_undecided};
+use super::layout::{LayoutTime, alternative, fastest, fastest_beside, finalists, mark_undecided};
 use super::level::levels;
 use super::near::{FAR_BEHIND, is_near};
 use super::neighbor::{Version, neighbor};
@@ -311,20 +311,33 @@ fn fastest_of_each<M: VersionMaker>(
 }
 
 /// The times of all versions and the place of the fastest, which passed its checks: one that was tried beside others and fails is gone, with
-/// a warning.
+/// a warning. One whose machine code cannot be run here is taken only where that holds for all.
 fn verified_fastest<M: VersionMaker>(
     rivals: &mut Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Vec<LayoutTime>, usize), Failure> {
+    let mut unknown = Vec::new();
     loop {
         let times: Vec<LayoutTime> = rivals.iter().map(KernelVersion::layout_time).collect();
-        let chosen = fastest(&times);
+        let Some(chosen) = fastest_beside(&times, &unknown) else {
+            let left = rivals.iter_mut().filter(|version| version.is_left_out());
+            let estimated = |version: &M::Version| version.estimated_ns().unwrap_or(f64::INFINITY);
+            let Some(next) = left.min_by(|a, b| estimated(a).total_cmp(&estimated(b))) else {
+                let chosen = fastest(&times);
+                return Ok((times, chosen));
+            };
+            next.take_in();
+            maker.compile(&mut [next])?;
+            continue;
+        };
         match maker.verify(&mut rivals[chosen]) {
+            Ok(()) if rivals[chosen].has_unknown_code() => unknown.push(chosen),
             Ok(()) => return Ok((times, chosen)),
             Err(failure) if failure.kind == FailureKind::Verification && rivals[chosen].was_tried_beside() => {
                 warnings.extend(left_out(&failure));
                 rivals.remove(chosen);
+                unknown.iter_mut().filter(|at| **at > chosen).for_each(|at| *at -= 1);
             }
             Err(failure) => return Err(failure),
         }

@@ -10,7 +10,7 @@ use ptx::inst::Type;
 use warpsim::{Argument, Buffer, Launch};
 
 const POINTS: usize = 3;
-/// Of the launch: the second one has no point left, or the first one takes a second point.
+/// Threads of the launch: the second one has no point left, or the first one takes a second point.
 const THREADS: u32 = 2;
 
 /// Lets `execute` run the program on some points, with a workspace of so many doubles.

@@ -17,12 +17,14 @@
 #![forbid(unsafe_code)]
 
 mod catalogue;
+mod file;
 mod json;
 mod quote;
 mod render;
 mod stderr;
 
 pub use catalogue::{Entry, entries, page};
+pub use file::{read_beginning, read_file};
 pub use json::to_json;
 pub use quote::{is_invisible, visible};
 pub use render::{Style, render};

@@ -34,8 +34,16 @@ pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
         Style::Plain => GraphicalReportHandler::new_themed(GraphicalTheme::none()).with_width(100).with_links(false),
     };
     let mut text = String::new();
+    let mut sources: Vec<Text> = Vec::new();
     for diagnostic in diagnostics {
-        let report = Report::new(diagnostic);
+        let source = diagnostic.span.as_ref().map(|span| match sources.iter().find(|known| known.is(&span.source)) {
+            Some(known) => known.clone(),
+            None => {
+                sources.push(Text::new(&span.source));
+                sources[sources.len() - 1].clone()
+            }
+        });
+        let report = Report { diagnostic, source };
         if handler.render_report(&mut text, &report).is_err() {
             // A span outside the text cannot be quoted; the message still can.
             text.push_str(&diagnostic.message);
@@ -49,12 +57,6 @@ pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
     source: Option<Text>,
-}
-
-impl<'a> Report<'a> {
-    fn new(diagnostic: &'a Diagnostic) -> Self {
-        Self { diagnostic, source: diagnostic.span.as_ref().map(|span| Text(Arc::clone(&span.source))) }
-    }
 }
 
 impl fmt::Display for Report<'_> {
@@ -95,8 +97,23 @@ impl miette::Diagnostic for Report<'_> {
 }
 
 /// A source that miette can quote.
-#[derive(Debug)]
-struct Text(Arc<Source>);
+#[derive(Debug, Clone)]
+struct Text {
+    source: Arc<Source>,
+    /// Offsets of all line feeds, counted once for all diagnostics of a source.
+    newlines: Arc<[usize]>,
+}
+
+impl Text {
+    fn new(source: &Arc<Source>) -> Self {
+        let newlines = source.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        Self { source: Arc::clone(source), newlines }
+    }
+
+    fn is(&self, source: &Arc<Source>) -> bool {
+        Arc::ptr_eq(&self.source, source)
+    }
+}
 
 impl SourceCode for Text {
     fn read_span<'a>(
@@ -105,7 +122,7 @@ impl SourceCode for Text {
         before: usize,
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let text = self.0.text.as_str();
+        let text = self.source.text.as_str();
         let (start, end) = (span.offset(), span.offset() + span.len());
         if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
             return Err(MietteError::OutOfBounds);
@@ -118,10 +135,10 @@ impl SourceCode for Text {
         let line_start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
         let excerpt = &text[first..last];
         Ok(Box::new(MietteSpanContents::new_named(
-            self.0.name.clone(),
+            self.source.name.clone(),
             excerpt.as_bytes(),
             (first, excerpt.len()).into(),
-            text.as_bytes()[..first].iter().filter(|&&b| b == b'\n').count(),
+            self.newlines.partition_point(|&at| at < first),
             text[line_start..first].chars().count(),
             excerpt.lines().count(),
         )))

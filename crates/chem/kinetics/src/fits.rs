@@ -8,10 +8,11 @@ use std::thread;
 use super::TransportFits;
 use super::collision::Integrals;
 use super::collision_tables::DELTA_STAR;
+use super::constants::BOLTZMANN;
 use super::linear_algebra::least_squares::LeastSquares;
 use super::thermal_diffusion::{self, LightSpecies};
 use super::thermo::cp_r;
-use super::transport::{Molecule, pair};
+use super::transport::{Molecule, Pair, pair};
 use diagnostics::Diagnostic;
 use mechanism::Species;
 
@@ -54,20 +55,20 @@ pub fn fit(species: &[Species], all: &[Species], progress: Progress<'_>) -> Resu
     }
 }
 
-/// Whether [`fit`] succeeds, by the fits of each species and of its pairs with those whose parameters are the extreme ones.
+/// Whether [`fit`] succeeds. A pair is fitted where its parameters leave that open; of all others they alone tell.
 ///
 /// # Errors
 /// As [`fit`].
 pub fn check(species: &[Species], all: &[Species]) -> Result<(), Vec<Diagnostic>> {
     let subject = Subject::new(species, all)?;
     subject.own()?;
-    let extreme = subject.extreme();
-    let mut pairs = (0..species.len()).flat_map(|i| extreme.iter().map(move |&j| (i, j)));
     let Subject { fitter, molecules, .. } = &subject;
-    match pairs.find(|&(i, j)| !is_number(&fitter.diffusion(&molecules[i], &molecules[j]))) {
-        Some(pair) => Err(vec![subject.no_diffusion(pair)]),
-        None => Ok(()),
-    }
+    let mut pairs = (0..species.len()).flat_map(|i| (i..species.len()).map(move |j| (i, j)));
+    let wrong = pairs.find(|&(i, j)| {
+        let (a, b) = (&molecules[i], &molecules[j]);
+        !fitter.is_usual(&pair(a, b)) && !is_number(&fitter.diffusion(a, b))
+    });
+    wrong.map_or(Ok(()), |pair| Err(vec![subject.no_diffusion(pair)]))
 }
 
 /// Species with usable parameters, and the temperatures of their fits.
@@ -143,28 +144,16 @@ impl<'a> Subject<'a> {
         let message = format!("the transport data of species {} and {} give no diffusion coefficient", a.name, b.name);
         placed(Diagnostic::error("kinetics::bad-transport", message).help("compare them with those of like species"), a)
     }
-
-    /// Those with the largest and the smallest values of what pairs are made of.
-    fn extreme(&self) -> Vec<usize> {
-        let nonpolar = |m: &Molecule| if m.dipole > 0.0 { 0.0 } else { m.polarizability / m.diameter.powi(3) };
-        let polar = |m: &Molecule| pair(m, m).delta;
-        let values: [&dyn Fn(&Molecule) -> f64; 5] =
-            [&|m| m.well_depth, &|m| m.diameter, &|m| m.weight, &nonpolar, &polar];
-        let of = |value: &&dyn Fn(&Molecule) -> f64| {
-            let numbered = || self.molecules.iter().map(value).enumerate();
-            let least = numbered().min_by(|a, b| a.1.total_cmp(&b.1));
-            let most = numbered().max_by(|a, b| a.1.total_cmp(&b.1));
-            [least, most].into_iter().flatten().map(|(k, _)| k).collect::<Vec<_>>()
-        };
-        let mut extreme: Vec<usize> = values.iter().flat_map(of).collect();
-        extreme.sort_unstable();
-        extreme.dedup();
-        extreme
-    }
 }
 
 /// The largest reduced dipole moment of the tables of collision integrals.
 const MOST_POLAR: f64 = DELTA_STAR[DELTA_STAR.len() - 1];
+
+/// Reduced temperatures at which the integrals are positive, for all reduced dipole moments up to [`MOST_POLAR`].
+const USUAL_T_STAR: [f64; 2] = [1e-2, 1e3];
+/// Diameters in m and reduced masses in kg with which no property overflows.
+const USUAL_DIAMETERS: [f64; 2] = [1e-20, 1.0];
+const USUAL_MASSES: [f64; 2] = [1e-50, 1.0];
 
 fn is_number(fit: &[f64; 4]) -> bool {
     fit.iter().all(|coefficient| coefficient.is_finite())
@@ -201,6 +190,17 @@ impl Fitter {
         let pair = pair(a, b);
         let profile = self.integrals.profile(pair.delta);
         self.of(|t| pair.diffusion(&profile, t))
+    }
+
+    /// Whether the parameters alone tell that the pair has diffusion coefficients that are numbers.
+    fn is_usual(&self, pair: &Pair) -> bool {
+        let [t_min, t_max] = [0, POINTS as usize - 1].map(|at| BOLTZMANN * self.temperatures[at]);
+        let within = |value: f64, [least, most]: [f64; 2]| least <= value && value <= most;
+        (0.0..=MOST_POLAR).contains(&pair.delta)
+            && USUAL_T_STAR[0] * pair.well_depth <= t_min
+            && t_max <= USUAL_T_STAR[1] * pair.well_depth
+            && within(pair.diameter, USUAL_DIAMETERS)
+            && within(pair.reduced_mass, USUAL_MASSES)
     }
 
     /// Unlike the others these are cubics of the property itself, in T.
@@ -312,6 +312,61 @@ mod tests {
         let ids: Vec<_> =
             fit(&species, &species, &|_, _| {}).expect_err("three defects").into_iter().map(|d| d.id).collect();
         assert_eq!(ids, ["kinetics::missing-transport", "kinetics::bad-transport", "kinetics::no-common-range"]);
+    }
+
+    /// The integrals of usual pairs are positive: at the least, the most and everything between.
+    #[test]
+    fn usual_pairs_have_positive_integrals() {
+        let integrals = Integrals::new();
+        let [low, high] = USUAL_T_STAR.map(f64::ln);
+        for step in 0..=500 {
+            let profile = integrals.profile(MOST_POLAR * f64::from(step) / 500.0);
+            for at in 0..=1000 {
+                let omega = profile.omega11((low + (high - low) * f64::from(at) / 1000.0).exp());
+                assert!(omega > 0.3 && omega < 100.0, "{omega} at {step}, {at}");
+            }
+        }
+    }
+
+    /// Each species gives numbers, and so does each pair with one whose well depth, diameter, weight, polarizability or dipole is an extreme.
+    #[test]
+    fn a_pair_in_the_midst_of_others_that_gives_no_number_is_found() {
+        let fixture = air_hydrogen().species;
+        // reduced dipole moment, well depth in K, diameter in 1e-10 m
+        let polar = |name: &str, delta: f64, depth: f64, diameter: f64| {
+            let mut species = fixture[3].clone();
+            species.name = name.to_owned();
+            let transport = species.transport.as_mut().expect("fixture has transport");
+            (transport.well_depth, transport.diameter, transport.polarizability) = (depth, diameter, 0.0);
+            // CGS: 1 D^2 / (1 K 1e-30 m3) is 1e-36 / (1.380649e-16 1e-24)
+            transport.dipole = (2.0 * delta * depth * diameter.powi(3) * 1.380_649e-4).sqrt();
+            species
+        };
+        let mut all = vec![
+            fixture[0].clone(),
+            fixture[2].clone(),
+            fixture[3].clone(),
+            polar("A", 4.1, 300.0, 3.6),
+            polar("B", 4.1, 55.0, 3.6),
+            polar("MOST", 4.12, 310.0, 40.0),
+            polar("LEAST", 0.0, 30.0, 1.5),
+        ];
+        for species in &mut all {
+            let Polynomials::Nasa7(nasa) = &mut species.thermo else { unreachable!("the fixture is NASA-7") };
+            (nasa.t_low, nasa.t_high) = (1000.0, 2000.0);
+        }
+        let wrong = |species: &[Species]| match (fit(species, species, &|_, _| {}), check(species, species)) {
+            (Ok(_), Ok(())) => None,
+            (Err(fit), Err(check)) => {
+                assert_eq!(fit, check);
+                Some(fit.into_iter().map(|d| d.message).collect::<Vec<_>>())
+            }
+            (fit, check) => panic!("{:?} and {check:?}", fit.map(|_| ())),
+        };
+        let found = wrong(&all).expect("A and B give none");
+        assert_eq!(found, ["the transport data of species A and B give no diffusion coefficient"]);
+        all.remove(4);
+        assert_eq!(wrong(&all), None);
     }
 
     #[test]

@@ -1,14 +1,10 @@
 //! Files to texts: what is read, from which bytes, and how long it may take.
 
 use super::report::Report;
-use diagnostics::{Diagnostic, Source};
+use diagnostics::{Diagnostic, Source, read_beginning};
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
 
 /// A file that was read, for a record of where results come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +78,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 const LARGEST_FILE: u64 = 32 << 20;
 
 fn load(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
-    // Devices and pipes have no size, so that only reading tells.
-    let read = if is_pipe(path) { piped(path, PATIENCE) } else { whole(path) };
+    let read = read_beginning(path, LARGEST_FILE);
     let (id, message, help) = match read {
         Ok(bytes) if bytes.len() as u64 > LARGEST_FILE => (
             "mechanism::file-size",
@@ -109,87 +104,4 @@ fn load(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
 /// Only UTF-16, which its byte order mark announces, has zeros in it.
 fn is_text(bytes: &[u8]) -> bool {
     matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) || !bytes.contains(&0)
-}
-
-fn whole(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads a pipe. One that nobody writes to would block for ever; a slow writer does not.
-fn piped(path: &Path, [to_open, to_write]: [Duration; 2]) -> io::Result<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    let path = path.to_owned();
-    // The thread that waits in vain ends with the process.
-    thread::spawn(move || {
-        let told = File::open(path).and_then(|mut file| {
-            let mut part = vec![0; 1 << 16];
-            // Nobody hears any more where it took too long.
-            while sender.send(Ok(Vec::new())).is_ok() {
-                match file.read(&mut part)? {
-                    0 => break,
-                    n if sender.send(Ok(part[..n].to_vec())).is_err() => break,
-                    _ => {}
-                }
-            }
-            Ok(())
-        });
-        told.or_else(|error| sender.send(Err(error)).map_err(drop))
-    });
-    let silent = |what: &str| io::Error::new(io::ErrorKind::TimedOut, format!("it is a pipe, and {what}"));
-    let mut bytes: Vec<u8> = receiver.recv_timeout(to_open).map_err(|_| silent("nobody writes to it"))??;
-    while bytes.len() as u64 <= LARGEST_FILE {
-        match receiver.recv_timeout(to_write) {
-            Ok(part) => bytes.extend(part?),
-            Err(mpsc::RecvTimeoutError::Disconnected) => break,
-            Err(mpsc::RecvTimeoutError::Timeout) => return Err(silent("its writer says nothing")),
-        }
-    }
-    Ok(bytes)
-}
-
-/// How long a writer may take to open its end of a pipe, and from one part of the text to the next.
-const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
-
-#[cfg(unix)]
-fn is_pipe(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    path.metadata().is_ok_and(|file| file.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &Path) -> bool {
-    false
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use std::io::Write as _;
-    use std::process::Command;
-
-    #[test]
-    fn a_pipe_is_read_to_its_end_and_a_silent_one_is_left() {
-        let path = std::env::temp_dir().join(format!("singe-pipe-{}", std::process::id()));
-        let made = Command::new("mkfifo").arg(&path).status();
-        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
-        let patience = [Duration::from_secs(10), Duration::from_millis(300)];
-        let writer = |stays: Duration| {
-            let path = path.clone();
-            thread::spawn(move || {
-                let mut file = File::options().write(true).open(path)?;
-                file.write_all(b"ELEMENTS H END")?;
-                thread::sleep(stays);
-                io::Result::Ok(())
-            })
-        };
-        let short = writer(Duration::ZERO);
-        assert_eq!(piped(&path, patience).ok(), Some(b"ELEMENTS H END".to_vec()));
-        let long = writer(Duration::from_secs(1));
-        let error = piped(&path, patience).expect_err("the writer says nothing more");
-        assert_eq!(error.to_string(), "it is a pipe, and its writer says nothing");
-        assert!([short, long].map(|writer| writer.join().is_ok()) == [true; 2]);
-        assert!(std::fs::remove_file(&path).is_ok());
-    }
 }

@@ -188,7 +188,8 @@ impl Entry {
             (.., Some([first, step]), _) => (0..length?).map(|i| bits(first + step * i as f64, ty)).collect(),
             (.., Some(file)) => {
                 let path = folder.join(file);
-                let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let bytes = diagnostics::read_file(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let text = String::from_utf8_lossy(&bytes);
                 let number = |word: &str| {
                     let value = word.parse().map_err(|_| format!("{}: \"{word}\" is no number", path.display()));
                     value.map(|value: f64| bits(value, ty))

@@ -36,7 +36,7 @@ pub(super) struct Library {
     viscosity: String,
     conductivity: String,
     diffusion: String,
-    /// Of the diffusion kernel.
+    /// Rows of the diffusion kernel.
     diffusion_summary: String,
 }
 
