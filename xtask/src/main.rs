@@ -11,7 +11,6 @@ mod test_binaries;
 mod tests;
 mod toolchain;
 
-use std::path::Path;
 use std::process::ExitCode;
 use xtask::cantera;
 use xtask::chores::{self, Chore};

@@ -83,7 +83,7 @@ struct Run {
 }
 
 fn main() {
-    let root = testkit::root();
+    let root = &testkit::root();
     let file = root.join("docs/lab/reactors.md");
     let old = std::fs::read_to_string(&file).unwrap_or_default();
     if std::env::args().any(|argument| argument == "--explicit") {
@@ -237,8 +237,14 @@ fn best(turns: Vec<Vec<(f64, Row)>>) -> Vec<(f64, Row)> {
     turns.into_iter().reduce(better).unwrap_or_default()
 }
 
+/// The compiler, built once.
+fn program() -> &'static Path {
+    static BUILT: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    BUILT.get_or_init(|| xtask::compiler::built(&testkit::root()).expect("the compiler is built"))
+}
+
 fn singe(arguments: &[&str], paths: &[&Path]) -> Option<()> {
-    let output = Command::new(env!("CARGO_BIN_EXE_singe")).args(arguments).args(paths).output().ok()?;
+    let output = Command::new(program()).args(arguments).args(paths).output().ok()?;
     if !output.status.success() {
         println!("singe {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }

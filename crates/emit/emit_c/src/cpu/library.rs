@@ -36,7 +36,7 @@ pub(super) struct Library {
     viscosity: String,
     conductivity: String,
     diffusion: String,
-    /// Rows of the diffusion kernel.
+    /// Words for the model of the diffusion kernel.
     diffusion_summary: String,
 }
 
