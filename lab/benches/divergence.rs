@@ -2,7 +2,6 @@
 //! result goes to docs/lab/divergence.md and docs/lab/divergence.svg.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;

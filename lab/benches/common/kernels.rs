@@ -1,6 +1,6 @@
 //! The kernels that the backend is measured on: the corpus and those of the shipped mechanisms.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;

@@ -239,7 +239,7 @@ fn best(turns: Vec<Vec<(f64, Row)>>) -> Vec<(f64, Row)> {
 
 /// The compiler, built once.
 fn program() -> &'static Path {
-    static BUILT: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    static BUILT: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     BUILT.get_or_init(|| xtask::compiler::built(&testkit::root()).expect("the compiler is built"))
 }
 
