@@ -13,6 +13,7 @@ mod verified;
 mod versions;
 mod ways;
 
+use crate::backend;
 use crate::cache::Cache;
 use crate::fault;
 use crate::forms::{self, Choice};
@@ -133,6 +134,12 @@ fn compile_part(
         let Unit { program, graph, ptx, .. } = unit;
         let prove = || verify::prove_printed(program, graph.arrays.len(), ptx, request.common.target);
         observer.pass("prove ptx", Some(unit.kernel), prove).map_err(Failure::verification)?;
+        if request.common.target.is_nvidia() {
+            let (program, ptx, registers) = (&unit.program, &unit.ptx, unit.report.registers_available);
+            let run = || backend::backend(ptx, &program.symbol, registers);
+            let found = observer.pass("backend", Some(unit.kernel), run).map_err(Failure::verification)?;
+            unit.report.allocated(request.common.target, program, found);
+        }
     }
     Ok(units)
 }

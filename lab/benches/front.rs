@@ -54,7 +54,8 @@ fn made_up(species: usize, reactions: usize) -> Sources {
 }
 
 fn heptane() -> Option<Files> {
-    let mechanism = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/mechanisms/llnl_nheptane/chem.inp"));
+    let mechanism =
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/mechanisms/llnl_nheptane/chem.inp"));
     mechanism.exists().then(|| Files { mechanism, ..Files::default() })
 }
 

@@ -39,8 +39,7 @@ fn main() {
     }
     let page = page(&rows, toolchain.as_ref().map_or("the project's own code generator", |t| &t.name));
     print!("{page}");
-    std::fs::write(testkit::root().join("docs/lab/verify.md"), page)
-        .expect("docs can be written");
+    std::fs::write(testkit::root().join("docs/lab/verify.md"), page).expect("docs can be written");
 }
 
 fn page(rows: &[String], compiler: &str) -> String {

