@@ -7,13 +7,13 @@ mod lowered;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
+mod printed;
 mod reactors;
 mod reactors_on_cpu;
 mod verified;
 mod versions;
 mod ways;
 
-use crate::backend;
 use crate::cache::Cache;
 use crate::fault;
 use crate::forms::{self, Choice};
@@ -22,7 +22,6 @@ use crate::output;
 use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
-use crate::verify;
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use kinetics::{self, Model};
@@ -130,16 +129,8 @@ fn compile_part(
     let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;
     observer.trying_nothing();
     for unit in &mut units {
-        fault::in_ptx(request.fault, &mut unit.ptx);
-        let Unit { program, graph, ptx, .. } = unit;
-        let prove = || verify::prove_printed(program, graph.arrays.len(), ptx, request.common.target);
-        observer.pass("prove ptx", Some(unit.kernel), prove).map_err(Failure::verification)?;
-        if request.common.target.is_nvidia() {
-            let (program, ptx, registers) = (&unit.program, &unit.ptx, unit.report.registers_available);
-            let run = || backend::backend(ptx, &program.symbol, registers);
-            let found = observer.pass("backend", Some(unit.kernel), run).map_err(Failure::verification)?;
-            unit.report.allocated(request.common.target, program, found);
-        }
+        printed::prove(request, unit, observer)?;
+        printed::allocate(request, unit, observer)?;
     }
     Ok(units)
 }
