@@ -7,6 +7,7 @@ mod lowered;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
+mod printed;
 mod reactors;
 mod reactors_on_cpu;
 mod verified;
@@ -21,7 +22,6 @@ use crate::output;
 use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
-use crate::verify;
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use kinetics::{self, Model};
@@ -129,10 +129,8 @@ fn compile_part(
     let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;
     observer.trying_nothing();
     for unit in &mut units {
-        fault::in_ptx(request.fault, &mut unit.ptx);
-        let Unit { program, graph, ptx, .. } = unit;
-        let prove = || verify::prove_printed(program, graph.arrays.len(), ptx, request.common.target);
-        observer.pass("prove ptx", Some(unit.kernel), prove).map_err(Failure::verification)?;
+        printed::prove(request, unit, observer)?;
+        printed::allocate(request, unit, observer)?;
     }
     Ok(units)
 }

@@ -6,6 +6,7 @@
 // These macros panic where nobody reads.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
+pub mod backend;
 pub mod cache;
 pub mod cli;
 pub mod compilers;

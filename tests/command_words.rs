@@ -164,7 +164,7 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
     for (own, layouts) in read("one").iter().zip(read("both").chunks(2)) {
         assert_eq!(layouts[1]["codegen"], "data-parallel");
         assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["estimated_ns"]);
-        assert_eq!(own["machine"]["registers_from"], "estimated");
+        assert_eq!(own["machine"]["registers_from"], "allocated");
         let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["estimated_ns"].as_f64();
         assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
     }

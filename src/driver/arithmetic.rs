@@ -32,7 +32,7 @@ pub fn in_precision(
             let expanded = graph::single::expand::expand(&graph, &kinds, common.io == Io::Double);
             Ok((expanded, Some((graph, kinds))))
         }
-        Precision::Single if !common.target.is_cpu() && !common.target.is_amd() => {
+        Precision::Single if common.target.is_nvidia() => {
             Ok((observer.pass("special cases", k, || bare(graph, None)), None))
         }
         Precision::Double | Precision::Single => Ok((graph, None)),

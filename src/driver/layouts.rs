@@ -1,6 +1,6 @@
 //! Kernels in every layout that was asked for.
 
-use super::compile_one;
+use super::{compile_one, printed};
 use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::Unit;
@@ -37,7 +37,10 @@ pub fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observe
         return Err(failure);
     }
     if let Some(layout) = search::data_parallel(own) {
-        let alternative = compile_one(model, &layout, &mut Observer::silent()).ok();
+        let mut alternative = compile_one(model, &layout, &mut Observer::silent()).ok();
+        if let Some(unit) = &mut alternative {
+            printed::allocate(own.asked, unit, &mut Observer::silent())?;
+        }
         let time = alternative.and_then(|unit| unit.report.machine.estimated_ns);
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }

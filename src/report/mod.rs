@@ -29,6 +29,7 @@ pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};
 
 use serde::Serialize;
 
+use crate::backend::Backend;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::plan::{Request, Resolved, Tuning};
@@ -173,6 +174,9 @@ pub struct KernelReport {
     /// Results of the machine code for AMD, where a Clang that knows the target is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_amd: Option<OnAmd>,
+    /// Branches and registers by our own backend, on NVIDIA's targets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<Backend>,
     /// Residency and bounds on the target.
     pub machine: Machine,
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
@@ -226,10 +230,12 @@ impl KernelReport {
                 "{}: ptxas spills {} bytes per thread at {} registers; {remedy}",
                 self.kernel, compiled.spill_store_bytes, compiled.registers
             )),
-            None if self.registers_held > self.registers_available => Some(format!(
-                "{}: {} registers per thread hold values from block to block and {} are available: expect spilling; {remedy}",
-                self.kernel, self.registers_held, self.registers_available
-            )),
+            None => self.backend.as_ref().filter(|found| found.local_bytes > 0).map(|found| {
+                format!(
+                    "{}: our allocator spills {} bytes per thread at {} registers; {remedy}",
+                    self.kernel, found.local_bytes, found.registers
+                )
+            }),
             _ => None,
         }
     }
@@ -276,6 +282,21 @@ impl KernelReport {
     /// Whether data-parallel code is estimated to take less time.
     fn is_slower_than_data_parallel(&self) -> bool {
         self.data_parallel_ns.zip(self.machine.estimated_ns).is_some_and(|(other, own)| other < own)
+    }
+
+    /// Takes in the result of our own backend: its registers stand where no compiler tells others.
+    pub fn allocated(&mut self, target: &Target, program: &Program, backend: Option<Backend>) {
+        if let (Some(found), None) = (&backend, &self.compiled) {
+            let needs = Needs {
+                registers_estimated: self.registers_estimated,
+                shared_bytes: self.shared_bytes,
+                named_barriers: self.named_barriers,
+                text: self.ptx_instructions,
+            };
+            let registers = Some((found.registers, "allocated"));
+            self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
+        }
+        self.backend = backend;
     }
 
     /// Takes in what the real compilers say.
@@ -498,6 +519,7 @@ pub fn kernel(
         prediction: None,
         compiled: None,
         on_amd: None,
+        backend: None,
         machine,
         data_parallel_ns: None,
         levels: Vec::new(),

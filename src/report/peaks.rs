@@ -12,9 +12,9 @@ use warpsim::machine_code::Counts;
 /// Residency on an SM, and times on the target's well-known board, none of which is a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
-    /// Registers per thread that this reckons with: those of the compiler, else the estimate.
+    /// Registers per thread that this reckons with: those of the compiler, else of our allocator, else the estimate.
     pub registers: u32,
-    /// `ptxas`, `clang` or `estimated`
+    /// `ptxas`, `clang`, `allocated` or `estimated`
     pub registers_from: &'static str,
     pub ctas_per_sm: u32,
     pub warps_per_sm: u32,

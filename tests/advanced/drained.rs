@@ -1,6 +1,7 @@
 //! Sources that take of a species when nothing is left: reactions balance them a little below zero.
 
 use super::*;
+use testkit::numbers::Numbers;
 
 /// Burnt lean gas, whose water becomes hydrogen and oxygen again: it cools down, radicals go, and sources take as many of them as there were.
 pub fn drained(project: &Project) -> Point {
@@ -53,5 +54,55 @@ fn the_order_of_the_method_stays() {
             steps.push(found.steps[0] as f64);
         }
         assert!(steps[4] < 5.0 * steps[1], "{state:?}: {steps:?}");
+    }
+}
+
+/// Hot mixtures of all species, with few radicals, so that none gets hotter than rates reach; a source takes up to half of some species over the time, and
+/// gives it to nitrogen.
+fn random(project: &Project, random: &mut Numbers) -> Point {
+    let species = project.model.species();
+    let is_stable = |name: &str| ["H2", "O2", "H2O", "N2", "AR"].contains(&name);
+    let most = |name: &str| if is_stable(name) { 0.0 } else { -2.0 };
+    let parts: Vec<f64> = species.iter().map(|s| 10f64.powf(random.between(-6.0, most(&s.name)))).collect();
+    let sum: f64 = parts.iter().sum();
+    let fractions: Vec<f64> = parts.iter().map(|part| part / sum).collect();
+    let time = 10f64.powf(random.between(-6.0, -4.0));
+    let mut sources: Vec<f64> = fractions
+        .iter()
+        .map(|y| if random.below(2) == 0 { -random.between(0.0, 0.5) * y / time } else { 0.0 })
+        .collect();
+    let rest = species.iter().position(|s| s.name == "N2").unwrap();
+    sources[rest] = 0.0;
+    sources[rest] = -sources.iter().sum::<f64>();
+    let temperature = random.between(1000.0, 2500.0);
+    let fixed = if project.constant == Constant::Pressure { 1e5 } else { 0.2 };
+    Point { temperature, fixed, fractions, time, sources: Some((sources, 0.0)) }
+}
+
+/// Reactions take what a source leaves, so that the species settles below zero: further than a radical may come there.
+#[test]
+fn drained_species_settle_below_zero() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
+    compiled(NATIVE, "h2o2", folder.path());
+    let mut numbers = Numbers(7);
+    let points: Vec<Point> = (0..48).map(|_| random(&project, &mut numbers)).collect();
+    let at = |relative_tolerance| {
+        let options =
+            Options { relative_tolerance, absolute_tolerance: 1e-6 * relative_tolerance, ..Options::default() };
+        advanced(folder.path(), &points, &options)
+    };
+    let (found, tight) = (at(1e-6), at(1e-10));
+    let is_below = |found: &Found| found.state[1..].iter().any(|&y| y < -MOST_NEGATIVE);
+    assert!(tight.iter().filter(|found| is_below(found)).count() >= 4, "some states are below the other limit");
+    for (i, (found, tight)) in found.iter().zip(&tight).enumerate() {
+        assert!(found.status == 0 && tight.status == 0, "{i}: {} {}", found.status, tight.status);
+        let errors =
+            found.state.iter().zip(&tight.state).map(|(y, other)| (y - other).abs() / (1e-6 * other.abs() + 1e-12));
+        let worst = errors.fold(0.0, f64::max);
+        assert!(worst < 30.0, "{i}: {worst} tolerances");
     }
 }

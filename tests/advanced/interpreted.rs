@@ -140,7 +140,10 @@ impl Interpreted<'_> {
 
 impl System for Interpreted<'_> {
     fn is_state(&self, y: &[f64]) -> bool {
-        y[..y.len() - 1].iter().all(|&y| y >= -MOST_NEGATIVE)
+        let sources = self.point.sources.as_ref();
+        let is_drained = sources.is_some_and(|(sources, _)| sources.iter().any(|source| *source < 0.0));
+        let lowest = if is_drained { -MOST_DRAINED } else { -MOST_NEGATIVE };
+        y[..y.len() - 1].iter().all(|&y| y >= lowest)
     }
 
     fn rates(&self, y: &[f64]) -> Vec<f64> {

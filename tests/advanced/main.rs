@@ -10,7 +10,7 @@ use kernels::elimination::{self, Elimination};
 use kernels::{Factors, Kernel, StateVariables};
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
-use kinetics::integrator::options::{MOST_NEGATIVE, Options, TEMPERATURES};
+use kinetics::integrator::options::{MOST_DRAINED, MOST_NEGATIVE, Options, TEMPERATURES};
 use kinetics::integrator::reference::Reference;
 use kinetics::integrator::{AUTO, METHODS, Method};
 use kinetics::reactor::Constant;

@@ -15,9 +15,10 @@ use imports::{Import, imports};
 use modules::modules;
 
 /// The rooms of `src`: each takes names from those before it alone. Between crates cargo sees to that.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 14] = [
     "failure",
     "cache",
+    "backend",
     "compilers",
     "observer",
     "fault",

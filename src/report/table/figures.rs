@@ -1,5 +1,6 @@
 //! Cells of the table: figures of a kernel, `-` for those that are not known.
 
+use crate::backend::Backend;
 use crate::compilers::Compiled;
 use crate::report::accuracy::rounded_up;
 use crate::report::{KernelReport, OnAmd};
@@ -23,6 +24,11 @@ pub fn hundredths(number: Option<f64>) -> String {
 
 pub fn of_compilers(kernel: &KernelReport, text: impl Fn(&Compiled) -> String) -> String {
     kernel.compiled.as_ref().map_or("-".into(), text)
+}
+
+/// Returns a cell about the result of our own backend.
+pub fn of_backend(kernel: &KernelReport, text: impl Fn(&Backend) -> String) -> String {
+    kernel.backend.as_ref().map_or("-".into(), text)
 }
 
 /// Returns a cell about the machine code for AMD.

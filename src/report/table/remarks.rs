@@ -38,7 +38,7 @@ pub fn grounds(report: &Report) -> String {
     }
     out.extend(report.diffusion.iter().map(|diffusion| format!("\n{diffusion}\n")));
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
-        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
+        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are those of our own allocator, and CTAs per SM and occupancy follow from them\n";
     }
     for program in &report.programs {
         out += &format!("\n{}", program.line());

@@ -2,8 +2,8 @@
 
 use super::figures::{
     amd, balance, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error,
-    lengths, memory, microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, run_on_amd,
-    single, verdict, verified_machine_code, verified_text,
+    lengths, memory, microseconds, of_backend, of_compilers, of_machine_code, of_prediction, of_verification, over,
+    run_on_amd, single, verdict, verified_machine_code, verified_text,
 };
 use crate::report::KernelReport;
 use crate::verify::CodeOnAmd;
@@ -156,9 +156,13 @@ const ACCURACY: [Row; 4] = [
     always("largest error", largest_error),
 ];
 
-const RESIDENCY: [Row; 6] = [
+const RESIDENCY: [Row; 8] = [
     of_gpus("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
     of_nvidia("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
+    of_nvidia("registers, spilled bytes (our allocator)", |k| {
+        of_backend(k, |own| format!("{}, {}", own.registers, own.local_bytes))
+    }),
+    of_nvidia("branches, uniform ones", |k| of_backend(k, |own| format!("{}, {}", own.branches, own.uniform_branches))),
     of_nvidia("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
     of_nvidia("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
     of_gpus("occupancy", |k| format!("{:.0} %", 100.0 * k.machine.occupancy)),

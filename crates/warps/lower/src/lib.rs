@@ -6,7 +6,6 @@ pub mod code;
 mod fetches;
 mod fold;
 mod frame;
-mod lane_order;
 mod lockstep;
 pub mod named_barriers;
 mod prefetch;
@@ -38,9 +37,6 @@ pub fn lower(program: &Program, target: &Target) -> Code {
     }
     if program.is_in_step() {
         stream.body = lockstep::body(stream.body);
-    }
-    if staged.is_some() && program.constants.shared {
-        stream.body = lane_order::body(stream.body);
     }
     Code {
         kernel: program.kernel.clone(),

@@ -6,6 +6,10 @@ pub const TEMPERATURES: [f64; 2] = [100.0, 10_000.0];
 /// A mass fraction below the negative of this is no state; one above it, but negative, counts as zero in rates.
 pub const MOST_NEGATIVE: f64 = 1e-6;
 
+/// The same where sources take of some species: those, and the species that react with them, settle below zero, where reactions make as much as the
+/// sources take. Of 240 random states of hydrogen whose sources take at most half of a species, 68 end below the other limit, and none below this one.
+pub const MOST_DRAINED: f64 = 1e-2;
+
 /// The first step changes the unknowns by this many tolerances, if rates stay as they are.
 pub const FIRST_CHANGE: f64 = 300.0;
 

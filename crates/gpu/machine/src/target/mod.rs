@@ -271,6 +271,11 @@ impl Target {
         self.amd().is_some()
     }
 
+    /// Whether it is a GPU of NVIDIA's.
+    pub fn is_nvidia(&self) -> bool {
+        !self.is_cpu() && !self.is_amd()
+    }
+
     /// The name of the machine code, such as `sm_90` or `gfx942`.
     pub fn machine_code(&self) -> String {
         self.amd().map_or_else(|| self.compute_capability.sm(), |amd| amd.gfx.clone())
