@@ -8,8 +8,9 @@ use ptx::analysis::calls;
 use ptx::analysis::divergence::{self, BlockShape, Divergence};
 use serde::Serialize;
 
-/// Instructions of a kernel up to which it is analysed and allocated: 20,000 take a second.
-const MOST_INSTRUCTIONS: usize = 100_000;
+/// Instructions of a kernel up to which it is analysed and allocated. Where many values are spilled, the allocator's time grows as their square: 10,000
+/// take a second or two, the 60,000 of pairwise data-parallel code minutes.
+const MOST_INSTRUCTIONS: usize = 10_000;
 
 /// Result of the divergence analysis and of the register allocator for one kernel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,7 +26,7 @@ pub struct Backend {
     pub local_bytes: u64,
 }
 
-/// Analyses the branches of a kernel, and allocates at most so many registers per thread. `None` if the kernel is longer than 100,000
+/// Analyses the branches of a kernel, and allocates at most so many registers per thread. `None` if the kernel is longer than 10,000
 /// instructions or cannot have so few registers.
 ///
 /// # Errors

@@ -84,7 +84,7 @@ fn make(
         units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
     let beside = if request.needs_cpu() {
-        observer.pass("kernels for a CPU", None, || layouts::compile_for_cpu(request, &model))?
+        observer.pass("kernels for a CPU", None, || layouts::compile_for_cpu(request, &model, compile_one))?
     } else {
         Vec::new()
     };
@@ -121,7 +121,7 @@ fn compile_part(
 ) -> Result<Vec<Unit>, Failure> {
     let mut units = Vec::new();
     for &kernel in &request.kernels {
-        units.extend(layouts::compile_layouts(model, &request.of_kernel(kernel), observer)?);
+        units.extend(layouts::compile_layouts(model, &request.of_kernel(kernel), compile_one, observer)?);
     }
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, unit.codegen, &mut unit.source));
     observer.trying_nothing();

@@ -151,7 +151,7 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
     let table = text(&singe(folder.path(), &[&words[..], &["one"]].concat()).stdout);
     let row =
         |name: &str| table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {table}"));
-    assert_eq!(row("registers ").matches("(estimated)").count(), 2);
+    assert_eq!(row("registers ").matches("(allocated)").count(), 2);
 
     let read = |out: &str| -> Vec<Value> {
         let report = std::fs::read_to_string(folder.path().join(out).join("report.json")).unwrap();

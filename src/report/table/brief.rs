@@ -126,7 +126,7 @@ fn error(kernel: &KernelReport) -> String {
 fn registers(kernel: &KernelReport) -> String {
     let spills = of_compilers(kernel, |c| format!("{} B", c.spill_store_bytes + c.spill_load_bytes));
     match (&kernel.compiled, &kernel.backend) {
-        (None, Some(found)) => format!("{} (allocated), {} B", found.registers, found.local_bytes),
+        (None, Some(found)) => format!("{}, {} B", found.registers, found.local_bytes),
         (None, None) => format!("about {}, {spills}", kernel.machine.registers),
         (Some(_), _) => format!("{}, {spills}", kernel.machine.registers),
     }
@@ -178,7 +178,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
         out += &format!("times are modelled for one point on {board}, not measured\n");
         if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {
-            out += "without compilers registers are those of our allocator and times are estimates: singe doctor tells which are there\n";
+            out += "registers are our allocator's, times are estimates: singe doctor tells which are there\n";
         }
     }
     out.extend(on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu));
