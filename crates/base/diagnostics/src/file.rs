@@ -13,7 +13,7 @@ pub const LARGEST_FILE: u64 = 1 << 30;
 /// Reads a file, or a pipe to its end.
 ///
 /// # Errors
-/// It cannot be read, nobody writes to the pipe, or it is larger than [`LARGEST_FILE`].
+/// It cannot be read, nobody writes to the pipe, or it is larger than 1 GiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let bytes = read_beginning(path, LARGEST_FILE)?;
     if bytes.len() as u64 <= LARGEST_FILE {
