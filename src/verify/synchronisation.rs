@@ -1,6 +1,6 @@
 //! Proves the synchronisation of PTX: of what Singe prints itself, and of what a compiler makes of the CUDA text.
 //!
-//! Passes behind the schedule's proof add barriers and copies: meetings of warp groups, warps in lockstep, copies of the next
+//! Passes behind the schedule's proof add barriers and copies: meetings of warp groups, warps in lockstep, orders of lanes, copies of the next
 //! inputs. So the last text is proven again, by a prover that knows nothing of the schedule.
 
 use super::simulate::requested_at_launch;

@@ -6,6 +6,7 @@ pub mod code;
 mod fetches;
 mod fold;
 mod frame;
+mod lane_order;
 mod lockstep;
 pub mod named_barriers;
 mod prefetch;
@@ -37,6 +38,9 @@ pub fn lower(program: &Program, target: &Target) -> Code {
     }
     if program.is_in_step() {
         stream.body = lockstep::body(stream.body);
+    }
+    if staged.is_some() && program.constants.shared {
+        stream.body = lane_order::body(stream.body);
     }
     Code {
         kernel: program.kernel.clone(),

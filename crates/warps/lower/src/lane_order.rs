@@ -1,0 +1,93 @@
+//! Lanes that look constants up in shared memory, beside copies to shared memory: an order between both, without which no proof of a compiler's PTX knows
+//! them apart.
+//!
+//! The temperature of a lane decides which constant it takes. So a proof from the text alone knows no more of the address than that it is in
+//! shared memory; and copies of the next inputs go there, too. From Volta on lanes need not go through the code together
+//! (CUDA C++ Programming Guide, "Independent Thread Scheduling"): a copy of one lane is behind the look-up of another only
+//! where a barrier stands between. They never meet in fact, and few places need one.
+
+use super::code::{Real, Statement};
+
+/// Access of one lane while another one is elsewhere.
+#[derive(Clone, Copy, PartialEq)]
+enum Access {
+    LookUp,
+    Copy,
+}
+
+/// The body of the streaming loop with a barrier of each warp between look-ups and copies that follow each other, from one turn to the next,
+/// too, where no other barrier stands.
+pub fn body(statements: Vec<Statement>) -> Vec<Statement> {
+    let mut last = statements.iter().rev().map_while(|s| (!is_barrier(s)).then(|| access(s))).flatten().next();
+    let mut out = Vec::with_capacity(statements.len());
+    for statement in statements {
+        let this = access(&statement);
+        if is_barrier(&statement) {
+            last = None;
+        } else if this.is_some() {
+            if last.is_some_and(|last| Some(last) != this) {
+                out.push(Statement::WarpSync);
+            }
+            last = this;
+        }
+        out.push(statement);
+    }
+    out
+}
+
+fn is_barrier(statement: &Statement) -> bool {
+    matches!(statement, Statement::CtaSync | Statement::WarpSync)
+}
+
+fn access(statement: &Statement) -> Option<Access> {
+    match statement {
+        Statement::CopyInputs { .. } => Some(Access::Copy),
+        Statement::Define { value, .. } | Statement::Assign { value, .. } => looks_up(value).then_some(Access::LookUp),
+        Statement::StoreField { value, rest, .. } => {
+            [value].into_iter().chain(rest).any(looks_up).then_some(Access::LookUp)
+        }
+        _ => None,
+    }
+}
+
+fn looks_up(value: &Real) -> bool {
+    matches!(value, Real::BankLe { .. }) || value.operands().iter().any(looks_up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::code::{Integer, Less, Local};
+    use super::*;
+    use cranelift_entity::EntityRef;
+    use overlay::program::Var;
+
+    fn copy() -> Statement {
+        let group = Integer::Local(Local::Group);
+        Statement::CopyInputs {
+            more: Less { a: group.clone(), b: group, is_wide: false },
+            points: vec![],
+            copies: vec![],
+        }
+    }
+
+    fn look_up() -> Statement {
+        let operands = Box::new([Real::Literal(1.0), Real::Literal(2.0)]);
+        Statement::Define { var: Var::new(0), value: Real::BankLe { first: 0, operands }, changes: false }
+    }
+
+    #[test]
+    fn a_look_up_and_a_copy_are_ordered_once() {
+        let [copy, look_up, sync] = [copy(), look_up(), Statement::WarpSync];
+        let found = body(vec![look_up.clone(), look_up.clone(), copy.clone(), copy.clone()]);
+        let expected = [&sync, &look_up, &look_up, &sync, &copy, &copy].map(Clone::clone);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn barriers_that_are_there_order_them() {
+        let [copy, look_up] = [copy(), look_up()];
+        let rest = vec![Statement::CtaSync, look_up, Statement::WarpSync, copy.clone()];
+        assert_eq!(body(rest.clone()), rest);
+        assert_eq!(body(vec![copy.clone(), copy.clone()]), [copy.clone(), copy]);
+    }
+}
