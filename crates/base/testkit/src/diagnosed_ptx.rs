@@ -22,7 +22,7 @@ pub const TEXTS: [(&str, &str, &str); 17] = [
     ("ptx::no-version", ".version 7.0\n", ""),
     ("ptx::opcode", "ret;", "sum.u32 %r1, %r2, %r3;\nret;"),
     ("ptx::parameter", ".param .u64 k_out", ".param .u64 k_out, .param .pred k_flag"),
-    ("passes::predicate", "ret;", "@%r1 ret;\nret;"),
+    ("ptx::predicate", "ret;", "@%r1 ret;\nret;"),
     ("ptx::semicolon", "ret;", "mov.u32 %r1, %tid.x\nbar.sync 0;\nret;"),
     ("ptx::syntax", "ret;\n}", "ret;\n}}"),
     ("ptx::target", "sm_70", "kepler"),

@@ -113,7 +113,7 @@ pub const ENTRIES: [Entry; 47] = [
         remedy: "Pass predicates as words.",
     },
     Entry {
-        id: "passes::predicate",
+        id: "ptx::predicate",
         cause: "A guard names a register that is no predicate.",
         remedy: "Compare with `setp` first.",
     },

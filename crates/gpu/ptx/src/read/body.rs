@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
                     {
                         return Some(Guard { pred, negate });
                     }
-                    self.error(&part, "passes::predicate", format!("{} is no predicate", part.as_str()));
+                    self.error(&part, "ptx::predicate", format!("{} is no predicate", part.as_str()));
                 }
             }
         }
