@@ -19,6 +19,9 @@ impl Cantera {
     pub fn begun(script: &str, yaml: &Path, case: &Case) -> Option<(Self, Value)> {
         let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
         let mut command = Command::new(&python);
+        if let Ok(folder) = xtask::cantera::python(&testkit::root()) {
+            command.env("PYTHONPATH", folder);
+        }
         command.arg("-c").arg(script).arg(yaml).args([case.fuel, &case.states.to_string()]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take()?));

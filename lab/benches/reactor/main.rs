@@ -1,5 +1,5 @@
 //! Cells per second of reactors on one core beside Cantera's and those of the program of CVODE, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
-//! `SINGE_PYTHON` names a Python that has Cantera; files of `../shared` are taken where they are there.
+//! Cantera's wheel comes from `.toolchain`; `SINGE_PYTHON` names another Python. Files of `../shared` are taken where they are there.
 
 mod cantera;
 mod cvode;
@@ -100,17 +100,23 @@ fn main() {
         return;
     }
     let (mut page, mut random) = (head(), String::new());
+    let mut is_whole = true;
     for case in CASES {
         if !root.join(case.path).exists() {
             println!("skipped: {} is absent", case.path);
+            is_whole = false;
             continue;
         }
         let folder = tempfile::tempdir().expect("a folder for the project");
-        let Some(mut of) = prepared(&case, CANTERA, &root.join(case.path), folder.path()) else { continue };
-        let Some((version, runs, two)) = timed(&case, &mut of) else { continue };
+        let made = prepared(&case, CANTERA, &root.join(case.path), folder.path());
+        let timing = made.and_then(|mut made| timed(&case, &mut made).map(|timing| (made, timing)));
+        let Some((made, (version, runs, two))) = timing else {
+            is_whole = false;
+            continue;
+        };
         page += &table(&case, &version, &runs, two);
         if case.name == "gri30" {
-            random = sweep::section(&of).unwrap_or_default();
+            random = sweep::section(&made).unwrap_or_default();
         }
         if case.name == "gri30" && is_written() {
             let mut svg = String::new();
@@ -121,8 +127,10 @@ fn main() {
     page += &random;
     page += large::kept(&old);
     print!("{page}");
-    if is_written() {
+    if is_written() && is_whole {
         std::fs::write(file, page).expect("docs can be written");
+    } else if is_written() {
+        println!("the page stays as it is: a section could not be made");
     }
 }
 
@@ -130,10 +138,15 @@ fn is_written() -> bool {
     std::env::args().any(|argument| argument == "--write")
 }
 
-fn head() -> String {
+/// This machine's processor, its vectors and its load.
+fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
     let width = if info.contains("avx512f") { "AVX-512" } else { "no AVX-512" };
+    format!("{}, {width}; {:.1} programs ran or waited beside", name.trim_start_matches(['\t', ' ', ':']), load())
+}
+
+fn head() -> String {
     format!(
         "# Reactors, timed\n\n`cargo bench --bench reactor -- --write` makes this page. Reactors at constant pressure are advanced over a time, each from a \
          state along an\nignition at 1500 K and 1 atm (stoichiometric with air, by steps of Cantera's integrator), one core. Cantera makes a new integrator for \
@@ -141,9 +154,8 @@ fn head() -> String {
          factorisation](../guide/reactors.md#with-cvode-instead). Cells per second are states over the time of the processor, the best of {TURNS} turns, in each of which \
          all programs\ntake theirs one after the other. The *error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is \
          Cantera's at a\nrelative tolerance of 1e-12; absolute tolerances are a millionth of relative ones. *Over Cantera* and *over CVODE*, at equal error: the \
-         fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}, {width}; {:.1} programs ran or waited beside. Method: rodas5p.\n",
-        name.trim_start_matches(['\t', ' ', ':']),
-        load()
+         fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}. Method: rodas5p.\n",
+        machine()
     )
 }
 
@@ -273,10 +285,12 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
         command
     };
     let files: Vec<PathBuf> = std::fs::read_dir(project).ok()?.flatten().map(|entry| entry.path()).collect();
+    let ignition = format!("{}_ignition", case.name);
     // Programs lie beside the kernels and the reactors.
     let is_part = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with(case.name) && name.ends_with(".cpp")
+        let is_program = name.ends_with("_driver.cpp") || *name == format!("{ignition}.cpp");
+        name.starts_with(case.name) && name.ends_with(".cpp") && !is_program
     };
     let output = compiler().arg("-c").args(files.iter().filter(is_part)).output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -288,7 +302,7 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
     };
     let (host, output) = linked("host", &[])?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let (cvode, output) = linked("ignition", &cvode::LIBRARIES)?;
+    let (cvode, output) = linked(&ignition, &cvode::LIBRARIES)?;
     if !output.status.success() {
         println!("without CVODE: {}", String::from_utf8_lossy(&output.stderr));
     }

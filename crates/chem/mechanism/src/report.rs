@@ -136,8 +136,14 @@ impl Report {
     }
 
     /// All diagnostics: the errors, then the warnings, each by file and place.
-    pub fn sorted(self) -> Vec<Diagnostic> {
+    pub fn sorted(mut self) -> Vec<Diagnostic> {
         let has_errors = self.errors.count > 0;
+        // A file that is absent may declare what is unknown without it.
+        if self.has("yaml::missing-file") {
+            for kept in [&mut self.errors, &mut self.warnings] {
+                kept.list.retain(|(diagnostic, _)| !NEED_SPECIES.contains(&diagnostic.id));
+            }
+        }
         let dropped = [(self.errors.dropped, "error"), (self.warnings.dropped, "warning")];
         let mut all = self.errors.sorted();
         all.iter_mut().for_each(name_lookalikes);
@@ -191,6 +197,9 @@ const MOST_COUNTED: usize = 100;
 /// Ids of diagnostics about a name, not about the place where it stands.
 const OF_NAMES: [&str; 3] =
     ["mechanism::unknown-species", "mechanism::unused-efficiency", "thermo::undeclared-element"];
+
+/// Ids of diagnostics about species that are not declared.
+const NEED_SPECIES: [&str; 2] = ["mechanism::unknown-species", "mechanism::unused-efficiency"];
 
 const MOST_LINES: usize = 10;
 

@@ -315,6 +315,17 @@ fn sections_come_from_other_files_with_their_own_units() {
     };
     let absent = errors(mechanism::read(&files(None)));
     assert_eq!(absent, [("yaml::missing-file", "parts.yaml/molecules".to_owned())]);
+    let unknown = format!(
+        "{}reactions:\n- equation: H2 + M <=> 2 H + M\n  rate-constant: {{A: 1, b: 0, Ea: 0}}\n",
+        std::fs::read_to_string(path("main.yaml")).expect("readable")
+    );
+    std::fs::write(
+        path("reacting.yaml"),
+        unknown.replace("  reactions:\n  - parts.yaml/rates: declared-species\n", "  reactions: all\n"),
+    )
+    .expect("writable");
+    let reacting = Files { mechanism: path("reacting.yaml"), ..Files::default() };
+    assert_eq!(errors(mechanism::read(&reacting)), absent, "what the absent file declares is not called unknown");
     std::fs::write(path("parts.yaml"), parts).expect("writable");
     let (mechanism, _) = mechanism::read(&files(Some("gas"))).expect("a valid mechanism");
     assert_eq!(mechanism.species.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["H2", "H"]);
