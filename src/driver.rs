@@ -219,7 +219,7 @@ fn draft_within(
         overlay::Codegen::Straight => ways::with_partial_sums(own, limits, (&graph, &mapping), observer)?,
         _ => ways::scheduled(own, limits, (graph, mapping), observer)?,
     };
-    let schedules = ways.iter().map(ScheduleScore::of).collect();
+    let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(own.asked.fault, &mut schedule);
     let proven = observer

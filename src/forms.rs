@@ -73,7 +73,7 @@ pub struct Rates {
 
 impl Rates {
     /// `registers`: what a thread may use.
-    pub fn of(target: &'static Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
+    pub fn new(target: &'static Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
         Self { target, striped_constants, registers, points_per_lane }
     }
 
@@ -119,7 +119,7 @@ pub fn choose(
         // Its rates are made of logarithms, whatever the form.
         _ if kernel == Kernel::Chemistry && options.precision == Precision::Single => vec![Form::LogSpace],
         Some(form) => vec![form.for_kernel(kernel, options.fit_tolerance)],
-        None => Form::of(kernel, options.fit_tolerance),
+        None => Form::allowed(kernel, options.fit_tolerance),
     };
     let has_matrices =
         |form: Form| form.has_matrices(kernel) && !(kernel.has_diffusion() && model.lewis_numbers().is_some());

@@ -132,7 +132,7 @@ fn a_register_that_one_side_overwrites_stays_with_its_thread() {
 #[test]
 fn mechanism_kernels_at_every_budget() {
     let codegen = Codegen::Overlay;
-    let request = Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) };
+    let request = Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) };
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 40);

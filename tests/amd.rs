@@ -21,7 +21,7 @@ const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel:
 
 /// Kernels as the command line would have them, unverified: the same trees are verified for NVIDIA's targets.
 fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
-    let request = Request { kernels: kernels.to_vec(), ..request::of(testkit::shipped(mechanism)) }.with(|r| {
+    let request = Request { kernels: kernels.to_vec(), ..request::new(testkit::shipped(mechanism)) }.with(|r| {
         r.common.target = target;
         r.tuning.form = None;
         r.codegen = codegen;
@@ -35,7 +35,7 @@ fn compiled(mechanism: &str, target: &'static Target, codegen: Codegen, kernels:
 
 /// As [`compiled`], verified: PTX of the same trees, and the machine code.
 fn verified(mechanism: &Path, target: &'static Target, codegen: Codegen, kernels: &[Kernel]) -> Report {
-    let request = Request { kernels: kernels.to_vec(), ..request::of(mechanism.to_owned()) }.with(|r| {
+    let request = Request { kernels: kernels.to_vec(), ..request::new(mechanism.to_owned()) }.with(|r| {
         r.common.target = target;
         r.tuning.form = None;
         r.codegen = codegen;

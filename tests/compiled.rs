@@ -14,7 +14,7 @@ fn accepted(name: &str, warps: u32, layouts: &[(Codegen, Form)]) {
         return;
     }
     for &(codegen, form) in layouts {
-        let plain = request::of(testkit::shipped(name));
+        let plain = request::new(testkit::shipped(name));
         let request = Request { codegen, verify: None, real_compilers: true, ..plain }.with(|r| {
             r.tuning.warps = warps;
             r.tuning.form = Some(form);
@@ -57,7 +57,7 @@ fn spilling_is_told_as_ptxas_found_it() {
         skip::skip(absent);
         return;
     }
-    let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(testkit::shipped("h2o2")) };
+    let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::new(testkit::shipped("h2o2")) };
     let crowded = plain.with(|r| {
         r.tuning.warps = 8;
         r.tuning.ctas_per_sm = 8;

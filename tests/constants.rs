@@ -10,7 +10,7 @@ use testkit::skip;
 use testkit::verified::reports;
 
 fn with(name: &str, target: &str, constants: Residence) -> Request {
-    request::of(testkit::shipped(name)).with(|r| {
+    request::new(testkit::shipped(name)).with(|r| {
         r.tuning.constants = Some(constants);
         r.common.target = Target::by_name(target).unwrap();
     })

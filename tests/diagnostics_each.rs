@@ -48,7 +48,7 @@ fn each_diagnostic_is_produced() {
     let ids = entries().map(|entry| entry.id).filter(|id| !id.starts_with("tune::"));
     let missing: Vec<&str> = ids.filter(|id| !produced.contains_key(id)).collect();
     // Without a CUDA compiler none can refuse.
-    let target = request::of(testkit::shipped("h2o2")).common.target;
+    let target = request::new(testkit::shipped("h2o2")).common.target;
     let compilers = toolchain::find_for(target.compute_capability).is_ok();
     let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
@@ -594,7 +594,7 @@ fn schedules() -> Vec<Case> {
 
 /// A kernel judged as if it were another.
 fn kernels() -> Vec<Case> {
-    let request = driver::Request { verify: None, ..request::of(testkit::shipped("h2o2")) };
+    let request = driver::Request { verify: None, ..request::new(testkit::shipped("h2o2")) };
     let (mechanism, _) = mechanism::read(&request.files).expect("shipped");
     let model = kinetics::model(mechanism).expect("shipped");
     let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent());

@@ -15,7 +15,7 @@ fn reasons_are_chains() {
     let func = &module.funcs[0];
     let analysed = analyse(func, WARPS);
     let from = value(func, &analysed, "%r4");
-    let chain = Chains::new(&analysed.result, func, &analysed.gated, WARPS).of(from);
+    let chain = Chains::new(&analysed.result, func, &analysed.gated, WARPS).chain(from);
     let text: Vec<String> = chain.links.iter().map(|(_, reason)| reason.rule.to_string()).collect();
     assert_eq!(
         text,
@@ -50,7 +50,7 @@ fn long_chains_are_told_by_beginning_and_source() {
     let module = loads(100);
     let func = &module.funcs[0];
     let analysed = analyse(func, WARPS);
-    let chain = Chains::new(&analysed.result, func, &analysed.gated, WARPS).of(value(func, &analysed, "%r1"));
+    let chain = Chains::new(&analysed.result, func, &analysed.gated, WARPS).chain(value(func, &analysed, "%r1"));
     assert_eq!(chain.links.len(), LONGEST_CHAIN);
     assert_eq!(chain.last().map(|(_, reason)| reason.rule), Some(Rule::Special));
     let (text, json) = told(100);

@@ -20,7 +20,7 @@ const ARCH: ComputeCapability = ComputeCapability(3, 5);
 
 fn all(codegen: Codegen, warps: u32) {
     let request =
-        Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
+        Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 70);

@@ -18,7 +18,7 @@ fn has_compilers(target: &str) -> bool {
 }
 
 fn kernels(effort: Effort) -> Vec<KernelReport> {
-    let request = Request { real_compilers: true, effort, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
+    let request = Request { real_compilers: true, effort, ..request::new(testkit::shipped("h2o2")) }.with(|r| {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.form = None;
         r.kernels = vec![Kernel::Diffusion, Kernel::Chemistry];
@@ -72,7 +72,7 @@ fn all_effort_varies_the_layout_that_is_named() {
         return skip::skip("NVRTC, ptxas or nvdisasm for sm_100 is absent (`cargo xtask toolchain` installs them)");
     }
     let made = |effort| {
-        let request = Request { real_compilers: true, effort, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
+        let request = Request { real_compilers: true, effort, ..request::new(testkit::shipped("h2o2")) }.with(|r| {
             r.common.target = Target::by_name("blackwell").unwrap();
             r.kernels = vec![Kernel::Chemistry];
             r.codegen = Codegen::DataParallel;

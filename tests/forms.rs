@@ -81,7 +81,7 @@ fn shipped_graphs() {
 fn graphs_are_within_their_bounds(path: &Path) {
     let model = testkit::detailed(path);
     for kernel in Kernel::ALL {
-        for form in Form::of(kernel, Some(1e-4)) {
+        for form in Form::allowed(kernel, Some(1e-4)) {
             for (warps, stage_inputs, tolerance) in [(8, true, 1e-4), (3, false, 1e-6), (1, true, 1e-4)] {
                 let options =
                     Options { warps, stage_inputs, form, fit_tolerance: Some(tolerance), ..Options::default() };
@@ -143,7 +143,7 @@ fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
     // USC Mech II has two transport entries for some species.
     let reading = mechanism::Options::PERMISSIVE;
-    Request { files, reading, verify: Some(40), ..request::of(mechanism) }.with(|r| r.tuning.form = form)
+    Request { files, reading, verify: Some(40), ..request::new(mechanism) }.with(|r| r.tuning.form = form)
 }
 
 /// Prints the table of slots beside the goals.
@@ -155,7 +155,7 @@ fn shipped_forms() {
 fn the_pipeline_verifies_every_form(path: &Path) {
     for form in Form::ALL {
         let kernels: Vec<Kernel> =
-            Kernel::ALL.into_iter().filter(|&k| Form::of(k, Some(1e-4)).contains(&form)).collect();
+            Kernel::ALL.into_iter().filter(|&k| Form::allowed(k, Some(1e-4)).contains(&form)).collect();
         let request = Request { kernels, ..request(path.to_owned(), Some(form)) };
         let report = driver::compile(&request, &mut Observer::silent())
             .unwrap_or_else(|f| panic!("{} {form}: {:?}", path.display(), f.diagnostics));
@@ -219,7 +219,7 @@ fn a_form_that_turns_out_dearer_is_compared_again() {
     let path = testkit::shipped("gri30");
     let model = testkit::detailed(&path);
     let options = Options::default();
-    let rates = Rates::of(Target::by_name("kepler").unwrap(), false, 255, 1);
+    let rates = Rates::new(Target::by_name("kepler").unwrap(), false, 255, 1);
     let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, &[Matrix::Dfma], rates).unwrap();
     let built = |form| build(Kernel::Viscosity, &model, &Options { form, ..options }).unwrap();
     let dfma = |form| Variant { form, matrix: Matrix::Dfma };
@@ -263,7 +263,7 @@ fn log_space_chemistry_takes_few_slots(path: &Path) {
 #[test]
 fn exact_leaves_polynomials_out() {
     for kernel in Kernel::ALL {
-        assert!(!Form::of(kernel, None).contains(&Form::Polynomial));
+        assert!(!Form::allowed(kernel, None).contains(&Form::Polynomial));
         assert_eq!(Form::Polynomial.for_kernel(kernel, None), Form::Pairwise);
     }
 }

@@ -17,7 +17,7 @@ use testkit::skip;
 const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 
 fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) -> Result<Report, String> {
-    let request = request::of(testkit::shipped(mechanism)).with(|r| {
+    let request = request::new(testkit::shipped(mechanism)).with(|r| {
         r.common.target = if target == "cpu" { Target::cpu() } else { Target::by_name(target).unwrap() };
         r.common.precision = Precision::Single;
         r.kernels = TRANSPORT.to_vec();
@@ -87,7 +87,7 @@ fn text_and_machine_code_give_them_too() {
 #[test]
 fn special_cases_are_left_out_where_they_never_come() {
     let source = |change: fn(&mut Request)| {
-        let request = request::of(testkit::shipped("h2o2")).with(|r| {
+        let request = request::new(testkit::shipped("h2o2")).with(|r| {
             r.common.target = Target::by_name("hopper").unwrap();
             r.common.precision = Precision::Single;
             r.tuning.form = None;

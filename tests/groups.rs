@@ -17,7 +17,7 @@ const LAYOUTS: [Codegen; 4] = [Codegen::Overlay, Codegen::Partial, Codegen::Stra
 
 /// Three warps in a group: no power of two.
 fn with((warps, groups): (u32, u32), target: &str, codegen: Codegen) -> Request {
-    let request = Request { codegen, ..request::of(testkit::shipped("h2o2")) };
+    let request = Request { codegen, ..request::new(testkit::shipped("h2o2")) };
     request.with(|r| {
         (r.tuning.warps, r.tuning.groups_per_cta) = (warps, groups);
         r.common.target = Target::by_name(target).unwrap();

@@ -10,7 +10,7 @@ use testkit::request;
 
 #[test]
 fn warps_without_a_group_of_points_wait_and_store_nothing() {
-    let request = Request { codegen: Codegen::DataParallel, verify: None, ..request::of(testkit::shipped("gri30")) };
+    let request = Request { codegen: Codegen::DataParallel, verify: None, ..request::new(testkit::shipped("gri30")) };
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     // five groups, the last of which is not full

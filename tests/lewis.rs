@@ -112,7 +112,7 @@ fn kernels_of_every_form_state_and_layout_give_it() {
         verified::each(&constant, &KERNELS, |request| request.common.state = state, [3]);
     }
     // The kernel of mixture averages is another one.
-    let request = Request { verify: Some(33), ..request::of(shipped("h2o2")) };
+    let request = Request { verify: Some(33), ..request::new(shipped("h2o2")) };
     let unit = verified::unit(Kernel::Diffusion, &unity, &request);
     let state = &verification_states(&unity, 5)[4];
     let ([lewis, plain], of) = ([&unity, &plain], (1e-20, kinetics::Stiffness::Off));
@@ -126,7 +126,7 @@ fn a_compiled_project_tells_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let compiled = |files: Files, codegen: &str| {
         let output = folder.path().join(codegen);
-        let request = Request { files, output: Some(output.clone()), ..request::of(shipped("h2o2")) }.with(|r| {
+        let request = Request { files, output: Some(output.clone()), ..request::new(shipped("h2o2")) }.with(|r| {
             r.kernels = vec![Kernel::Diffusion, Kernel::Viscosity];
             r.emit = vec![Emit::Cuda];
             r.codegen = Codegen::DataParallel;

@@ -116,7 +116,7 @@ fn kernels_are_verified() {
     for kernel in [Kernel::Chemistry].into_iter().chain(derivatives) {
         for codegen in [Codegen::Overlay, Codegen::DataParallel, Codegen::Straight] {
             for form in [Form::Pairwise, Form::LogSpace] {
-                let request = Request { verify: Some(33), codegen, ..request::of(testkit::shipped("h2o2")) };
+                let request = Request { verify: Some(33), codegen, ..request::new(testkit::shipped("h2o2")) };
                 unit(kernel, &model, &request.with(|r| (r.tuning.warps, r.tuning.form) = (4, Some(form))));
             }
         }

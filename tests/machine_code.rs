@@ -32,7 +32,7 @@ fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) ->
         skip::skip(absent);
         return None;
     }
-    let request = request::of(testkit::shipped(mechanism)).with(|r| {
+    let request = request::new(testkit::shipped(mechanism)).with(|r| {
         r.real_compilers = true;
         r.common.target = target;
         r.tuning.form = None::<Form>;
@@ -121,7 +121,7 @@ fn gri30_on_hopper() {
 fn fermi_stays_estimated() {
     let fermi = Target::by_name("fermi").unwrap();
     let Ok(_) = toolchain::find_for(fermi.compute_capability) else { return skip::skip("no compilers for Fermi") };
-    let request = Request { real_compilers: true, ..request::of(testkit::shipped("h2o2")) }.with(|r| {
+    let request = Request { real_compilers: true, ..request::new(testkit::shipped("h2o2")) }.with(|r| {
         r.common.target = fermi;
         r.kernels = vec![Kernel::Conductivity];
     });

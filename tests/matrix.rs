@@ -25,7 +25,7 @@ const POWER_BYTES: u32 = 2048;
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
 fn request(mechanism: PathBuf, form: Form) -> Request {
-    Request { kernels: vec![Kernel::Viscosity], ..request::of(mechanism) }.with(|r| {
+    Request { kernels: vec![Kernel::Viscosity], ..request::new(mechanism) }.with(|r| {
         r.common.target = Target::by_name("ampere").unwrap();
         r.tuning.form = Some(form);
         r.tuning.matrix = Some(Multiplier::Dmma);

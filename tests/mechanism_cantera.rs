@@ -206,7 +206,7 @@ fn yaml_and_chemkin_give_the_same_kernels() {
     let gases = FILES.iter().filter(|(.., outcome)| matches!(outcome, Kernels(..)));
     for (name, phase, _) in gases {
         let (original, _) = read(&file(data.join(name), *phase)).expect("it is listed as readable");
-        let request = Request { verify: None, ..request::of(PathBuf::from("mechanism")) };
+        let request = Request { verify: None, ..request::new(PathBuf::from("mechanism")) };
         let again = [from_chemkin(&original), Some(from_yaml(&original))];
         let original = kernels(original, &request);
         for (again, format) in again.into_iter().zip(["CHEMKIN", "canonical YAML"]) {
@@ -224,7 +224,7 @@ fn cantera_s_files_give_the_kernels_of_the_original_ones() {
     for name in ["gri30", "h2o2"] {
         let [yaml, chemkin] = [data.join(name).with_extension("yaml"), testkit::shipped(name)].map(|path| {
             let (mechanism, _) = read(&file(path, None)).expect("a valid mechanism");
-            let request = Request { verify: None, ..request::of(PathBuf::from("mechanism")) };
+            let request = Request { verify: None, ..request::new(PathBuf::from("mechanism")) };
             kernels(mechanism, &request)
         });
         let difference = yaml.lines().zip(chemkin.lines()).find(|(a, b)| a != b);

@@ -10,7 +10,7 @@ use testkit::shipped;
 
 #[test]
 fn a_project_is_named_after_the_mechanism_or_as_the_user_says() {
-    let plain = request::of(shipped("h2o2"));
+    let plain = request::new(shipped("h2o2"));
     let named = |name: &str| Request { name: Some(name.to_owned()), ..plain.clone() };
     let long = "a_very_long_name_of_a_mechanism_with_all_that_was_ever_done_to_it";
     for (request, mechanism, name) in [
@@ -88,7 +88,7 @@ fn compilers_accept_headers_and_modules_of_awkward_names() {
             std::fs::copy(shipped("h2o2").with_file_name(file), mechanism.join(file)).unwrap();
         }
         generate(&mechanism.join("chem.inp"), &out, &[]);
-        let prefix = request::of(shipped("h2o2")).name(name);
+        let prefix = request::new(shipped("h2o2")).name(name);
         for kernel in ["viscosity", "conductivity", "diffusion", "chemistry"] {
             let text = std::fs::read_to_string(out.join(format!("{prefix}_{kernel}.cu"))).unwrap();
             assert!(text.contains(&format!("#include \"{prefix}.h\"\n")), "{name}");

@@ -9,7 +9,7 @@ use singe::report::KernelReport;
 use testkit::request;
 
 fn report(kernel: Kernel, codegen: Codegen, change: impl FnOnce(&mut Request)) -> KernelReport {
-    let plain = request::of(testkit::shipped("gri30"));
+    let plain = request::new(testkit::shipped("gri30"));
     let request = Request { codegen, kernels: vec![kernel], ..plain }.with(|r| {
         r.common.target = Target::by_name("ampere").unwrap();
         r.tuning.warps = 8;

@@ -17,7 +17,7 @@ const LAYOUTS: [Codegen; 5] =
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {
     let (points_per_lane, target) = (Some(points_per_lane), Target::by_name("ampere").unwrap());
-    request::of(testkit::shipped(name)).with(|r| {
+    request::new(testkit::shipped(name)).with(|r| {
         r.tuning.points_per_lane = points_per_lane;
         r.common.target = target;
     })

@@ -22,7 +22,7 @@ fn no_time_is_below_what_the_board_can_do() {
     for (name, doubles, memory, multiprocessors, clock) in BOARDS {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             let target = Target::by_name(name).unwrap();
-            let shipped = request::of(testkit::shipped("h2o2"));
+            let shipped = request::new(testkit::shipped("h2o2"));
             let report = driver::compile(
                 &Request { codegen, ..shipped }.with(|r| {
                     r.common.target = target;

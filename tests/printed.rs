@@ -19,7 +19,7 @@ fn compiled(kernel: Kernel, model: &Model, request: Request) -> (Unit, &'static 
 }
 
 fn of(target: &str, codegen: Codegen) -> Request {
-    let request = Request { codegen, ..request::of(testkit::shipped("gri30")) };
+    let request = Request { codegen, ..request::new(testkit::shipped("gri30")) };
     request.with(|r| (r.common.target, r.tuning.form) = (Target::by_name(target).unwrap(), None))
 }
 

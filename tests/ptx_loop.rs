@@ -26,7 +26,7 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 }
 
 fn closed_with(name: &str, target: &str, codegen: Codegen, form: Form, constants: Residence) {
-    let (target, plain) = (Target::by_name(target).unwrap(), request::of(testkit::shipped(name)));
+    let (target, plain) = (Target::by_name(target).unwrap(), request::new(testkit::shipped(name)));
     closes(Request { codegen, ..plain }.with(|r| {
         r.common.target = target;
         r.tuning.form = Some(form);
@@ -167,7 +167,7 @@ fn h2o2_with_several_points_per_lane() {
         [(Codegen::Overlay, 2), (Codegen::Straight, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)]
     {
         closes(
-            Request { codegen, ..request::of(testkit::shipped("h2o2")) }
+            Request { codegen, ..request::new(testkit::shipped("h2o2")) }
                 .with(|r| r.tuning.points_per_lane = Some(points_per_lane)),
         );
     }
@@ -177,7 +177,7 @@ fn h2o2_with_several_points_per_lane() {
 fn gri30_chemistry_with_two_points_per_lane() {
     let kernels = vec![Kernel::Chemistry];
     let form = Some(Form::LogSpace);
-    closes(Request { kernels, ..request::of(testkit::shipped("gri30")) }.with(|r| {
+    closes(Request { kernels, ..request::new(testkit::shipped("gri30")) }.with(|r| {
         r.tuning.points_per_lane = Some(2);
         r.tuning.form = form;
     }));

@@ -16,7 +16,7 @@ fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
 
 fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {
     let request =
-        Request { codegen, verify: None, ..request::of(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
+        Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
     let unit = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     request.kernels.iter().map(unit).map(|unit| unit.ptx).collect()

@@ -33,7 +33,7 @@ fn gri30_is_verified_for_1_to_32_warps() {
 #[test]
 fn mass_fractions_tell_the_state_too() {
     for (name, form) in [("h2o2", None), ("h2o2", Some(Form::Pairwise)), ("gri30", None)] {
-        let plain = request::of(testkit::shipped(name));
+        let plain = request::new(testkit::shipped(name));
         let model = testkit::model(&testkit::shipped(name));
         for kernel in Kernel::ALL.into_iter().chain(KERNELS) {
             for (codegen, warps) in [(Codegen::Overlay, 1), (Codegen::Overlay, 8), (Codegen::DataParallel, 4)] {

@@ -13,7 +13,7 @@ use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::verify;
 use testkit::reference::{Case, published, shipped};
-use testkit::request::of as request;
+use testkit::request::new as request;
 use testkit::verified::reports;
 use warpsim::{self, Buffer, Launch};
 

@@ -40,7 +40,7 @@ const PLACES: u32 = 10;
 
 impl Tight {
     fn request(&self) -> Option<Request> {
-        let plain = request::of(skip::shared(&format!("mechanisms/{}/chem.inp", self.mechanism))?);
+        let plain = request::new(skip::shared(&format!("mechanisms/{}/chem.inp", self.mechanism))?);
         let &Tight { kernel, warps, form, .. } = self;
         Some(Request { kernels: vec![kernel], verify: None, ..plain }.with(|r| {
             r.tuning.warps = warps;
@@ -93,7 +93,7 @@ fn data_parallel_code_keeps_most_values_in_registers() {
         skip::skip(absent);
         return;
     }
-    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(testkit::shipped("gri30")) }
+    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::new(testkit::shipped("gri30")) }
         .with(|r| r.tuning.form = Some(Form::LowRank));
     let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| {
         Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {

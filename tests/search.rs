@@ -22,7 +22,7 @@ fn reports(request: &Request) -> Vec<KernelReport> {
 
 /// GRI-Mech with every choice left to the compiler.
 fn free() -> Request {
-    Request { verify: None, ..request::of(testkit::shipped("gri30")) }.with(|r| {
+    Request { verify: None, ..request::new(testkit::shipped("gri30")) }.with(|r| {
         r.tuning.form = None;
         r.tuning.points_per_lane = None;
     })
@@ -39,7 +39,7 @@ fn the_occupancy_is_the_lowest_of_the_fastest() {
         ("h2o2", "kepler", Codegen::Overlay),
     ];
     for (mechanism, target, codegen) in cases {
-        let auto = request::of(testkit::shipped(mechanism)).with(|r| {
+        let auto = request::new(testkit::shipped(mechanism)).with(|r| {
             r.common.target = machine::target::Target::by_name(target).unwrap();
             r.kernels = Kernel::ALL.to_vec();
             r.codegen = codegen;
@@ -129,7 +129,7 @@ fn scripts_get_the_candidates() {
 
 /// The log-space chemistry of a small mechanism, with a model.
 fn log_space() -> (Request, Model) {
-    let request = Request { verify: None, ..request::of(testkit::shipped("h2o2")) }
+    let request = Request { verify: None, ..request::new(testkit::shipped("h2o2")) }
         .with(|r| r.tuning.form = Some(Form::LogSpace));
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     (request, kinetics::model(mechanism).unwrap())
@@ -165,7 +165,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
     let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
     let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default());
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
-    let schedules = ways.iter().map(ScheduleScore::of).collect();
+    let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
     let frame = Frame {
         warps: 8,

@@ -20,7 +20,7 @@ const KERNELS: [Kernel; 4] = [Kernel::Temperature, Kernel::Isobaric, Kernel::Iso
 
 fn verified(name: &str, kernels: &[Kernel], change: impl Fn(&mut Request), warps: impl IntoIterator<Item = u32>) {
     let model = testkit::model(&testkit::shipped(name));
-    let plain = Request { verify: Some(33), ..request::of(testkit::shipped(name)) }.with(change);
+    let plain = Request { verify: Some(33), ..request::new(testkit::shipped(name)) }.with(change);
     for warps in warps {
         for (kernel, state) in kernels.iter().flat_map(|&kernel| STATES.map(|state| (kernel, state))) {
             let request = plain.clone().with(|r| (r.common.state, r.tuning.warps) = (state, warps));

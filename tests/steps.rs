@@ -102,7 +102,7 @@ fn values_pass_through_global_memory() {
 #[test]
 fn values_lie_in_both_memories() {
     let model = testkit::detailed(&testkit::shipped("h2o2"));
-    let request = testkit::request::of(testkit::shipped("h2o2")).with(|r| {
+    let request = testkit::request::new(testkit::shipped("h2o2")).with(|r| {
         isobaric(r);
         r.effort = Effort::Quick;
         r.codegen = Codegen::Straight;
@@ -137,7 +137,7 @@ fn accesses(made: &Unit) -> Vec<usize> {
 #[test]
 fn rows_of_others_and_missing_barriers_are_found() {
     let model = testkit::detailed(&testkit::shipped("h2o2"));
-    let request = testkit::request::of(testkit::shipped("h2o2")).with(|r| {
+    let request = testkit::request::new(testkit::shipped("h2o2")).with(|r| {
         in_global_memory(r);
         r.codegen = Codegen::Partial;
         r.tuning.warps = 4;

@@ -137,7 +137,7 @@ fn what_passes_in_a_register_stays_in_its_warp_and_phase() {
 }
 
 fn report(codegen: Codegen) -> KernelReport {
-    let plain = request::of(testkit::shipped("gri30"));
+    let plain = request::new(testkit::shipped("gri30"));
     let request = Request { codegen, kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {
         r.common.target = Target::by_name("hopper").unwrap();
         r.tuning.warps = 4;

@@ -17,7 +17,7 @@ use testkit::skip;
 fn barriers_are_divided_among_the_ctas() {
     for (name, ctas_per_sm, barriers) in [("kepler", 1, 16), ("kepler", 2, 8), ("ada", 2, 12), ("hopper", 2, 16)] {
         let target = Target::by_name(name).unwrap();
-        let request = request::of(testkit::shipped("h2o2")).with(|r| {
+        let request = request::new(testkit::shipped("h2o2")).with(|r| {
             r.common.target = target;
             r.tuning.ctas_per_sm = ctas_per_sm;
         });
@@ -31,7 +31,7 @@ fn broadcasts_through_shared_memory_fit_beside_the_slots() {
     let target = Target::by_name("fermi").unwrap();
     for warps in [8, 16] {
         let kernels = vec![Kernel::Diffusion];
-        let shipped = request::of(testkit::shipped("gri30"));
+        let shipped = request::new(testkit::shipped("gri30"));
         let request = Request { kernels, verify: None, real_compilers: true, ..shipped }.with(|r| {
             r.common.target = target;
             r.tuning.warps = warps;
@@ -56,7 +56,7 @@ fn h2o2_on_every_target() {
         if let Some(reason) = &absent {
             skip::skip(format!("the compilers of {}: {reason}", target.name));
         }
-        let request = Request { real_compilers: true, ..request::of(testkit::shipped("h2o2")) }
+        let request = Request { real_compilers: true, ..request::new(testkit::shipped("h2o2")) }
             .with(|r| r.common.target = target);
         let report = driver::compile(&request, &mut Observer::silent())
             .unwrap_or_else(|f| panic!("{}: {:?}", target.name, f.diagnostics));

@@ -52,7 +52,7 @@ const STEPS: [(Kernel, StateVariables); 2] =
     [(Kernel::IsobaricStep, StateVariables::MassFractions), (Kernel::IsochoricStep, StateVariables::Density)];
 
 fn forms(kernel: Kernel) -> impl Iterator<Item = Form> {
-    Form::of(kernel, Some(1e-4)).into_iter().filter(|&form| form != Form::Pairwise)
+    Form::allowed(kernel, Some(1e-4)).into_iter().filter(|&form| form != Form::Pairwise)
 }
 
 /// By output: what is a number whatever the temperature. A species that no reaction changes has no rate, and a rate has no derivative by
@@ -181,7 +181,7 @@ fn nor_does_any_layout() {
     let usual = &kinetics::verification_states(&model, 4)[3];
     let temperatures = BEYOND.into_iter().chain(WITHIN);
     let states: Vec<State> = temperatures.map(|t| at(usual, t)).collect();
-    let plain = request::of(testkit::shipped("h2o2"));
+    let plain = request::new(testkit::shipped("h2o2"));
     let shipped = [Codegen::Overlay, Codegen::Switch, Codegen::Partial, Codegen::Straight, Codegen::DataParallel];
     for (target, codegen) in
         ["kepler", "hopper"].into_iter().flat_map(|target| shipped.map(|codegen| (target, codegen)))

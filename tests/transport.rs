@@ -20,7 +20,7 @@ fn h2o2_is_verified_for_1_to_32_warps() {
 #[test]
 fn every_form_layout_unit_and_state_is_verified() {
     let model = testkit::detailed(&testkit::shipped("h2o2"));
-    for form in Form::of(Kernel::Transport, Some(1e-4)) {
+    for form in Form::allowed(Kernel::Transport, Some(1e-4)) {
         verified(&model, |r| r.tuning.form = Some(form), [3]);
     }
     for codegen in [Codegen::DataParallel, Codegen::Switch] {

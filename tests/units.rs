@@ -10,7 +10,7 @@ use testkit::verified::reports;
 #[test]
 fn every_layout_and_form_is_verified_in_cgs() {
     for name in ["h2o2", "gri30"] {
-        let cgs = request::of(testkit::shipped(name)).with(|r| r.common.units = Units::Cgs);
+        let cgs = request::new(testkit::shipped(name)).with(|r| r.common.units = Units::Cgs);
         reports(&cgs.clone().with(|r| r.tuning.form = None));
         reports(&Request { beside: vec![Codegen::Switch, Codegen::DataParallel], ..cgs }.with(|r| r.tuning.warps = 5));
     }
@@ -18,7 +18,7 @@ fn every_layout_and_form_is_verified_in_cgs() {
 
 #[test]
 fn reduced_chemistry_is_verified_in_cgs() {
-    let methane = request::of(testkit::shipped("methane"));
+    let methane = request::new(testkit::shipped("methane"));
     reports(&Request { kernels: vec![Kernel::Chemistry], ..methane }.with(|r| r.common.units = Units::Cgs));
 }
 

@@ -32,7 +32,7 @@ fn models() -> Vec<(String, Model)> {
 /// The graphs of a kernel in all its forms, with and without what species and warps share.
 fn graphs(kernel: Kernel, model: &Model) -> Vec<(String, Graph)> {
     let mut all = Vec::new();
-    for form in Form::of(kernel, Some(1e-4)) {
+    for form in Form::allowed(kernel, Some(1e-4)) {
         for (warps, stage_inputs, exponential) in [(4, true, Exponential::Polynomial), (1, false, Exponential::Table)] {
             let options = Options { warps, stage_inputs, exponential, form, ..Options::default() };
             let graph = kernels::build(kernel, model, &options).unwrap();
@@ -313,7 +313,7 @@ fn what_is_not_a_number_shows_in_lowered_and_compiled_kernels() {
     for target in ["kepler", "ampere"].map(|name| Target::by_name(name).unwrap()) {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             for form in Form::ALL {
-                let plain = request::of(testkit::shipped("h2o2"));
+                let plain = request::new(testkit::shipped("h2o2"));
                 shows(&Request { codegen, verify: None, ..plain }.with(|r| {
                     r.common.target = target;
                     r.tuning.form = Some(form);

@@ -11,7 +11,7 @@ use singe::driver::{self, FailureKind, Request};
 use singe::observer::Observer;
 use singe::plan::Effort;
 use testkit::reference::own;
-use testkit::request::of as request;
+use testkit::request::new as request;
 use testkit::shipped;
 use testkit::skip;
 use testkit::verified::reports;

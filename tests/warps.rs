@@ -8,7 +8,7 @@ use testkit::request;
 
 #[test]
 fn every_kernel_is_verified_for_few_and_many_warps() {
-    let plain = request::of(testkit::shipped("h2o2"));
+    let plain = request::new(testkit::shipped("h2o2"));
     let model = kinetics::model(mechanism::read(&plain.files).unwrap().0).unwrap();
     // Steps in time take other states, and have tests of their own (tests/steps.rs).
     let is_step = |kernel: &&Kernel| matches!(kernel, Kernel::IsobaricStep | Kernel::IsochoricStep);

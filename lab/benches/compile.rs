@@ -42,7 +42,7 @@ fn mechanisms() -> Vec<PathBuf> {
 /// The whole command without simulation. usc2 has two transport entries for some species.
 fn request(mechanism: &Path) -> Request {
     let emit = vec![Emit::Cuda, Emit::Report, Emit::Picture];
-    Request { reading: Options::PERMISSIVE, verify: None, emit, ..request::of(mechanism.into()) }
+    Request { reading: Options::PERMISSIVE, verify: None, emit, ..request::new(mechanism.into()) }
 }
 
 /// VmHWM of this process in kB.

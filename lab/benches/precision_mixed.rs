@@ -62,11 +62,11 @@ fn main() {
 /// Returns the cells of a table's row behind the requested error; `None` where double precision has no proof either.
 fn line(model: &Model, kernel: Kernel, graph: &Graph, asked: f64) -> Option<String> {
     let floor = Options::default().floor;
-    let domain = Domain::of(model.species().len(), TemperatureRange::DEFAULT, cells(kernel), floor);
+    let domain = Domain::new(model.species().len(), TemperatureRange::DEFAULT, cells(kernel), floor);
     let order = graph.order();
     let bound = |doubles: &BTreeSet<Kind>, is_preamble_double: bool| {
         let is_double = |op: Option<Op>| op.map_or(is_preamble_double, |op| doubles.contains(&kind(graph, op)));
-        let kinds = Kinds::of(graph, &order, &|at, _| {
+        let kinds = Kinds::resolve(graph, &order, &|at, _| {
             if is_double(at.map(|at| at.op)) { Arithmetic::Double } else { Arithmetic::Single }
         });
         let plan = single::prove_mixed(graph, &order, &domain, &Roundings::ALL, &kinds).ok()?;

@@ -110,7 +110,7 @@ fn peak() -> Option<f64> {
 
 /// (entry, text) of every kernel of GRI-Mech 3.0.
 fn kernels(warps: u32, toolchain: Option<&Toolchain>) -> Vec<(String, String)> {
-    let request = Request { verify: None, ..request::of(testkit::shipped("gri30")) }.with(|r| r.tuning.warps = warps);
+    let request = Request { verify: None, ..request::new(testkit::shipped("gri30")) }.with(|r| r.tuning.warps = warps);
     let model =
         kinetics::model(mechanism::read(&request.files).expect("a shipped mechanism").0).expect("it has a model");
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent());

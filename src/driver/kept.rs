@@ -41,7 +41,7 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
     let outcome = match found {
         Some(outcome) => outcome,
         None => {
-            let outcome = Kept::of(make(request, input, cache, observer)?, request);
+            let outcome = Kept::new(make(request, input, cache, observer)?, request);
             if let Some((cache, key)) = &kept {
                 cache.write(key, &outcome.texts());
             }
@@ -82,7 +82,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(made: Compilation, request: &Request) -> Self {
+    fn new(made: Compilation, request: &Request) -> Self {
         let Compilation { report, files } = made;
         Self {
             brief: report::brief(&report, request, Path::new(FOLDER)),

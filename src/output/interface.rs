@@ -26,7 +26,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         target: target.name.clone(),
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         aliases: Vec::new(),
-        dialect: Dialect::of(target),
+        dialect: Dialect::for_target(target),
         kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
     }
 }

@@ -257,7 +257,7 @@ impl Resolved<'_> {
     /// Returns the rates by which forms are weighed.
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
-        Rates::of(self.asked.common.target, striped, self.registers(), self.points())
+        Rates::new(self.asked.common.target, striped, self.registers(), self.points())
     }
 
     /// Returns the resources that the overlay of a schedule within these limits has; `is_crowded`: groups of warps may meet at barriers of their own.

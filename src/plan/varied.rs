@@ -42,9 +42,9 @@ const FLAGS: [(&str, HeededBy, Values); 16] = [
         Codegen::Overlay => texts(["stripe", "constant-bank", "shared"]),
         _ => Vec::new(),
     }),
-    ("form", HeededBy::All, |kernel, _, common| texts(Form::of(kernel, common.fit_tolerance))),
+    ("form", HeededBy::All, |kernel, _, common| texts(Form::allowed(kernel, common.fit_tolerance))),
     ("matrix", HeededBy::SharedWork, |kernel, codegen, common| {
-        let has_matrices = Form::of(kernel, common.fit_tolerance).iter().any(|form| form.has_matrices(kernel));
+        let has_matrices = Form::allowed(kernel, common.fit_tolerance).iter().any(|form| form.has_matrices(kernel));
         let has_products = common.target.slots_per_matrix_product().is_some();
         match codegen {
             Codegen::Overlay | Codegen::Partial if has_matrices && has_products => texts(["dfma", "dmma"]),

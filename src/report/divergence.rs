@@ -212,7 +212,7 @@ impl<'a> Analysed<'a> {
     }
 
     fn chain(&self, value: Value) -> Chain {
-        self.chains.get_or_init(|| Chains::new(&self.result, self.func, &self.gated, self.options)).of(value)
+        self.chains.get_or_init(|| Chains::new(&self.result, self.func, &self.gated, self.options)).chain(value)
     }
 
     fn why(&self, reason: &Reason) -> String {

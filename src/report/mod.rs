@@ -476,7 +476,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
-        single: draft.single.as_ref().map(|claim| Single::of(claim, graph.bound)),
+        single: draft.single.as_ref().map(|claim| Single::new(claim, graph.bound)),
         forms: choice.considered,
         tuning: own.tuning,
         candidates,

@@ -63,7 +63,7 @@ impl Machine {
     pub fn bounded(self, turns: Turns<'_>, (results, groups): (u64, u32), target: &Target) -> Self {
         let groups = f64::from(groups * self.ctas_per_sm.max(1));
         let executed = Executed { chain: results as f64 / groups, ..turns.executed() };
-        let bound = Bound::of(&executed, target);
+        let bound = Bound::new(&executed, target);
         let bound_ns = Some(bound.nanoseconds(target).max(self.bandwidth_floor_ns));
         Self { bound: Some(bound), bound_ns, ..self }
     }

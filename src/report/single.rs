@@ -36,7 +36,7 @@ pub struct Ranges {
 }
 
 impl Single {
-    pub fn of(claim: &Claim, form: f64) -> Self {
+    pub fn new(claim: &Claim, form: f64) -> Self {
         let bound = claim.bound();
         let (proven, total, ranges, reads_singles, operations) = match claim {
             Claim::Proven(plan) => {

@@ -34,7 +34,7 @@ struct Kind {
 }
 
 impl Kind {
-    fn of(Version { codegen, tuning }: Version) -> Self {
+    fn from_version(Version { codegen, tuning }: Version) -> Self {
         let Tuning { warps, groups_per_cta, matrix, .. } = tuning;
         Self { layout: codegen, warps, groups_per_cta, matrix }
     }
@@ -52,10 +52,10 @@ pub fn is_near<M: KernelVersion>(version: &M, others: &[M]) -> bool {
     let Some(estimated_ns) = version.estimated_ns() else { return true };
     let of_kernel = others.iter().filter(|other| other.kernel() == version.kernel());
     let timed = of_kernel.filter_map(|other| {
-        let kind = Kind::of(other.version());
+        let kind = Kind::from_version(other.version());
         Some(Timed { kind, predicted_ns: other.predicted_ns()?, estimated_ns: other.estimated_ns()? })
     });
-    may_be_faster((Kind::of(version.version()), estimated_ns, version.floor_ns()), &timed.collect::<Vec<_>>())
+    may_be_faster((Kind::from_version(version.version()), estimated_ns, version.floor_ns()), &timed.collect::<Vec<_>>())
 }
 
 fn may_be_faster((kind, estimated_ns, floor_ns): (Kind, f64, f64), timed: &[Timed]) -> bool {

@@ -82,7 +82,7 @@ pub struct ScheduleScore {
 }
 
 impl ScheduleScore {
-    pub fn of(way: &Way) -> Self {
+    pub fn from_way(way: &Way) -> Self {
         let Way { schedule, slots_per_phase, clocks } = way;
         Self {
             placement: format!("{:?}", schedule.placement).to_lowercase(),

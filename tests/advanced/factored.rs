@@ -6,14 +6,14 @@ use super::*;
 
 /// Number type of an elimination.
 pub trait Number: Copy + Mul<Output = Self> + Neg<Output = Self> {
-    fn of(x: f64) -> Self;
+    fn from_double(x: f64) -> Self;
     fn wide(self) -> f64;
     fn fused(self, factor: Self, sum: Self) -> Self;
     fn inverse(self) -> Self;
 }
 
 impl Number for f64 {
-    fn of(x: f64) -> Self {
+    fn from_double(x: f64) -> Self {
         x
     }
     fn wide(self) -> f64 {
@@ -28,7 +28,7 @@ impl Number for f64 {
 }
 
 impl Number for f32 {
-    fn of(x: f64) -> Self {
+    fn from_double(x: f64) -> Self {
         x as f32
     }
     fn wide(self) -> f64 {
@@ -52,7 +52,7 @@ pub struct Factored<'a, N> {
 impl<'a, N: Number> Factored<'a, N> {
     pub fn new(plan: &'a Elimination, matrix: Vec<Vec<f64>>) -> Self {
         let unknown = |place: usize| plan.order[place];
-        let mut a: Vec<Vec<N>> = matrix.into_iter().map(|row| row.into_iter().map(N::of).collect()).collect();
+        let mut a: Vec<Vec<N>> = matrix.into_iter().map(|row| row.into_iter().map(N::from_double).collect()).collect();
         let mut inverse = Vec::new();
         for i in 0..a.len() {
             for &k in &plan.lower[i] {

@@ -18,7 +18,7 @@ pub fn parse(text: &str) -> Result<Shard, String> {
 
 impl Shard {
     /// Every n-th of them: neighbours, which take about as long, go to different machines.
-    pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
+    pub fn select<T>(self, all: Vec<T>) -> Vec<T> {
         all.into_iter().skip(self.part - 1).step_by(self.parts).collect()
     }
 }
@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn shards_have_everything_once() {
         let all: Vec<u32> = (0..11).collect();
-        let parts: Vec<Vec<u32>> = (1..=3).map(|part| Shard { part, parts: 3 }.of(all.clone())).collect();
+        let parts: Vec<Vec<u32>> = (1..=3).map(|part| Shard { part, parts: 3 }.select(all.clone())).collect();
         assert_eq!(parts[1], [1, 4, 7, 10]);
         let mut together = parts.concat();
         together.sort();

@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let jobs = space::limited(jobs, arguments.trials.max(request.kernels.len()));
     let session = Session::open(arguments, request)?;
     if let Some(shard) = arguments.shard {
-        let own = shard.of(jobs);
+        let own = shard.select(jobs);
         session.all(&own, session.last_level()).map_err(input)?;
         let folder = arguments.folder();
         if arguments.json {
@@ -129,7 +129,7 @@ fn widened(arguments: &Arguments, session: &Session, trials: &mut Vec<Trial>) ->
     loop {
         let mut found: Vec<(Kernel, Candidate, Edge)> = Vec::new();
         for &kernel in &session.request.kernels {
-            let own = of(kernel, trials);
+            let own = trials_of(kernel, trials);
             // The default of `singe` lies on no edge; a candidate beyond the edges of the next one may be faster than both.
             let ranked = search::ranked(&own, session.last_level());
             let Some((best, _)) = ranked.iter().find(|(trial, _)| !trial.candidate.is_auto()) else { continue };
@@ -165,7 +165,7 @@ fn tell(kernel: Kernel, edge: &Edge, is_tried: bool) {
     }
 }
 
-fn of(kernel: Kernel, trials: &[Trial]) -> Vec<Trial> {
+fn trials_of(kernel: Kernel, trials: &[Trial]) -> Vec<Trial> {
     trials.iter().filter(|trial| trial.kernel == kernel.name()).cloned().collect()
 }
 
@@ -173,7 +173,7 @@ fn of(kernel: Kernel, trials: &[Trial]) -> Vec<Trial> {
 ///
 /// Errors: there is none; the diagnostic tells why the first was refused.
 fn winners(session: &Session, trials: &[Trial]) -> Result<Vec<Winner>, Failure> {
-    session.request.kernels.iter().map(|&kernel| winner(kernel, session, &of(kernel, trials))).collect()
+    session.request.kernels.iter().map(|&kernel| winner(kernel, session, &trials_of(kernel, trials))).collect()
 }
 
 fn winner(kernel: Kernel, session: &Session, trials: &[Trial]) -> Result<Winner, Failure> {
@@ -232,7 +232,7 @@ fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), F
     ];
     let mut chapters = Vec::new();
     for Winner { kernel, trial, .. } in winners {
-        let pictures = picture::all(&of(*kernel, trials), trial, record.is_cpu());
+        let pictures = picture::all(&trials_of(*kernel, trials), trial, record.is_cpu());
         files.extend(
             pictures.iter().map(|picture| (format!("tune_{kernel}_{}.svg", picture.name), picture.svg.clone())),
         );
@@ -249,7 +249,8 @@ fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), F
         return print(format_args!("{json}"));
     }
     let is_cpu = request.common.target.is_cpu();
-    let tables: String = winners.iter().map(|winner| best::table(winner, &of(winner.kernel, trials), is_cpu)).collect();
+    let tables: String =
+        winners.iter().map(|winner| best::table(winner, &trials_of(winner.kernel, trials), is_cpu)).collect();
     print(format_args!("{tables}{}\n{}\n", singe::report::table(&report), session.says))?;
     if *untried > 0 {
         print(format_args!("{untried} candidates were not tried: the same command with more of a budget goes on\n"))?;

@@ -39,7 +39,7 @@ pub fn mechanisms() -> Vec<(String, Module)> {
     let mut modules = Vec::new();
     let toolchain = toolchain::find().ok();
     for (name, codegen) in [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)] {
-        let request = Request { codegen, verify: None, ..request::of(testkit::shipped(name)) };
+        let request = Request { codegen, verify: None, ..request::new(testkit::shipped(name)) };
         let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
         let model = kinetics::model(mechanism).expect("a shipped mechanism");
         let compile = |kernel: &_| {

@@ -56,12 +56,12 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
             &crate::options(&base),
             None,
             &[Matrix::Dfma],
-            Rates::of(base.common.target, true, base.common.target.max_registers_per_thread, 1),
+            Rates::new(base.common.target, true, base.common.target.max_registers_per_thread, 1),
         )
         .expect("chemistry needs no data")
         .variant
         .form;
-        for form in Form::of(kernel, Some(1e-4)) {
+        for form in Form::allowed(kernel, Some(1e-4)) {
             for codegen in [Codegen::Overlay, Codegen::DataParallel] {
                 let request = Request { codegen, ..crate::request(shared, case, kernel, Some(form)) };
                 let unit = crate::unit(&model, &request);

@@ -20,7 +20,7 @@ slots ~ a N^b by least squares of the logarithms over the mechanisms of 30 speci
 ",
     );
     for kernel in KERNELS {
-        for form in Form::of(kernel, Some(1e-4)) {
+        for form in Form::allowed(kernel, Some(1e-4)) {
             let points: Vec<(f64, f64)> = growth
                 .iter()
                 .filter(|g| (g.0, g.1) == (kernel, form) && g.2 >= 30.0)
@@ -54,7 +54,7 @@ pub fn plot(growth: &[(Kernel, Form, f64, f64)]) -> String {
         chart.configure_mesh().x_desc("species").y_desc("slots").draw().expect("a mesh");
         let mut series = 0;
         for kernel in KERNELS {
-            for form in Form::of(kernel, Some(1e-4)) {
+            for form in Form::allowed(kernel, Some(1e-4)) {
                 let mut points: Vec<(f64, f64)> =
                     growth.iter().filter(|g| (g.0, g.1) == (kernel, form)).map(|g| (g.2, g.3)).collect();
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -42,7 +42,7 @@ pub fn table(shared: &Path, growth: &mut Vec<(Kernel, Form, f64, f64)>) -> Strin
         writeln!(text, "{line}").expect("a string");
     };
     for kernel in KERNELS {
-        for form in Form::of(kernel, Some(1e-4)) {
+        for form in Form::allowed(kernel, Some(1e-4)) {
             let plain = || request(shared, &case, kernel, Some(form));
             let unit = |request: &Request| driver::compile_kernel(kernel, &model, request, &mut Observer::silent());
             let request = Request { codegen: Codegen::DataParallel, ..plain() };

@@ -38,7 +38,7 @@ pub fn table(shared: &Path) -> String {
                     request.with(|r| r.common.target = Target::by_name(target).expect("a known target"))
                 };
                 let chosen = report(&of(None));
-                for form in Form::of(kernel, Some(1e-4)) {
+                for form in Form::allowed(kernel, Some(1e-4)) {
                     let report = report(&Request { verify: Some(70), real_compilers: true, ..of(Some(form)) });
                     let mark = if report["form"] == chosen["form"] { " **auto**" } else { "" };
                     let start = format!("{kernel} | {target} | {} | {form}{mark}", codegen.name());

@@ -89,12 +89,12 @@ fn main() {
                 &options(&base),
                 None,
                 &[Matrix::Dfma],
-                Rates::of(base.common.target, true, base.common.target.max_registers_per_thread, 1),
+                Rates::new(base.common.target, true, base.common.target.max_registers_per_thread, 1),
             )
             .expect("transport data")
             .variant
             .form;
-            for form in Form::of(kernel, Some(1e-4)) {
+            for form in Form::allowed(kernel, Some(1e-4)) {
                 let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
                     let request = Request { codegen, ..request(&shared, case, kernel, Some(form)) };
                     let unit = unit(&model, &request);
@@ -191,7 +191,7 @@ fn model(shared: &Path, case: &Case) -> Model {
 
 fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Request {
     let files = files(shared, case);
-    Request { files, kernels: vec![kernel], verify: None, ..request::of(path(shared, case)) }
+    Request { files, kernels: vec![kernel], verify: None, ..request::new(path(shared, case)) }
         .with(|r| r.tuning.form = form)
 }
 

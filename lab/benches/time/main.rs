@@ -38,7 +38,7 @@ fn main() {
 /// A mechanism in a folder, for a target.
 fn request(folder: &Path, target: &str) -> Request {
     let target = Target::by_name(target).expect("a known target");
-    request::of(folder.join("chem.inp")).with(|request| {
+    request::new(folder.join("chem.inp")).with(|request| {
         request.common.target = target;
         request.tuning.form = None;
     })

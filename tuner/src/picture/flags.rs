@@ -24,7 +24,7 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> String {
     svg.legend((LEFT, 18.0), &legend);
     for (number, row) in rows.iter().enumerate() {
         let top = TOP + number as f64 * (HEIGHT + FOOT);
-        let scale = Logarithmic::of(points.iter().map(|point| point.time), (top + HEIGHT, top));
+        let scale = Logarithmic::new(points.iter().map(|point| point.time), (top + HEIGHT, top));
         let end = LEFT + row.iter().map(|axis| panel_width(axis)).sum::<f64>() - GAP;
         for tick in scale.ticks() {
             svg.line(&[(LEFT, scale.place(tick)), (end, scale.place(tick))], "#80808050", 1.0);

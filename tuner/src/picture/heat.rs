@@ -29,7 +29,7 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> Option<Strin
             columns.iter().enumerate().map(move |(column, x)| (row, column, best(points, (across, x), (down, y))))
         })
         .collect();
-    let scale = Logarithmic::of(cells.iter().filter_map(|(.., best)| Some((*best)?.time)), (0.0, 1.0));
+    let scale = Logarithmic::new(cells.iter().filter_map(|(.., best)| Some((*best)?.time)), (0.0, 1.0));
     for (row, column, best) in cells {
         let place = (left + CELL.0 * column as f64, TOP + CELL.1 * row as f64);
         let middle = (place.0 + CELL.0 / 2.0, place.1 + CELL.1 / 2.0 + 4.0);

@@ -15,7 +15,7 @@ pub fn picture(points: &[Point]) -> String {
     svg.legend((LEFT, 18.0), &legend);
     let most = points.iter().map(|point| point.cost.registers).max().unwrap_or(0).max(32).next_multiple_of(32);
     let x = |registers: u32| LEFT + f64::from(registers) / f64::from(most) * SIZE.0;
-    let scale = Logarithmic::of(points.iter().map(|point| point.time), (bottom, TOP));
+    let scale = Logarithmic::new(points.iter().map(|point| point.time), (bottom, TOP));
     for tick in scale.ticks() {
         svg.line(&[(LEFT, scale.place(tick)), (LEFT + SIZE.0, scale.place(tick))], "#80808050", 1.0);
         svg.text((LEFT - 6.0, scale.place(tick) + 4.0), "end", &label(tick));

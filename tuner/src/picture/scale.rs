@@ -8,7 +8,7 @@ pub struct Logarithmic {
 
 impl Logarithmic {
     /// The range of some positive values with a margin, spread from one place to another.
-    pub fn of(values: impl Iterator<Item = f64>, places: (f64, f64)) -> Self {
+    pub fn new(values: impl Iterator<Item = f64>, places: (f64, f64)) -> Self {
         let (least, most) =
             values.fold((f64::INFINITY, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));
         let range = if least.is_finite() { (least / 1.1, most * 1.1) } else { (1.0, 10.0) };
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn values_lie_between_the_ends_and_ticks_are_round() {
-        let scale = Logarithmic::of([0.3, 4.0].into_iter(), (100.0, 0.0));
+        let scale = Logarithmic::new([0.3, 4.0].into_iter(), (100.0, 0.0));
         assert_eq!(scale.ticks().into_iter().map(label).collect::<Vec<_>>(), ["0.5", "1", "2"]);
         assert!(scale.place(0.3) < 100.0 && scale.place(4.0) > 0.0 && scale.place(1.0) < scale.place(0.5));
-        let narrow = Logarithmic::of([1.0, 1.4].into_iter(), (0.0, 1.0));
+        let narrow = Logarithmic::new([1.0, 1.4].into_iter(), (0.0, 1.0));
         assert_eq!(narrow.ticks().into_iter().map(label).collect::<Vec<_>>(), ["1", "1.2", "1.5"]);
-        assert!(Logarithmic::of(std::iter::empty(), (0.0, 1.0)).place(2.0).is_finite());
+        assert!(Logarithmic::new(std::iter::empty(), (0.0, 1.0)).place(2.0).is_finite());
     }
 }

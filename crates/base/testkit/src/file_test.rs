@@ -75,7 +75,7 @@ fn answer(path: &Path, run: &Run) -> Answer {
 
 fn compare(parsed: &Directives, run: &Run, answer: &Answer) -> Vec<String> {
     let mut failures = Vec::new();
-    let of = |kind: Kind| parsed.of(run).filter(move |d| d.kind == kind);
+    let of = |kind: Kind| parsed.for_run(run).filter(move |d| d.kind == kind);
     let refused = i32::from(of(Kind::Error).next().is_some());
     let code = of(Kind::Exit).next().map_or(refused, |d| d.text.parse().unwrap_or(-1));
     if answer.code != code {

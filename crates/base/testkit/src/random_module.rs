@@ -19,7 +19,7 @@ impl Choices<'_> {
         (self.next() % n as u64) as usize
     }
 
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
@@ -50,10 +50,10 @@ const SPACES: [Space; 6] = [Space::Global, Space::Shared, Space::Local, Space::C
 const LINKAGES: [Linkage; 3] = [Linkage::Internal, Linkage::Visible, Linkage::Weak];
 
 pub fn module(choices: &mut Choices) -> Module {
-    let mut module = Module::new(choices.of(&[35, 70, 80, 90, 100]));
-    module.version = choices.of(&[None, Some((6, 4)), Some((8, 7))]);
-    module.address_size = choices.of(&[Some(64), Some(32), None]);
-    module.target_options = choices.of(&["", "a", ", texmode_independent"]).to_owned();
+    let mut module = Module::new(choices.pick(&[35, 70, 80, 90, 100]));
+    module.version = choices.pick(&[None, Some((6, 4)), Some((8, 7))]);
+    module.address_size = choices.pick(&[Some(64), Some(32), None]);
+    module.target_options = choices.pick(&["", "a", ", texmode_independent"]).to_owned();
     for directive in [".file 1 \"a.cu\"", ".global .texref picture;"] {
         if choices.flag() {
             module.directives.push(directive.to_owned());
@@ -89,22 +89,22 @@ fn variable(i: usize, choices: &mut Choices) -> VariableData {
         _ => (8, Init::Verbatim(Type::U64, "generic(other)+8".into())),
     };
     let space = match init {
-        Init::None => choices.of(&[Space::Shared, Space::Global]),
-        _ => choices.of(&[Space::Const, Space::Global]),
+        Init::None => choices.pick(&[Space::Shared, Space::Global]),
+        _ => choices.pick(&[Space::Const, Space::Global]),
     };
-    let align = choices.of(&[8, 16, 128]);
-    VariableData { name: format!("table{i}"), linkage: choices.of(&LINKAGES), space, align, bytes, init }
+    let align = choices.pick(&[8, 16, 128]);
+    VariableData { name: format!("table{i}"), linkage: choices.pick(&LINKAGES), space, align, bytes, init }
 }
 
 fn function(i: usize, entry: bool, own: Variable, module: &Module, choices: &mut Choices) -> Func {
     let mut func = Func::new(format!("f{i}"));
     func.kind = if entry { FuncKind::Entry } else { FuncKind::Function };
-    func.linkage = choices.of(&LINKAGES);
+    func.linkage = choices.pick(&LINKAGES);
     let mut param = |kind, name: &str, choices: &mut Choices| {
-        let count = choices.of(&[None, Some(4)]);
-        let align = choices.of(&[None, Some(8)]);
-        let ty = if count.is_some() { Type::B8 } else { choices.of(&[Type::U64, Type::F64, Type::B32]) };
-        let attributes = choices.of(&["", " .ptr .global .align 8"]).to_owned();
+        let count = choices.pick(&[None, Some(4)]);
+        let align = choices.pick(&[None, Some(8)]);
+        let ty = if count.is_some() { Type::B8 } else { choices.pick(&[Type::U64, Type::F64, Type::B32]) };
+        let attributes = choices.pick(&["", " .ptr .global .align 8"]).to_owned();
         func.params.push(ParamData { kind, align, count, attributes, ..ParamData::input(name, ty) });
     };
     if !entry && choices.flag() {
@@ -118,7 +118,7 @@ fn function(i: usize, entry: bool, own: Variable, module: &Module, choices: &mut
         func.params.push(local);
     }
     if entry {
-        func.threads = choices.of(&[None, Some([64, 2, 1])]);
+        func.threads = choices.pick(&[None, Some([64, 2, 1])]);
         for directive in [".maxntid 64, 2, 1", ".minnctapersm 2"] {
             if choices.flag() {
                 func.directives.push(directive.to_owned());

@@ -40,7 +40,7 @@ pub fn each(
     change: impl Fn(&mut Request),
     warps: impl IntoIterator<Item = u32> + Clone,
 ) -> f64 {
-    let plain = Request { verify: Some(33), ..request::of(crate::shipped("h2o2")) }.with(change);
+    let plain = Request { verify: Some(33), ..request::new(crate::shipped("h2o2")) }.with(change);
     let cases = kernels.iter().flat_map(|&kernel| warps.clone().into_iter().map(move |warps| (kernel, warps)));
     let units = cases.map(|(kernel, warps)| unit(kernel, model, &plain.clone().with(|r| r.tuning.warps = warps)));
     units.map(|unit| unit.report.verification.map_or(0.0, |found| found.largest_error)).fold(0.0, f64::max)

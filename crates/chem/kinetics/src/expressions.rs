@@ -6,14 +6,14 @@ use mechanism::{Arrhenius, Chebyshev, LandauTeller};
 
 /// A T^b exp(-(E/R)/T). CHEMKIN-II, SAND89-8009, section II.5. A may be negative or zero.
 pub fn arrhenius<N: Number>(rate: &Arrhenius, t: N) -> N {
-    (t.ln() * rate.b - N::of(rate.e_over_r) / t).exp() * rate.a
+    (t.ln() * rate.b - N::from(rate.e_over_r) / t).exp() * rate.a
 }
 
 /// A T^b exp(-(E/R)/T + B T^(-1/3) + C T^(-2/3)). CHEMKIN-II, SAND89-8009, section II.6.
 pub fn landau_teller<N: Number>(rate: &Arrhenius, vibration: &LandauTeller, t: N) -> N {
     let root = t.cbrt();
-    let vibrational = N::of(vibration.b) / root + N::of(vibration.c) / (root * root);
-    (t.ln() * rate.b - N::of(rate.e_over_r) / t + vibrational).exp() * rate.a
+    let vibrational = N::from(vibration.b) / root + N::from(vibration.c) / (root * root);
+    (t.ln() * rate.b - N::from(rate.e_over_r) / t + vibrational).exp() * rate.a
 }
 
 /// ln k linear in ln P between neighbouring pressures, constant outside. `table` holds (Pa, summed expressions), ascending.
@@ -34,7 +34,7 @@ pub fn plog<N: Number>(table: &[(f64, Vec<Arrhenius>)], t: N, pressure: N) -> N 
 /// ln of a sum of expressions. A sum gets 1e-300 so that terms which cancel or underflow keep a logarithm.
 fn ln_sum<N: Number>(terms: &[Arrhenius], t: N) -> N {
     match terms {
-        [one] if one.a > 0.0 => t.ln() * one.b + one.a.ln() - N::of(one.e_over_r) / t,
+        [one] if one.a > 0.0 => t.ln() * one.b + one.a.ln() - N::from(one.e_over_r) / t,
         _ => (terms.iter().map(|term| arrhenius(term, t)).sum::<N>() + 1e-300).ln(),
     }
 }
@@ -42,19 +42,19 @@ fn ln_sum<N: Number>(terms: &[Arrhenius], t: N) -> N {
 /// lg k = sum_ij a_ij T_i(x) T_j(y) with x the reduced 1/T and y the reduced lg P; not clamped to its window.
 /// Venkatesh, Chang, Dean, Cohen, Carr, AIChE J. 43 (1997) 1331.
 pub fn chebyshev<N: Number>(rate: &Chebyshev, t: N, pressure: N) -> N {
-    let x = (N::of(2.0) / t - 1.0 / rate.t_min - 1.0 / rate.t_max) / (1.0 / rate.t_max - 1.0 / rate.t_min);
+    let x = (N::from(2.0) / t - 1.0 / rate.t_min - 1.0 / rate.t_max) / (1.0 / rate.t_max - 1.0 / rate.t_min);
     // Atmospheres keep the logarithms small.
     let lg = |p: f64| (p / ATMOSPHERE).log10();
     let own = (pressure / ATMOSPHERE).log10();
     let y = (own * 2.0 - lg(rate.p_min) - lg(rate.p_max)) / (lg(rate.p_max) - lg(rate.p_min));
-    let constants = |row: &Vec<f64>| row.iter().map(|&c| N::of(c)).collect::<Vec<N>>();
+    let constants = |row: &Vec<f64>| row.iter().map(|&c| N::from(c)).collect::<Vec<N>>();
     let over_pressure: Vec<N> = rate.coefficients.iter().map(|row| chebyshev_sum(&constants(row), y)).collect();
     chebyshev_sum(&over_pressure, x).exp10()
 }
 
 /// sum_n c_n T_n(x) by Clenshaw's recurrence.
 fn chebyshev_sum<N: Number>(coefficients: &[N], x: N) -> N {
-    let zero = N::of(0.0);
+    let zero = N::from(0.0);
     let Some((&first, rest)) = coefficients.split_first() else { return zero };
     let (b1, b2) = rest.iter().rev().fold((zero, zero), |(b1, b2), &c| (c + x * 2.0 * b1 - b2, b1));
     first + x * b1 - b2

@@ -9,7 +9,7 @@ pub const SMALL: f64 = 1e-300;
 /// k = k_inf Pr/(1+Pr) F with Pr = k_0 \[M\]/k_inf. `m` is \[M\] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
 pub fn falloff<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {
     if high.value() == 0.0 {
-        return N::of(0.0);
+        return N::from(0.0);
     }
     let reduced = reduced_pressure(low, high, m);
     high * (reduced / (reduced + 1.0)) * broadening(blending, reduced, t)
@@ -18,7 +18,7 @@ pub fn falloff<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N
 /// k = k_0 F/(1+Pr), the form of a chemically activated reaction. CHEMKIN-II, SAND89-8009, section II.8.
 pub fn chemically_activated<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {
     if high.value() == 0.0 {
-        return N::of(0.0);
+        return N::from(0.0);
     }
     let reduced = reduced_pressure(low, high, m);
     low * broadening(blending, reduced, t) / (reduced + 1.0)
@@ -31,12 +31,12 @@ fn reduced_pressure<N: Number>(low: N, high: N, m: N) -> N {
 /// The broadening factor F.
 fn broadening<N: Number>(blending: &Blending, reduced: N, t: N) -> N {
     match *blending {
-        Blending::Lindemann => N::of(1.0),
+        Blending::Lindemann => N::from(1.0),
         Blending::Troe { a, t3, t1, t2 } => troe(troe_center(a, t3, t1, t2, t), reduced),
         Blending::Sri { a, b, c, d, e } => {
             let lg = reduced.max(SMALL).log10();
-            let base = (N::of(-b) / t).exp() * a + decay(t, c);
-            t.power(N::of(e)) * d * base.power(N::of(1.0) / (lg * lg + 1.0))
+            let base = (N::from(-b) / t).exp() * a + decay(t, c);
+            t.power(N::from(e)) * d * base.power(N::from(1.0) / (lg * lg + 1.0))
         }
     }
 }
@@ -45,19 +45,19 @@ fn broadening<N: Number>(blending: &Blending, reduced: N, t: N) -> N {
 fn troe<N: Number>(center: N, reduced: N) -> N {
     let lg_center = center.max(SMALL).log10();
     let x = reduced.max(SMALL).log10() - 0.4 - lg_center * 0.67;
-    let n = N::of(0.75) - lg_center * 1.27;
+    let n = N::from(0.75) - lg_center * 1.27;
     let ratio = x / (n - x * 0.14);
     (lg_center / (ratio * ratio + 1.0)).exp10()
 }
 
 fn troe_center<N: Number>(a: f64, t3: f64, t1: f64, t2: Option<f64>, t: N) -> N {
-    let third = t2.map_or(N::of(0.0), |t2| (N::of(-t2) / t).exp());
+    let third = t2.map_or(N::from(0.0), |t2| (N::from(-t2) / t).exp());
     decay(t, t3) * (1.0 - a) + decay(t, t1) * a + third
 }
 
 /// exp(-t/scale); 0 where the scale is 0.
 fn decay<N: Number>(t: N, scale: f64) -> N {
-    if scale.abs() < SMALL { N::of(0.0) } else { (-t / scale).exp() }
+    if scale.abs() < SMALL { N::from(0.0) } else { (-t / scale).exp() }
 }
 
 #[cfg(test)]

@@ -178,18 +178,18 @@ impl Fitter {
 
     fn viscosity(&self, molecule: &Molecule) -> [f64; 4] {
         let profile = self.integrals.profile(pair(molecule, molecule).delta);
-        self.of(|t| molecule.viscosity(&profile, t))
+        self.fit(|t| molecule.viscosity(&profile, t))
     }
 
     fn conductivity(&self, molecule: &Molecule, species: &Species) -> [f64; 4] {
         let profile = self.integrals.profile(pair(molecule, molecule).delta);
-        self.of(|t| molecule.conductivity(&profile, cp_r(&species.thermo, t), t))
+        self.fit(|t| molecule.conductivity(&profile, cp_r(&species.thermo, t), t))
     }
 
     fn diffusion(&self, a: &Molecule, b: &Molecule) -> [f64; 4] {
         let pair = pair(a, b);
         let profile = self.integrals.profile(pair.delta);
-        self.of(|t| pair.diffusion(&profile, t))
+        self.fit(|t| pair.diffusion(&profile, t))
     }
 
     /// Whether the parameters alone tell that the pair has diffusion coefficients that are numbers.
@@ -215,7 +215,7 @@ impl Fitter {
         light.map(|k| LightSpecies { species: k, factors: all.clone().map(|j| factor(k, j)).collect() }).collect()
     }
 
-    fn of(&self, property: impl Fn(f64) -> f64) -> [f64; 4] {
+    fn fit(&self, property: impl Fn(f64) -> f64) -> [f64; 4] {
         self.system.fit(self.temperatures.iter().map(|&t| property(t).ln()).collect())
     }
 }

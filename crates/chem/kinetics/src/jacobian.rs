@@ -1,7 +1,7 @@
 //! Derivatives of production rates, and of the tendencies of a reactor, by dual numbers through the reference.
 
 use super::constants::GAS_CONSTANT;
-use super::number::{Dual, Number};
+use super::number::Dual;
 use super::qssa::{Consumed, QuasiSteady, consumed, quasi_steady_at};
 use super::reactor::Constant;
 use super::thermo::{concentrations, cp_r, h_rt};
@@ -25,10 +25,11 @@ pub fn production(model: &Model, state: &State) -> Jacobian {
     let columns = (0..=size).map(|column| {
         let along = |n: usize| f64::from(u8::from(n == column));
         let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| Dual { value, slope: along(k) }).collect();
-        let all = Along::of(model, Dual { value: state.temperature, slope: along(size) }, Dual::of(state.pressure), &c);
+        let all =
+            Along::new(model, Dual { value: state.temperature, slope: along(size) }, Dual::from(state.pressure), &c);
         (0..size).map(|k| (all.net[k].slope, all.gross_slope[k])).collect()
     });
-    Jacobian::of(size, columns.collect())
+    Jacobian::from_columns(size, columns.collect())
 }
 
 /// Returns the Jacobian of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature. The pressure or the volume is
@@ -46,13 +47,15 @@ pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
         let amounts: Vec<Dual> = y.zip(species).map(|(y, s)| y / s.weight).collect();
         let amount: Dual = amounts.iter().copied().sum();
         let (density, pressure) = match constant {
-            Constant::Pressure => (Dual::of(state.pressure) / (amount * t * GAS_CONSTANT), Dual::of(state.pressure)),
-            Constant::Volume => (Dual::of(density), amount * t * (GAS_CONSTANT * density)),
+            Constant::Pressure => {
+                (Dual::from(state.pressure) / (amount * t * GAS_CONSTANT), Dual::from(state.pressure))
+            }
+            Constant::Volume => (Dual::from(density), amount * t * (GAS_CONSTANT * density)),
         };
         let c: Vec<Dual> = amounts.iter().map(|&n| n * density).collect();
         tendency_along(model, t, pressure, density, &c, constant)
     });
-    Jacobian::of(size + 1, columns.collect())
+    Jacobian::from_columns(size + 1, columns.collect())
 }
 
 /// (slope, sum of the sizes of its terms) of dY/dt, then dT/dt, along a direction.
@@ -65,7 +68,7 @@ fn tendency_along(
     constant: Constant,
 ) -> Vec<(f64, f64)> {
     let species = model.species();
-    let all = Along::of(model, t, pressure, c);
+    let all = Along::new(model, t, pressure, c);
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
     let mut column: Vec<(f64, f64)> = species
         .iter()
@@ -91,7 +94,7 @@ fn tendency_along(
 
 impl Jacobian {
     /// From columns of (value, sum of sizes). The last column has another unit than the others.
-    fn of(rows: usize, columns: Vec<Vec<(f64, f64)>>) -> Self {
+    fn from_columns(rows: usize, columns: Vec<Vec<(f64, f64)>>) -> Self {
         let mut largest = vec![0.0; rows];
         for column in &columns[..columns.len() - 1] {
             for (largest, (_, size)) in largest.iter_mut().zip(column) {
@@ -117,12 +120,12 @@ struct Along {
 }
 
 impl Along {
-    fn of(model: &Model, t: Dual, pressure: Dual, c: &[Dual]) -> Self {
+    fn new(model: &Model, t: Dual, pressure: Dual, c: &[Dual]) -> Self {
         let mechanism = &model.mechanism;
         let size = mechanism.species.len();
         let rates = quasi_steady_at(mechanism, t, pressure, c);
         let of_temperature = (t.slope / t.value).abs();
-        let mut all = Self { net: vec![Dual::of(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
+        let mut all = Self { net: vec![Dual::from(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
         for (i, reaction) in mechanism.reactions.iter().enumerate() {
             let (forward, reverse) = (rates.forward[i], rates.reverse[i]);
             let gross = forward.value.abs() + reverse.value.abs();

@@ -16,10 +16,9 @@ pub trait Number:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
     + Div<f64, Output = Self>
+    + From<f64>
     + Sum
 {
-    /// A constant.
-    fn of(value: f64) -> Self;
     fn value(self) -> f64;
     fn exp(self) -> Self;
     fn ln(self) -> Self;
@@ -35,20 +34,16 @@ pub trait Number:
 
     /// The larger one.
     fn max(self, other: f64) -> Self {
-        if self.value() < other || self.value().is_nan() { Self::of(other) } else { self }
+        if self.value() < other || self.value().is_nan() { Self::from(other) } else { self }
     }
 
     /// The smaller one.
     fn min(self, other: f64) -> Self {
-        if self.value() > other || self.value().is_nan() { Self::of(other) } else { self }
+        if self.value() > other || self.value().is_nan() { Self::from(other) } else { self }
     }
 }
 
 impl Number for f64 {
-    fn of(value: f64) -> Self {
-        value
-    }
-
     fn value(self) -> f64 {
         self
     }
@@ -98,11 +93,13 @@ impl Dual {
     }
 }
 
-impl Number for Dual {
-    fn of(value: f64) -> Self {
+impl From<f64> for Dual {
+    fn from(value: f64) -> Self {
         Self { value, slope: 0.0 }
     }
+}
 
+impl Number for Dual {
     fn value(self) -> f64 {
         self.value
     }
@@ -133,7 +130,7 @@ impl Number for Dual {
     fn power(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);
         if self.value == 0.0 {
-            return Self::of(value);
+            return Self::from(value);
         }
         let of_base = if self.slope == 0.0 { 0.0 } else { exponent.value * self.slope / self.value };
         let of_exponent = if exponent.slope == 0.0 { 0.0 } else { exponent.slope * self.value.ln() };
@@ -220,7 +217,7 @@ impl Div<f64> for Dual {
 
 impl Sum for Dual {
     fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        terms.fold(Self::of(0.0), |sum, term| sum + term)
+        terms.fold(Self::from(0.0), |sum, term| sum + term)
     }
 }
 
@@ -240,7 +237,7 @@ mod tests {
             (|x| x.cbrt(), |x| x.cbrt()),
             (|x| x.exp10(), |x| Number::exp10(x)),
             (|x| x.power(x * 2.0), |x| x.powf(2.0 * x)),
-            (|x| Dual::of(1.0) / (x * x + 1.0) - x, |x| 1.0 / (x * x + 1.0) - x),
+            (|x| Dual::from(1.0) / (x * x + 1.0) - x, |x| 1.0 / (x * x + 1.0) - x),
             (|x| -(x - 2.0) / 3.0, |x| -(x - 2.0) / 3.0),
         ];
         for (dual, plain) in functions {
@@ -256,8 +253,8 @@ mod tests {
     #[test]
     fn bounds_cut_off_the_slope() {
         let x = Dual { value: 2.0, slope: 1.0 };
-        assert_eq!((x.max(3.0), x.max(1.0)), (Dual::of(3.0), x));
-        assert_eq!((x.min(3.0), x.min(1.0)), (x, Dual::of(1.0)));
-        assert_eq!(Dual { value: 0.0, slope: 1.0 }.power(Dual::of(0.5)), Dual::of(0.0));
+        assert_eq!((x.max(3.0), x.max(1.0)), (Dual::from(3.0), x));
+        assert_eq!((x.min(3.0), x.min(1.0)), (x, Dual::from(1.0)));
+        assert_eq!(Dual { value: 0.0, slope: 1.0 }.power(Dual::from(0.5)), Dual::from(0.0));
     }
 }

@@ -40,13 +40,13 @@ pub fn quasi_steady(model: &Model, state: &State) -> QuasiSteady {
 /// The same of any numbers: K, Pa and kmol/m3 of the transported species.
 pub fn quasi_steady_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, transported: &[N]) -> QuasiSteady<N> {
     let mut reacting = transported.to_vec();
-    reacting.resize(mechanism.species.len(), N::of(1.0));
+    reacting.resize(mechanism.species.len(), N::from(1.0));
     let mut unscaled = rates_at(mechanism, t, pressure, transported, &reacting);
     for (i, r) in mechanism.reactions.iter().enumerate() {
         let directions = [(&r.reactants, &mut unscaled.rate_forward[i]), (&r.products, &mut unscaled.rate_reverse[i])];
         for (side, rate) in directions {
             if consumed(mechanism, side) == Consumed::Several {
-                *rate = N::of(0.0);
+                *rate = N::from(0.0);
             }
         }
     }
@@ -84,8 +84,8 @@ fn solve<N: Number>(mechanism: &Mechanism, rates: &Rates<N>) -> Vec<N> {
     let list = mechanism.quasi_steady();
     let size = list.len();
     // Row i: the coefficients of x, then the production that depends on no quasi-steady species.
-    let mut system = vec![vec![N::of(0.0); size + 1]; size];
-    let mut destruction = vec![N::of(0.0); size];
+    let mut system = vec![vec![N::from(0.0); size + 1]; size];
+    let mut destruction = vec![N::from(0.0); size];
     for (i, r) in mechanism.reactions.iter().enumerate() {
         let directions =
             [(&r.reactants, &r.products, rates.rate_forward[i]), (&r.products, &r.reactants, rates.rate_reverse[i])];
@@ -109,7 +109,7 @@ fn solve<N: Number>(mechanism: &Mechanism, rates: &Rates<N>) -> Vec<N> {
         let divisor = destruction[i].max(SMALL);
         for (column, entry) in row.iter_mut().enumerate() {
             let a = *entry / divisor;
-            *entry = if column == size { a } else { N::of(f64::from(u8::from(column == i))) - a };
+            *entry = if column == size { a } else { N::from(f64::from(u8::from(column == i))) - a };
         }
     }
     linear_algebra::elimination::solve_m_matrix(system)

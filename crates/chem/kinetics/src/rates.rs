@@ -45,13 +45,13 @@ pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: 
         let m = collider(reaction).map(|collider| third_body(collider, colliders));
         let forward = forward_constant(&reaction.rate, t, pressure, (m, colliders));
         let reverse = match &reaction.reverse {
-            Reverse::Irreversible => N::of(0.0),
+            Reverse::Irreversible => N::from(0.0),
             Reverse::Equilibrium => forward * inverse_equilibrium_constant(reaction, &gibbs, t),
             Reverse::Explicit(rate, None) => arrhenius(rate, t),
             Reverse::Explicit(rate, Some(vibration)) => landau_teller(rate, vibration, t),
         };
         // The rate constant of a falloff reaction contains its [M] already.
-        let factor = reaction.third_body.as_ref().and(m).unwrap_or(N::of(1.0));
+        let factor = reaction.third_body.as_ref().and(m).unwrap_or(N::from(1.0));
         let ahead = activity(&reaction.reactants, &reaction.forward_orders, reactants);
         let back = activity(&reaction.products, &reaction.reverse_orders, reactants);
         all.forward.push(forward);
@@ -67,10 +67,10 @@ pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: 
 /// net stoichiometric coefficients. CHEMKIN-II, SAND89-8009, section II.5.
 pub fn inverse_equilibrium_constant<N: Number>(reaction: &Reaction, gibbs: &[N], t: N) -> N {
     let side = |terms: &[(SpeciesIndex, f64)]| {
-        terms.iter().fold((N::of(0.0), 0.0), |(g, n), &(k, nu)| (g + gibbs[k] * nu, n + nu))
+        terms.iter().fold((N::from(0.0), 0.0), |(g, n), &(k, nu)| (g + gibbs[k] * nu, n + nu))
     };
     let (products, reactants) = (side(&reaction.products), side(&reaction.reactants));
-    let ln_standard = (N::of(ATMOSPHERE) / (t * GAS_CONSTANT)).ln();
+    let ln_standard = (N::from(ATMOSPHERE) / (t * GAS_CONSTANT)).ln();
     (products.0 - reactants.0 - ln_standard * (products.1 - reactants.1)).exp().min(1e300)
 }
 
@@ -123,7 +123,7 @@ fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, (m, colliders): (
 fn activity<N: Number>(side: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], concentrations: &[N]) -> N {
     let replaced = |k: SpeciesIndex| orders.iter().any(|(other, _)| *other == k);
     let kept = side.iter().filter(|(k, _)| !replaced(*k));
-    kept.chain(orders).fold(N::of(1.0), |product, &(k, order)| product * power(concentrations[k], order))
+    kept.chain(orders).fold(N::from(1.0), |product, &(k, order)| product * power(concentrations[k], order))
 }
 
 /// kmol/m3. A species with a negative order counts with at least this concentration, so that rates stay finite where it
@@ -139,15 +139,15 @@ fn power<N: Number>(c: N, order: f64) -> N {
     } else if order == 3.0 {
         c * c * c
     } else if order < 0.0 {
-        c.max(LEAST_INHIBITOR).power(N::of(order))
+        c.max(LEAST_INHIBITOR).power(N::from(order))
     } else {
-        c.power(N::of(order))
+        c.power(N::from(order))
     }
 }
 
 /// Returns the rate: zero if a reactant is absent, however large the constant.
 fn progress<N: Number>(constant: N, activity: N) -> N {
-    if activity.is_nothing() { N::of(0.0) } else { constant * activity }
+    if activity.is_nothing() { N::from(0.0) } else { constant * activity }
 }
 
 #[cfg(test)]

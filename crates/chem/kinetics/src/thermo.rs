@@ -32,7 +32,7 @@ pub fn cp_r<N: Number>(thermo: &Polynomials, t: N) -> N {
     let quartic = |a: &[f64]| t * (t * (t * (t * a[4] + a[3]) + a[2]) + a[1]) + a[0];
     match piece(thermo, t.value()) {
         Piece::Nasa7(a) => quartic(a),
-        Piece::Nasa9(a) => quartic(&a[2..]) + (N::of(a[0]) / t + a[1]) / t,
+        Piece::Nasa9(a) => quartic(&a[2..]) + (N::from(a[0]) / t + a[1]) / t,
     }
 }
 
@@ -40,8 +40,8 @@ pub fn cp_r<N: Number>(thermo: &Polynomials, t: N) -> N {
 pub fn h_rt<N: Number>(thermo: &Polynomials, t: N) -> N {
     let quartic = |a: &[f64]| t * (t * (t * (t * a[4] / 5.0 + a[3] / 4.0) + a[2] / 3.0) + a[1] / 2.0) + a[0];
     match piece(thermo, t.value()) {
-        Piece::Nasa7(a) => quartic(&a[..5]) + N::of(a[5]) / t,
-        Piece::Nasa9(a) => quartic(&a[2..7]) + (t.ln() * a[1] + a[7] - N::of(a[0]) / t) / t,
+        Piece::Nasa7(a) => quartic(&a[..5]) + N::from(a[5]) / t,
+        Piece::Nasa9(a) => quartic(&a[2..7]) + (t.ln() * a[1] + a[7] - N::from(a[0]) / t) / t,
     }
 }
 
@@ -50,7 +50,7 @@ pub fn s_r<N: Number>(thermo: &Polynomials, t: N) -> N {
     let quartic = |a: &[f64]| t.ln() * a[0] + t * (t * (t * (t * a[4] / 4.0 + a[3] / 3.0) + a[2] / 2.0) + a[1]);
     match piece(thermo, t.value()) {
         Piece::Nasa7(a) => quartic(&a[..5]) + a[6],
-        Piece::Nasa9(a) => quartic(&a[2..7]) + a[8] - (N::of(0.5 * a[0]) / t + a[1]) / t,
+        Piece::Nasa9(a) => quartic(&a[2..7]) + a[8] - (N::from(0.5 * a[0]) / t + a[1]) / t,
     }
 }
 

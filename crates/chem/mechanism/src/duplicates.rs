@@ -42,10 +42,10 @@ fn judge(reactions: &[Reaction], species_count: usize, report: &mut Report) -> V
             .take(MOST_LINES)
             .collect();
         let Some(&first) = repeated.first() else { continue };
-        let others: Vec<String> = repeated.iter().map(|&j| lines.of(&reactions[j]).to_string()).collect();
+        let others: Vec<String> = repeated.iter().map(|&j| lines.line(&reactions[j]).to_string()).collect();
         let message = format!(
             "line {} repeats the reaction '{}' of line{} {}, and not {} are marked DUPLICATE",
-            lines.of(reaction),
+            lines.line(reaction),
             brief(&reactions[first].equation),
             if others.len() == 1 { "" } else { "s" },
             others.join(", "),
@@ -158,7 +158,7 @@ impl LineNumbers {
         Self(sources)
     }
 
-    fn of(&self, reaction: &Reaction) -> usize {
+    fn line(&self, reaction: &Reaction) -> usize {
         let ends = self.0.iter().find(|(source, _)| Arc::ptr_eq(source, &reaction.span.source));
         1 + ends.map_or(0, |(_, ends)| ends.partition_point(|&newline| newline < reaction.span.offset))
     }

@@ -21,7 +21,7 @@ pub fn has_thermo(declared: &[Word], records: &Records, files: Companions, repor
     if declared.len() < 2 || some(declared, records.records.iter().map(Record::species)) {
         return true;
     }
-    let kind = files.thermo.map(Kind::of);
+    let kind = files.thermo.map(Kind::detect);
     let is_other = matches!(kind, Some(Kind::Empty | Kind::Mechanism | Kind::Transport));
     let names = Names::new(declared.iter().map(Word::text));
     let broken = || records.broken.iter().find(|broken| names.find(broken.species()).is_some());
@@ -29,7 +29,8 @@ pub fn has_thermo(declared: &[Word], records: &Records, files: Companions, repor
         broken.explain_all(report);
         return false;
     }
-    let swapped = kind == Some(Kind::Transport) && files.transport.is_some_and(|other| Kind::of(other) == Kind::Thermo);
+    let swapped =
+        kind == Some(Kind::Transport) && files.transport.is_some_and(|other| Kind::detect(other) == Kind::Thermo);
     let first = records.records.first().map(Record::place);
     report.push(diagnostic("thermo", declared, files.thermo, (kind, swapped), first));
     false
@@ -41,7 +42,7 @@ pub fn has_transport(declared: &[Word], entries: &[Entry], files: Companions, re
     if declared.len() < 2 || some(declared, names(true)) {
         return true;
     }
-    let kind = files.transport.map(Kind::of);
+    let kind = files.transport.map(Kind::detect);
     // Faults in lines of transport data are reported line by line.
     if !matches!(kind, Some(Kind::Mechanism | Kind::Thermo)) && some(declared, names(false)) {
         return true;
@@ -104,7 +105,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(source: &Arc<Source>) -> Self {
+    fn detect(source: &Arc<Source>) -> Self {
         let is_blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('!');
         if source.text.lines().all(is_blank) {
             return Self::Empty;

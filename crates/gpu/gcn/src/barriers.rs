@@ -28,7 +28,7 @@ impl Clock {
         self.0[usize::from(wave)] >= time
     }
 
-    pub fn of(&self, wave: u16) -> u32 {
+    pub fn time(&self, wave: u16) -> u32 {
         self.0[usize::from(wave)]
     }
 

@@ -13,7 +13,7 @@ pub enum Family {
 
 impl Family {
     /// That of an architecture such as `gfx942`.
-    pub fn of(gfx: &str) -> Self {
+    pub fn from_gfx(gfx: &str) -> Self {
         if gfx == "gfx1250" { Self::Gfx1250 } else { Self::Cdna }
     }
 

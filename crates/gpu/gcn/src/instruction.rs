@@ -38,7 +38,7 @@ pub struct Part {
 impl Part {
     pub const ALL: Self = Self { first: 0, bits: 32 };
 
-    pub fn of(self, word: u64) -> u64 {
+    pub fn extract(self, word: u64) -> u64 {
         word >> self.first & ((1 << self.bits) - 1)
     }
 }

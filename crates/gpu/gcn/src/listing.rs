@@ -172,7 +172,7 @@ impl Reader<'_> {
         match word {
             ".amdgcn_target" => {
                 let gfx = rest.trim_matches('"').rsplit('-').next().unwrap_or_default();
-                self.family = Family::of(gfx.split(':').next().unwrap_or_default());
+                self.family = Family::from_gfx(gfx.split(':').next().unwrap_or_default());
             }
             ".text" => self.section = Section::Code,
             ".section" => {

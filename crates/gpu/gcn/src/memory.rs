@@ -178,7 +178,7 @@ impl Lds {
         if unordered(cell.writer, wave, clock) {
             return Err(format!("it reads the LDS at {address:#x}, which another wave wrote since the last barrier"));
         }
-        let now = clock.of(wave);
+        let now = clock.time(wave);
         match cell.readers.iter_mut().find(|(reader, _)| *reader == wave) {
             Some((_, time)) => *time = now,
             None => cell.readers.push((wave, now)),
@@ -197,7 +197,7 @@ impl Lds {
             return Err(format!("it writes the LDS at {address:#x}, which another wave used since the last barrier"));
         }
         cell.readers.clear();
-        (cell.value, cell.written, cell.writer) = (value, true, Some((wave, clock.of(wave))));
+        (cell.value, cell.written, cell.writer) = (value, true, Some((wave, clock.time(wave))));
         Ok(())
     }
 }

@@ -137,7 +137,7 @@ fn join(func: &mut Func) {
             let mut insts = std::mem::take(&mut func.blocks[target].insts);
             func.blocks[block].insts.append(&mut insts);
             func.blocks[block].terminator = func.blocks[target].terminator.clone();
-            let line = func.lines.of(target, None).unwrap_or(0);
+            let line = func.lines.line(target, None).unwrap_or(0);
             func.lines.set(block, None, line);
             gone[target] = true;
         }

@@ -64,7 +64,7 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>, sm: u32)
         let block = Block::from_u32(i as u32);
         let mut data = func.blocks[*old].clone();
         for inst in &mut data.insts {
-            let line = func.lines.of(*old, Some(*inst));
+            let line = func.lines.line(*old, Some(*inst));
             let mut copy = func.insts[*inst].clone();
             if let Some(guard) = &mut copy.guard {
                 guard.pred = new[guard.pred];
@@ -77,7 +77,7 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>, sm: u32)
             *inst = result.insts.push(copy);
             result.lines.set(block, Some(*inst), line.unwrap_or(0));
         }
-        result.lines.set(block, None, func.lines.of(*old, None).unwrap_or(0));
+        result.lines.set(block, None, func.lines.line(*old, None).unwrap_or(0));
         if let Some(condition) = data.terminator.condition_mut() {
             *condition = new[*condition];
         }

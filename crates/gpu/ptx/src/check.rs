@@ -142,7 +142,7 @@ impl Checker<'_> {
             Rule::Undeclared | Rule::Target => block.to_string(),
             _ => instruction_text(self.module, self.func, block, inst),
         };
-        let line = self.func.lines.of(block, inst);
+        let line = self.func.lines.line(block, inst);
         self.faults.push(Fault { func: self.func.name.clone(), place, line, rule });
     }
 

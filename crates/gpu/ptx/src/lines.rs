@@ -13,7 +13,7 @@ pub struct Lines {
 
 impl Lines {
     /// The line of an instruction, or without one of the block's end; `None` for what no text had.
-    pub fn of(&self, block: Block, inst: Option<Inst>) -> Option<u32> {
+    pub fn line(&self, block: Block, inst: Option<Inst>) -> Option<u32> {
         let line = inst.map_or(self.ends[block], |inst| self.insts[inst]);
         (line != 0).then_some(line)
     }

@@ -19,7 +19,7 @@ pub struct Control {
 
 impl Control {
     /// Reads the control bits of a little-endian encoding.
-    pub fn of(encoding: u128) -> Self {
+    pub fn decode(encoding: u128) -> Self {
         let bits = |from: u32, count: u32| (encoding >> from) as u8 & ((1u16 << count) - 1) as u8;
         let scoreboard = |number: u8| (number < 6).then_some(number);
         Self {
@@ -41,12 +41,12 @@ mod tests {
     #[test]
     fn the_fields_of_encodings_that_ptxas_made() {
         // LDC R1, c[0x0][0x28], to be waited for with scoreboard 0
-        let load = Control::of(0x000e_2400_0000_0800_0000_0a00_ff01_7b82);
+        let load = Control::decode(0x000e_2400_0000_0800_0000_0a00_ff01_7b82);
         assert_eq!(load, Control { stall: 2, yields: false, write: Some(0), read: None, wait: 0, reuse: 0 });
         // UMOV UR6, 32@lo(...)
-        let moved = Control::of(0x000f_c600_0000_0000_0000_0000_0006_7882);
+        let moved = Control::decode(0x000f_c600_0000_0000_0000_0000_0006_7882);
         assert_eq!(moved, Control { stall: 3, yields: true, write: None, read: None, wait: 0, reuse: 0 });
         // FSEL that waits for scoreboard 0
-        assert_eq!(Control::of(0x001f_c800_0000_0000_0000_0000_0000_0000).wait, 1);
+        assert_eq!(Control::decode(0x001f_c800_0000_0000_0000_0000_0000_0000).wait, 1);
     }
 }

@@ -34,7 +34,7 @@ impl Instruction {
 
     /// Returns the control bits, if the architecture has them in every instruction.
     pub fn control(&self) -> Option<Control> {
-        self.encoding.map(Control::of)
+        self.encoding.map(Control::decode)
     }
 
     /// Returns the 32 bits of an immediate operand. A real number in the text has its value, but not the bits of a NaN.

@@ -83,7 +83,7 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
         text += "| kernel | warp instructions | tail merging | branch fusion | melding | weighted: tail merging | branch fusion | melding | paper: branch fusion | melding |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         let mut logs = [0.0; 6];
         for (name, fusion, melding) in *list {
-            let row = of(rows, name);
+            let row = named(rows, name);
             let ratios = row.after.map(|after| row.before.instructions as f64 / after.instructions as f64);
             let times = row.after.map(|after| row.before.executed().cycles() as f64 / after.executed().cycles() as f64);
             for (log, ratio) in logs.iter_mut().zip(ratios.iter().chain(&times)) {
@@ -199,7 +199,7 @@ fn least(work: impl Fn()) -> Duration {
     (0..5).map(once).min().unwrap_or_default()
 }
 
-fn of<'a>(rows: &'a [Row], name: &str) -> &'a Row {
+fn named<'a>(rows: &'a [Row], name: &str) -> &'a Row {
     rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("{name} is not in the corpus"))
 }
 

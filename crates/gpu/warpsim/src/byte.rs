@@ -4,7 +4,7 @@ use ptx::packed::Byte;
 
 /// Returns the value of the lowest eight bits.
 pub(super) fn value(bits: u64, format: Byte) -> f64 {
-    let Format { mantissa, bias, .. } = Format::of(format);
+    let Format { mantissa, bias, .. } = Format::new(format);
     let (exponent, fraction) = ((bits & 0x7f) >> mantissa, bits & ((1 << mantissa) - 1));
     let magnitude = match (format, exponent, fraction) {
         (Byte::E4m3, 15, 7) | (Byte::E5m2, 31, 1..) => f64::NAN,
@@ -17,7 +17,7 @@ pub(super) fn value(bits: u64, format: Byte) -> f64 {
 
 /// Returns the bits of the nearest number, ties to even; values beyond the largest become the largest (`satfinite`). With `relu` negative ones become 0.
 pub(super) fn nearest(x: f64, format: Byte, relu: bool) -> u64 {
-    let Format { mantissa, bias, largest } = Format::of(format);
+    let Format { mantissa, bias, largest } = Format::new(format);
     if x.is_nan() {
         return 0x7f;
     }
@@ -41,7 +41,7 @@ struct Format {
 }
 
 impl Format {
-    fn of(format: Byte) -> Self {
+    fn new(format: Byte) -> Self {
         match format {
             Byte::E4m3 => Self { mantissa: 3, bias: 7, largest: 448.0 },
             Byte::E5m2 => Self { mantissa: 2, bias: 15, largest: 57344.0 },
@@ -69,7 +69,7 @@ mod tests {
                 }
             }
             assert!(value(0x7f, format).is_nan());
-            assert_eq!(value(nearest(1e9, format, false), format), Format::of(format).largest);
+            assert_eq!(value(nearest(1e9, format, false), format), Format::new(format).largest);
             assert_eq!((nearest(f64::NAN, format, true), nearest(-3.0, format, true)), (0x7f, 0));
         }
         assert_eq!((value(0x7e, Byte::E4m3), value(0x08, Byte::E4m3)), (448.0, 0.015625));

@@ -138,7 +138,7 @@ impl Code<'_> {
         let func = self.functions[func as usize].0;
         // a branch may be two statements
         let text = instruction_text(self.module, func, block, inst).replace("\n\t", " ");
-        Site { warp, pc, line: func.lines.of(block, inst), text }
+        Site { warp, pc, line: func.lines.line(block, inst), text }
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn decode<'m>(
         return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
     }
     limits::variables(module, launch.shared)?;
-    let cluster = clusters::of(func);
+    let cluster = clusters::shape(func);
     if let Some([a, b, c]) = cluster
         && launch.ctas.iter().zip([a, b, c]).any(|(all, own)| all % own != 0)
     {

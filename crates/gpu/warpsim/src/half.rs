@@ -5,7 +5,7 @@ use ptx::packed::Element;
 
 /// Returns the value of the lowest 16 bits.
 pub(super) fn value(bits: u64, element: Element) -> f64 {
-    let Format { mantissa, bias, .. } = Format::of(element);
+    let Format { mantissa, bias, .. } = Format::new(element);
     let (bits, exponent) = (bits & 0xffff, (bits & 0x7fff) >> mantissa);
     let fraction = (bits & ((1 << mantissa) - 1)) as f64;
     let magnitude = match exponent {
@@ -19,7 +19,7 @@ pub(super) fn value(bits: u64, element: Element) -> f64 {
 /// Returns the bits of the format's number next to `x`, in the wanted direction. `rest`, which is smaller than half a unit in the
 /// last place of `x`, belongs to the value too.
 pub(super) fn bits(x: f64, rest: f64, element: Element, rounding: Rounding) -> u64 {
-    let Format { mantissa, bias, nan } = Format::of(element);
+    let Format { mantissa, bias, nan } = Format::new(element);
     if x.is_nan() {
         return nan;
     }
@@ -68,7 +68,7 @@ struct Format {
 }
 
 impl Format {
-    fn of(element: Element) -> Self {
+    fn new(element: Element) -> Self {
         match element {
             Element::Bf16 => Self { mantissa: 7, bias: 127, nan: 0x7fff },
             _ => Self { mantissa: 10, bias: 15, nan: 0x7fff },

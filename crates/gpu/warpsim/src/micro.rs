@@ -417,7 +417,7 @@ pub(super) enum Comparison {
 
 impl Comparison {
     /// Compares two rows; one bit per lane.
-    pub(super) fn of(&self, a: &Row, b: &Row) -> u32 {
+    pub(super) fn compare(&self, a: &Row, b: &Row) -> u32 {
         match self {
             Self::Rows(f) => f(a, b),
             Self::Each(f) => (0..32).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const NAMED: usize = 3;
 
 /// The operations of the members' steps, by warp. Warps with the same ones are told once.
-pub fn of(graph: &Graph, members: &[Member]) -> String {
+pub fn describe(graph: &Graph, members: &[Member]) -> String {
     let mut operations: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (warp, steps) in members.iter().flat_map(|member| &member.steps) {
         let own = operations.entry(*warp).or_default();

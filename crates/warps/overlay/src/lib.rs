@@ -65,7 +65,7 @@ pub fn overlay(
         return if is_little { program } else { of(Residence::BankAndStriped) };
     }
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
-    let phases = phases::of(proven);
+    let phases = phases::from_schedule(proven);
     let partly = (codegen == Codegen::Partial).then(|| partial::plan(graph, &phases, frame.cache_bytes as usize));
     let (program, needed) = emit(graph, proven, (&phases, partly.as_ref()), (codegen, residence), symbol, frame, false);
     if residence == Residence::BankAndStriped && !matches!(codegen, Codegen::Straight | Codegen::Switch) {
@@ -131,7 +131,7 @@ fn emit(
         }
     }
     first_terms::spare(&mut body);
-    let arrays = graph.arrays.iter().map(Array::of).collect();
+    let arrays = graph.arrays.iter().map(Array::from).collect();
     let states = emitter.state_registers();
     let (mut vars, counters, constants) = emitter.finish();
     if codegen == Codegen::Straight {
@@ -148,7 +148,7 @@ fn emit(
         points_per_lane: 1,
         slots: schedule.slots,
         first_global: None,
-        contents: contents::of(graph, schedule),
+        contents: contents::slot_contents(graph, schedule),
         arrays,
         vars,
         counters,

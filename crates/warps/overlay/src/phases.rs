@@ -14,7 +14,7 @@ pub struct Phase {
 }
 
 /// The phases of a proven schedule.
-pub fn of(proven: &Proven) -> Vec<Phase> {
+pub fn from_schedule(proven: &Proven) -> Vec<Phase> {
     let programs: Vec<Vec<&[Action]>> = proven.programs().iter().map(|program| cut(program)).collect();
     let count = programs.iter().map(Vec::len).max().unwrap_or(0);
     (0..count).map(|k| phase(programs.iter().map(|parts| parts.get(k).copied().unwrap_or_default()))).collect()
@@ -49,7 +49,8 @@ impl Phase {
             // Those that arrive come before those that wait.
             let kinds = [Some(BarrierKind::Arrive), Some(BarrierKind::Sync), None];
             for (kind, node) in kinds.into_iter().filter_map(|kind| Some((kind, next.node(kind)?))) {
-                let does = |actions: &[Action]| actions.first().is_some_and(|a| SyncOp::of(a) == Some((next, kind)));
+                let does =
+                    |actions: &[Action]| actions.first().is_some_and(|a| SyncOp::from_action(a) == Some((next, kind)));
                 let mask = (0..).zip(&rest).filter(|(_, actions)| does(actions)).fold(0, |mask, (w, _)| mask | 1 << w);
                 rest.iter_mut().filter(|actions| does(actions)).for_each(|actions| *actions = &actions[1..]);
                 if mask & warps != 0 {
@@ -69,7 +70,7 @@ enum SyncOp {
 }
 
 impl SyncOp {
-    fn of(action: &Action) -> Option<(Self, Option<BarrierKind>)> {
+    fn from_action(action: &Action) -> Option<(Self, Option<BarrierKind>)> {
         match *action {
             Action::WarpSync => Some((Self::Lanes, None)),
             Action::Arrive { id, threads } => Some((Self::Barrier { id, threads }, Some(BarrierKind::Arrive))),
@@ -89,7 +90,7 @@ impl SyncOp {
 
 /// Returns the next operation: the lanes' first, then one that no warp has behind another one, else any.
 fn next(rest: &[&[Action]]) -> Option<SyncOp> {
-    let sync_op = |action: &Action| SyncOp::of(action).map(|(op, _)| op);
+    let sync_op = |action: &Action| SyncOp::from_action(action).map(|(op, _)| op);
     let firsts = || rest.iter().filter_map(|actions| sync_op(actions.first()?));
     let is_later = |next: &SyncOp| rest.iter().any(|actions| actions.iter().skip(1).any(|a| sync_op(a) == Some(*next)));
     firsts()

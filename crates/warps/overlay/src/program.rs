@@ -302,9 +302,9 @@ pub struct Array {
     pub io: Io,
 }
 
-impl Array {
-    /// As the graph has it, of doubles.
-    pub fn of(array: &dataflow::Array) -> Self {
+impl From<&dataflow::Array> for Array {
+    /// An array of doubles, as the graph declares it.
+    fn from(array: &dataflow::Array) -> Self {
         Self { name: array.name.into(), rows: array.rows, output: array.output, io: Io::Double }
     }
 }

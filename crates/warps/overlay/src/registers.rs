@@ -22,7 +22,7 @@ pub struct Registers {
 
 impl Registers {
     /// The registers of an operation, one per state.
-    pub fn of(&self, op: Op) -> &[u32] {
+    pub fn for_op(&self, op: Op) -> &[u32] {
         &self.of[op]
     }
 

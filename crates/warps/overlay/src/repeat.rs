@@ -184,11 +184,11 @@ impl<'a> Emitter<'a> {
                 nodes.push(Node::Barrier { id: first + warp, threads: 32, kind: BarrierKind::Sync });
                 since = 0;
             }
-            let registers = if self.graph.ops[at.op].states > 0 { self.registers.of(at.op) } else { &[] };
+            let registers = if self.graph.ops[at.op].states > 0 { self.registers.for_op(at.op) } else { &[] };
             let states = registers.iter().map(|&r| self.states[r as usize]).collect();
             let member = [Member { steps: vec![(warp, vec![at])], states }];
             if told.replace(at.op) != Some(at.op) {
-                nodes.push(Node::Comment(legend::of(self.graph, &member)));
+                nodes.push(Node::Comment(legend::describe(self.graph, &member)));
             }
             let code = self.one_loop(self.graph.step(at).shape, &member);
             since += code.len();
@@ -209,7 +209,7 @@ impl<'a> Emitter<'a> {
         let mut sets: BTreeMap<&[u32], Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
         for (w, steps) in batch.steps.iter().enumerate() {
             for run in steps.chunk_by(|a, b| a.op == b.op) {
-                let by_warp = sets.entry(self.registers.of(run[0].op)).or_default();
+                let by_warp = sets.entry(self.registers.for_op(run[0].op)).or_default();
                 match by_warp.last_mut() {
                     Some((last, steps)) if *last == w as u32 => steps.extend_from_slice(run),
                     _ => by_warp.push((w as u32, run.to_vec())),
@@ -309,7 +309,7 @@ impl<'a> Emitter<'a> {
                 })
                 .collect();
             let mask = part[0].steps.iter().fold(0, |mask, (w, _)| mask | 1 << w);
-            let mut body = vec![Node::Comment(legend::of(self.graph, &part))];
+            let mut body = vec![Node::Comment(legend::describe(self.graph, &part))];
             body.extend(match self.graph.shapes[shape].tensor {
                 None => self.one_loop(shape, &part),
                 Some(tensor) => self.tensor_steps(tensor, &part),

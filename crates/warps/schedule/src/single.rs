@@ -105,7 +105,7 @@ pub fn prove(
 }
 
 fn domain(kernel: Kernel, (species, temperatures, floor, io): Premises) -> Domain {
-    Domain { reads_singles: io == Io::Single, ..Domain::of(species, temperatures, cells(kernel), floor) }
+    Domain { reads_singles: io == Io::Single, ..Domain::new(species, temperatures, cells(kernel), floor) }
 }
 
 /// Polynomials of conductivities and of pairs are known to be positive where cells are small; viscosities are powers, and their graphs are large.

@@ -29,7 +29,7 @@ fn prove(model: &Model, graph: &Graph, rounding: &Rounding) -> Result<Plan, Unpr
 }
 
 fn domain(model: &Model, temperatures: TemperatureRange, cells: usize) -> Domain {
-    Domain::of(model.species().len(), temperatures, cells, Options::default().floor)
+    Domain::new(model.species().len(), temperatures, cells, Options::default().floor)
 }
 
 /// The largest relative error over all numbers from the first to the last, positive both.
@@ -194,7 +194,7 @@ fn a_rounding_of_pairs_that_is_stated_too_small_is_refused() {
     for (kernel, form) in [(Kernel::Viscosity, Form::LowRank), (Kernel::Diffusion, Form::Polynomial)] {
         let graph = graph(&model, kernel, form);
         let order = graph.order();
-        let kinds = Kinds::of(&graph, &order, &|_, _| Kind::Pair);
+        let kinds = Kinds::resolve(&graph, &order, &|_, _| Kind::Pair);
         let domain = domain(&model, TEMPERATURES, schedule::single::cells(kernel));
         let prove = |pair: Rounding| {
             single::prove_mixed(&graph, &order, &domain, &Roundings { pair, ..Roundings::ALL }, &kinds)

@@ -99,12 +99,12 @@ impl Directives {
     }
 
     /// Returns all directives attached to the label of a run.
-    pub fn of(&self, run: &Run) -> impl Iterator<Item = &Directive> {
+    pub fn for_run(&self, run: &Run) -> impl Iterator<Item = &Directive> {
         self.all.iter().filter(|d| d.label == run.label)
     }
 
     pub fn expects_nothing(&self, run: &Run) -> bool {
-        run.output.is_none() && self.of(run).next().is_none()
+        run.output.is_none() && self.for_run(run).next().is_none()
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Choices, DATA, SPACES};
 
 pub fn reg(func: &Func, ty: Type, choices: &mut Choices) -> Reg {
     let fitting: Vec<Reg> = func.regs.iter().filter(|(_, own)| own.class() == ty.class()).map(|(reg, _)| reg).collect();
-    choices.of(&fitting)
+    choices.pick(&fitting)
 }
 
 pub fn predicate(func: &Func, choices: &mut Choices) -> Guard {
@@ -20,7 +20,7 @@ fn operand(func: &Func, ty: Type, choices: &mut Choices) -> Operand {
 }
 
 fn address(func: &Func, space: Space, own: Variable, module: &Module, choices: &mut Choices) -> Address {
-    let offset = choices.of(&[0, 4, -16]);
+    let offset = choices.pick(&[0, 4, -16]);
     let variables =
         module.variables.iter().filter(|(v, data)| data.space == space && (space != Space::Local || *v == own));
     let mut bases: Vec<Base> = variables.map(|(variable, _)| Base::Variable(variable)).collect();
@@ -28,20 +28,21 @@ fn address(func: &Func, space: Space, own: Variable, module: &Module, choices: &
         bases.extend(func.params.keys().map(Base::Param));
     }
     bases.push(Base::Reg(reg(func, Type::B64, choices)));
-    Address { base: choices.of(&bases), offset }
+    Address { base: choices.pick(&bases), offset }
 }
 
 fn access(cached: bool, choices: &mut Choices) -> Access {
     use Order::*;
-    let order = choices.of(&[None, Weak, Volatile, Relaxed, Acquire, Release, AcqRel]);
-    let scope = choices.of(&[Option::None, Some(Scope::Cta), Some(Scope::Cluster), Some(Scope::Gpu), Some(Scope::Sys)]);
-    let cache = if cached { choices.of(&["", "cg", "L1::no_allocate.L2::128B"]) } else { "" };
+    let order = choices.pick(&[None, Weak, Volatile, Relaxed, Acquire, Release, AcqRel]);
+    let scope =
+        choices.pick(&[Option::None, Some(Scope::Cta), Some(Scope::Cluster), Some(Scope::Gpu), Some(Scope::Sys)]);
+    let cache = if cached { choices.pick(&["", "cg", "L1::no_allocate.L2::128B"]) } else { "" };
     Access { order, scope, cache: cache.to_owned() }
 }
 
 fn mode(choices: &mut Choices) -> Mode {
     use Rounding::*;
-    let rounding = choices.of(&[None, Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Approx, Full]);
+    let rounding = choices.pick(&[None, Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Approx, Full]);
     Mode { rounding, ftz: choices.flag(), sat: choices.flag() }
 }
 
@@ -71,7 +72,7 @@ const SORTS: usize = 32;
 
 pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) -> Op {
     let sort = choices.below(SORTS);
-    let ty = choices.of(&DATA);
+    let ty = choices.pick(&DATA);
     let mut c = Maker { func, own, module, choices };
     match sort {
         0..=2 => moved(sort, ty, &mut c),
@@ -89,7 +90,7 @@ fn moved(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         0 => Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty, dst: c.reg(ty), a: c.operand(ty) },
         1 => {
-            let special = c.choices.of(&Special::ALL).0;
+            let special = c.choices.pick(&Special::ALL).0;
             let dst = c.reg(Type::B32);
             Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::U32, dst, a: Operand::Special(special) }
         }
@@ -104,23 +105,23 @@ fn moved(sort: usize, ty: Type, c: &mut Maker) -> Op {
 fn computed(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         3 | 4 => {
-            let op = c.choices.of(&UNARY);
+            let op = c.choices.pick(&UNARY);
             Op::Unary { op, mode: mode(c.choices), ty, dst: c.reg(op.result(ty)), a: c.operand(ty) }
         }
         5 | 6 => {
-            let op = c.choices.of(&BINARY);
+            let op = c.choices.pick(&BINARY);
             let (dst, a, b) = (c.reg(op.result(ty)), c.operand(ty), c.operand(op.second(ty)));
             Op::Binary { op, mode: mode(c.choices), ty, dst, a, b }
         }
         7 | 8 => {
-            let op = c.choices.of(&TERNARY);
+            let op = c.choices.pick(&TERNARY);
             let types = op.operands(ty);
             let (dst, [a, b, c_]) = (c.reg(op.result(ty)), types.map(|ty| c.operand(ty)));
             Op::Ternary { op, mode: mode(c.choices), ty, dst, a, b, c: c_ }
         }
         9 => {
-            let op = c.choices.of(&[CarryOp::Add, CarryOp::Sub, CarryOp::MadLo, CarryOp::MadHi]);
-            let (reads, writes) = c.choices.of(&[(true, false), (true, true), (false, true)]);
+            let op = c.choices.pick(&[CarryOp::Add, CarryOp::Sub, CarryOp::MadLo, CarryOp::MadHi]);
+            let (reads, writes) = c.choices.pick(&[(true, false), (true, true), (false, true)]);
             let product = matches!(op, CarryOp::MadLo | CarryOp::MadHi);
             let (dst, a, b) = (c.reg(ty), c.operand(ty), c.operand(ty));
             Op::Carry { op, reads, writes, ty, dst, a, b, c: product.then(|| c.operand(ty)) }
@@ -144,16 +145,17 @@ fn compared(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         10 => {
             let (dst, other) = (c.reg(Type::Pred), c.maybe(Type::Pred));
-            let (cmp, ftz) = (c.choices.of(&COMPARISONS), c.choices.flag());
+            let (cmp, ftz) = (c.choices.pick(&COMPARISONS), c.choices.flag());
             Op::Setp { cmp, ftz, ty, dst, other, a: c.operand(ty), b: c.operand(ty), combine: c.combine() }
         }
         11 => {
-            let (cmp, ftz, to) = (c.choices.of(&COMPARISONS), c.choices.flag(), c.choices.of(&[Type::U32, Type::F32]));
+            let (cmp, ftz, to) =
+                (c.choices.pick(&COMPARISONS), c.choices.flag(), c.choices.pick(&[Type::U32, Type::F32]));
             Op::Set { cmp, ftz, to, ty, dst: c.reg(to), a: c.operand(ty), b: c.operand(ty), combine: c.combine() }
         }
         12 => Op::Selp { ty, dst: c.reg(ty), a: c.operand(ty), b: c.operand(ty), pred: c.reg(Type::Pred) },
         _ => {
-            let by = c.choices.of(&[Type::S32, Type::F32]);
+            let by = c.choices.pick(&[Type::S32, Type::F32]);
             let ftz = c.choices.flag();
             Op::Slct { ftz, ty, by, dst: c.reg(ty), a: c.operand(ty), b: c.operand(ty), c: c.operand(by) }
         }
@@ -164,14 +166,14 @@ fn compared(sort: usize, ty: Type, c: &mut Maker) -> Op {
 fn converted(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         14 => {
-            let from = c.choices.of(&DATA);
+            let from = c.choices.pick(&DATA);
             Op::Cvt { mode: mode(c.choices), to: ty, from, dst: c.reg(ty), a: c.operand(from) }
         }
         15 => {
-            let space = c.choices.of(&SPACES[..4]);
+            let space = c.choices.pick(&SPACES[..4]);
             Op::Cvta { to: c.choices.flag(), space, ty: Type::U64, dst: c.reg(Type::B64), a: c.operand(Type::U64) }
         }
-        16 => Op::Isspacep { space: c.choices.of(&SPACES[..4]), dst: c.reg(Type::Pred), a: c.reg(Type::B64).into() },
+        16 => Op::Isspacep { space: c.choices.pick(&SPACES[..4]), dst: c.reg(Type::Pred), a: c.reg(Type::B64).into() },
         17 => {
             let (ty, part, count) = c.packing();
             Op::Pack { ty, dst: c.reg(ty), parts: (0..count).map(|_| c.operand(part)).collect() }
@@ -187,7 +189,7 @@ fn converted(sort: usize, ty: Type, c: &mut Maker) -> Op {
 fn accessed(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         21 => {
-            let (space, count) = (c.choices.of(&SPACES), c.choices.of(&[1, 2, 4, 8]));
+            let (space, count) = (c.choices.pick(&SPACES), c.choices.pick(&[1, 2, 4, 8]));
             let (read_only, access) = (c.choices.flag(), access(true, c.choices));
             Op::Ld {
                 space,
@@ -199,12 +201,13 @@ fn accessed(sort: usize, ty: Type, c: &mut Maker) -> Op {
             }
         }
         22 => {
-            let (space, count) = (c.choices.of(&SPACES), c.choices.of(&[1, 2, 4, 8]));
+            let (space, count) = (c.choices.pick(&SPACES), c.choices.pick(&[1, 2, 4, 8]));
             let access = access(true, c.choices);
             Op::St { space, access, ty, addr: c.address(space), src: (0..count).map(|_| c.operand(ty)).collect() }
         }
         _ => {
-            let (op, space) = (c.choices.of(&ATOMIC), c.choices.of(&[Space::Global, Space::Shared, Space::Generic]));
+            let (op, space) =
+                (c.choices.pick(&ATOMIC), c.choices.pick(&[Space::Global, Space::Shared, Space::Generic]));
             let (dst, addr, a) = (c.maybe(ty), c.address(space), c.operand(ty));
             Op::Atom {
                 op,
@@ -224,7 +227,7 @@ fn accessed(sort: usize, ty: Type, c: &mut Maker) -> Op {
 fn shared(sort: usize, c: &mut Maker) -> Op {
     match sort {
         24 => Op::Shfl {
-            mode: c.choices.of(&[ShflMode::Idx, ShflMode::Up, ShflMode::Down, ShflMode::Bfly]),
+            mode: c.choices.pick(&[ShflMode::Idx, ShflMode::Up, ShflMode::Down, ShflMode::Bfly]),
             dst: c.reg(Type::B32),
             valid: c.maybe(Type::Pred),
             src: c.operand(Type::B32),
@@ -233,7 +236,7 @@ fn shared(sort: usize, c: &mut Maker) -> Op {
             mask: c.mask(),
         },
         25 => {
-            let mode = c.choices.of(&[VoteMode::All, VoteMode::Any, VoteMode::Uni, VoteMode::Ballot]);
+            let mode = c.choices.pick(&[VoteMode::All, VoteMode::Any, VoteMode::Uni, VoteMode::Ballot]);
             let dst = c.reg(if mode == VoteMode::Ballot { Type::B32 } else { Type::Pred });
             Op::Vote { mode, dst, pred: predicate(c.func, c.choices), mask: c.mask() }
         }
@@ -242,12 +245,13 @@ fn shared(sort: usize, c: &mut Maker) -> Op {
             1 => {
                 let all = c.choices.flag();
                 let (dst, valid) = (c.reg(Type::B32), c.maybe(Type::Pred).filter(|_| all));
-                let ty = c.choices.of(&[Type::B32, Type::B64]);
+                let ty = c.choices.pick(&[Type::B32, Type::B64]);
                 Op::Match { all, ty, dst, valid, a: c.operand(ty), mask: c.operand(Type::B32) }
             }
             _ => {
                 use BinaryOp::*;
-                let (op, ty) = (c.choices.of(&[Add, Min, Max, And, Or, Xor]), c.choices.of(&[Type::U32, Type::S32]));
+                let (op, ty) =
+                    (c.choices.pick(&[Add, Min, Max, And, Or, Xor]), c.choices.pick(&[Type::U32, Type::S32]));
                 Op::Redux { op, ty, dst: c.reg(ty), a: c.operand(ty), mask: c.operand(Type::B32) }
             }
         },
@@ -257,7 +261,7 @@ fn shared(sort: usize, c: &mut Maker) -> Op {
             match c.choices.below(4) {
                 0 => Op::BarWarp { mask: c.operand(Type::B32) },
                 1 => {
-                    let op = c.choices.of(&[BarRedOp::And, BarRedOp::Or, BarRedOp::Popc]);
+                    let op = c.choices.pick(&[BarRedOp::And, BarRedOp::Or, BarRedOp::Popc]);
                     let dst = c.reg(if op == BarRedOp::Popc { Type::B32 } else { Type::Pred });
                     Op::BarRed { op, aligned, dst, id, threads, pred: predicate(c.func, c.choices) }
                 }
@@ -272,7 +276,9 @@ fn shared(sort: usize, c: &mut Maker) -> Op {
 fn other(sort: usize, ty: Type, c: &mut Maker) -> Op {
     match sort {
         28 => match c.choices.below(3) {
-            0 => Op::Fence { name: c.choices.of(&["membar.cta", "fence.acq_rel.gpu", "fence.proxy.alias"]).to_owned() },
+            0 => {
+                Op::Fence { name: c.choices.pick(&["membar.cta", "fence.acq_rel.gpu", "fence.proxy.alias"]).to_owned() }
+            }
             1 => Op::Directive(".loc 1 2 3".into()),
             _ => Op::Directive(".pragma \"nounroll\";".into()),
         },
@@ -336,7 +342,7 @@ impl Maker<'_, '_, '_> {
     }
 
     fn combine(&mut self) -> Option<(BoolOp, Guard)> {
-        let op = self.choices.of(&[None, Some(BoolOp::And), Some(BoolOp::Or), Some(BoolOp::Xor)]);
+        let op = self.choices.pick(&[None, Some(BoolOp::And), Some(BoolOp::Or), Some(BoolOp::Xor)]);
         op.map(|op| (op, predicate(self.func, self.choices)))
     }
 
@@ -347,7 +353,7 @@ impl Maker<'_, '_, '_> {
             (Type::B64, Type::B16, 4),
             (Type::B128, Type::B64, 2),
         ];
-        self.choices.of(&ways)
+        self.choices.pick(&ways)
     }
 
     fn address(&mut self, space: Space) -> Address {

@@ -32,7 +32,7 @@ fn solve_by<N: Number>(mut system: Vec<Vec<N>>, pivot: impl Fn(&[Vec<N>], usize)
             }
         }
     }
-    let mut x = vec![N::of(0.0); size];
+    let mut x = vec![N::from(0.0); size];
     for i in (0..size).rev() {
         let known: N = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
         x[i] = (system[i][size] - known) / system[i][i];

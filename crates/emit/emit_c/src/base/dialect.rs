@@ -15,7 +15,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// That of host code for the target.
-    pub fn of(target: &Target) -> Self {
+    pub fn for_target(target: &Target) -> Self {
         if target.is_amd() { Self::Hip { stores_always: false } } else { Self::Cuda }
     }
 

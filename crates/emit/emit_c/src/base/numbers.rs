@@ -12,7 +12,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub fn of(code: &Code) -> Self {
+    pub fn from_code(code: &Code) -> Self {
         Self { computed: code.arithmetic.number(), io: code.io() }
     }
 

@@ -52,7 +52,7 @@ impl Names {
         }
     }
 
-    pub fn of(&self, table: TableKind) -> &str {
+    pub fn name(&self, table: TableKind) -> &str {
         match table {
             TableKind::Reals => &self.reals,
             TableKind::Indices => &self.indices,
@@ -87,12 +87,12 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
         TableKind::Powers => "// 2^(j/256), j 2^44 less in its bits\n",
     };
-    let (space, name) = (if *is_constant { "__constant__" } else { "static __device__" }, names.of(*kind));
+    let (space, name) = (if *is_constant { "__constant__" } else { "static __device__" }, names.name(*kind));
     // Clang takes no constant that other files see for a literal.
     let space = if *is_constant && !dialect.is_hip() { "static __constant__" } else { space };
     let definition = match values {
         Values::Reals(values) => {
-            let numbers = Numbers::of(code);
+            let numbers = Numbers::from_code(code);
             table(space, numbers.real(), name, values.iter().map(|x| numbers.literal(*x)))
         }
         Values::Integers(values) => table(space, "int", name, values.iter().map(i32::to_string)),

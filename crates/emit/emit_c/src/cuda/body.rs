@@ -69,7 +69,7 @@ pub fn print(code: &Code, tables: tables::Names, dialect: Dialect) -> Printed {
     let mut body = Body {
         dialect,
         code,
-        numbers: Numbers::of(code),
+        numbers: Numbers::from_code(code),
         helpers: BTreeSet::new(),
         tables,
         namer,
@@ -194,11 +194,11 @@ impl Body<'_> {
             Statement::Recompute(values) => self.recompute(values),
             Statement::DeclareStripe(stripe) => format!("{} {};", kind(*stripe), stripe_name(*stripe)),
             Statement::DefineStripe { stripe, first } => {
-                let (kind, table) = (kind(*stripe), self.tables.of(stripe.table()));
+                let (kind, table) = (kind(*stripe), self.tables.name(stripe.table()));
                 format!("const {kind} {} = {table}[{first} + threadIdx.x];", stripe_name(*stripe))
             }
             Statement::LoadStripe { stripe, first } => {
-                let (load, table) = (self.helper(reload(*stripe)), self.tables.of(stripe.table()));
+                let (load, table) = (self.helper(reload(*stripe)), self.tables.name(stripe.table()));
                 format!("{} = {load}({table} + {first});", stripe_name(*stripe))
             }
             Statement::CopyBank { bank, row, entries } => return self.copy_bank(*bank, (*row, *entries), depth),
@@ -266,7 +266,7 @@ impl Body<'_> {
 
     /// A table goes from constant to shared memory.
     fn copy_bank(&mut self, bank: TableKind, (row, entries): (u32, u32), depth: usize) {
-        let ((kind, name), table) = (tables::shared_bank(bank, self.numbers), self.tables.of(bank));
+        let ((kind, name), table) = (tables::shared_bank(bank, self.numbers), self.tables.name(bank));
         let threads = 32 * self.code.execution.warps();
         let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
         self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));

@@ -130,7 +130,7 @@ impl Body<'_> {
     fn bank(&self, bank: TableKind) -> &str {
         match self.code.banks {
             BankSpace::Shared => tables::shared_bank(bank, self.numbers).1,
-            BankSpace::Constant | BankSpace::Global => self.tables.of(bank),
+            BankSpace::Constant | BankSpace::Global => self.tables.name(bank),
         }
     }
 

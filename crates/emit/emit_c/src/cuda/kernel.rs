@@ -30,7 +30,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         launch_parameters.chain(workspace_parameter).chain(["struct CUstream_st *stream".to_owned()]);
     let passed = printed.arrays.iter().map(String::as_str);
     let passed = passed.chain(code.slots.first_global.map(|_| WORKSPACE)).chain(["points", "stride"]);
-    let numbers = Numbers::of(code);
+    let numbers = Numbers::from_code(code);
     let define = |helper: &Helper| helper.definition(target, warps, Dialect::Cuda, numbers) + "\n";
     let helpers = printed.helpers.iter().map(define).collect();
     let file = File {

@@ -33,7 +33,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed.arrays)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
-    let named = NamedBarriers::of(code);
+    let named = NamedBarriers::from_code(code);
     let set_up = named.as_ref().map_or(String::new(), NamedBarriers::set_up);
     let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
     let file = File {
@@ -43,7 +43,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
             .helpers
             .iter()
             .map(|helper| {
-                let text = || helper.definition(target, warps, dialect, Numbers::of(code));
+                let text = || helper.definition(target, warps, dialect, Numbers::from_code(code));
                 let text = named.as_ref().and_then(|named| named.definition(*helper)).unwrap_or_else(text);
                 text.replace("THREADS", &threads.to_string()) + "\n"
             })

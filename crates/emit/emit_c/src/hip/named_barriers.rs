@@ -11,7 +11,7 @@ pub(super) struct NamedBarriers<'a> {
 }
 
 impl<'a> NamedBarriers<'a> {
-    pub(super) fn of(code: &'a Code) -> Option<Self> {
+    pub(super) fn from_code(code: &'a Code) -> Option<Self> {
         Some(Self { symbol: &code.symbol, plan: code.named_barriers.as_ref()?.plan() })
     }
 

@@ -31,7 +31,7 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
         Op::Accumulate(form) => each(wave, form, (operands, None), Some(&operands[0]), |bits| bits),
         Op::Compare { kind, test } => mask(wave, &operands[0], |wave, lane| {
             let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
-            Ok(test.of(kind, of(1)?, of(2)?))
+            Ok(test.holds(kind, of(1)?, of(2)?))
         }),
         Op::Class => mask(wave, &operands[0], |wave, lane| {
             let value = f64::from_bits(wave.known_lane(&operands[1], F64, lane)?);
@@ -41,7 +41,7 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
             let mut bits = 0u64;
             for lane in wave.active() {
                 let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
-                bits |= u64::from(test.of(kind, of(0)?, of(1)?)) << lane;
+                bits |= u64::from(test.holds(kind, of(0)?, of(1)?)) << lane;
             }
             wave.set_mask(EXEC, bits);
             Ok(())
@@ -115,7 +115,7 @@ fn each(
             (*value, defined) = (bits, defined && known);
         }
         for (value, part) in values.iter_mut().zip(parts.iter().flatten()) {
-            *value = part.of(*value);
+            *value = part.extract(*value);
         }
         wave.write_lane(&operands[0], lane, finish((form.compute)(values)), defined);
     }
@@ -250,7 +250,7 @@ fn permute(wave: &mut Wave, instruction: &Instruction, to: bool) -> Result<(), S
 
 impl Test {
     /// Whether it holds of two values.
-    pub fn of(self, kind: Kind, a: u64, b: u64) -> bool {
+    pub fn holds(self, kind: Kind, a: u64, b: u64) -> bool {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let order = match (kind, self.signed) {
             (F64, _) => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),

@@ -27,7 +27,7 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction) -> Result<(), String>
         Op::ScalarCompare { kind, test, short } => {
             let (a, b) = (wave.known(&operands[0], kind)?, wave.known(&operands[1], kind)?);
             let b = if short && test.signed { sign_extended(b) } else { b };
-            wave.scc = test.of(kind, a, b);
+            wave.scc = test.holds(kind, a, b);
         }
         Op::BitCompare { set } => {
             let (a, b) = (wave.known(&operands[0], B32)?, wave.known(&operands[1], B32)?);

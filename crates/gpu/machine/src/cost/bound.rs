@@ -34,7 +34,7 @@ pub struct Bound {
 const L1_BYTES_PER_CLOCK: u32 = 128;
 
 impl Bound {
-    pub fn of(executed: &Executed, target: &Target) -> Self {
+    pub fn new(executed: &Executed, target: &Target) -> Self {
         let (lanes, parts) = (32.0, f64::from(target.sub_partitions.max(1)));
         let pipeline = target.pipeline.as_ref();
         let l1 = pipeline.map_or(L1_BYTES_PER_CLOCK, |pipeline| pipeline.memory.l1_bytes_per_clock);
@@ -81,12 +81,12 @@ mod tests {
         let hopper = Target::by_name("hopper").unwrap();
         let executed = Executed { issued: 8000.0, doubles: 3000.0, ..Executed::default() };
         // two double-precision and four warp instructions per clock
-        let bound = Bound::of(&executed, hopper);
+        let bound = Bound::new(&executed, hopper);
         assert_eq!((bound.fp64, bound.issue, bound.largest()), (1500.0, 2000.0, ("issue", 2000.0)));
-        let spilling = Bound::of(&Executed { local_bytes: 128.0 * 3000.0, shuffles: 2500.0, ..executed }, hopper);
+        let spilling = Bound::new(&Executed { local_bytes: 128.0 * 3000.0, shuffles: 2500.0, ..executed }, hopper);
         assert_eq!((spilling.mio, spilling.largest()), (2500.0, ("local", 3000.0)));
         // 800 results of 8 clocks each, of two groups of points at once
-        let waiting = Bound::of(&Executed { chain: 800.0 / 2.0, ..executed }, hopper);
+        let waiting = Bound::new(&Executed { chain: 800.0 / 2.0, ..executed }, hopper);
         assert_eq!(waiting.largest(), ("latency", 3200.0));
     }
 }

@@ -118,7 +118,7 @@ impl Work {
     /// Clocks per point of the steps of a warp, one after the other, for the groups that an SM works on at once.
     fn waiting(&self, factors: &Factors, spread: &Spread, target: &Target) -> f64 {
         let Latencies { step, shuffle, shared, local, global, device, constants, barrier, small_code, kept } =
-            Latencies::of(target);
+            Latencies::for_target(target);
         // an access of doubles by a warp is 256 bytes
         let (local_accesses, global_accesses) = (self.local_bytes / 8.0, self.global_bytes / 8.0);
         let steps = factors.step * step * self.instructions
@@ -174,7 +174,7 @@ struct Latencies {
 }
 
 impl Latencies {
-    fn of(target: &Target) -> Self {
+    fn for_target(target: &Target) -> Self {
         let Some(pipeline) = &target.pipeline else { return OLDER };
         let memory = &pipeline.memory;
         Self {

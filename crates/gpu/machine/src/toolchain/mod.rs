@@ -109,7 +109,7 @@ pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
     }
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
     let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
-    of(found)
+    load(found)
 }
 
 /// Returns all toolchains that know the architecture, one for each ptxas, in the order of [`find_for`]. An installation without
@@ -123,7 +123,7 @@ pub fn all_for(arch: ComputeCapability) -> Result<Vec<Toolchain>, Absent> {
     let Some(first) = first else { return Ok(Vec::new()) };
     let with_front = |found: &Installation| {
         let nvrtc = found.nvrtc.clone().unwrap_or_else(|| first.clone());
-        of(&Installation { nvrtc: Some(nvrtc), ..found.clone() })
+        load(&Installation { nvrtc: Some(nvrtc), ..found.clone() })
     };
     installations().iter().filter(knows).map(with_front).collect()
 }
@@ -152,7 +152,7 @@ pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Ab
     };
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch) && arch >= FIRST;
     match installations().iter().filter(fits).find(knows) {
-        Some(found) => of(found),
+        Some(found) => load(found),
         None => find_for(arch),
     }
 }
@@ -164,7 +164,7 @@ fn version(ptx: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn of(found: &Installation) -> Result<Toolchain, Absent> {
+fn load(found: &Installation) -> Result<Toolchain, Absent> {
     let library = found.nvrtc.as_ref().expect("one with NVRTC was looked for");
     let front = Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?);
     let assembler = format!("ptxas {}", found.version());

@@ -128,7 +128,7 @@ fn told(violation: &Violation, allocation: &Allocation, function: &str, before: 
         _ => "mend the text that is named last",
     };
     let there = violation.inst.is_none_or(|inst| func.blocks[violation.block].insts.contains(&inst));
-    match func.lines.of(violation.block, violation.inst).filter(|_| there) {
+    match func.lines.line(violation.block, violation.inst).filter(|_| there) {
         Some(line) => {
             let message = format!("{message}; see line {line} of {}", after.source.name);
             helped(message, Some(Span::of_line(after.source, line)), help)
@@ -242,12 +242,12 @@ fn renumbered(prepared: &Func, new: &Func, variables: &Names) -> Func {
                 }
             });
             let copy = func.insts.push(data);
-            func.lines.set(*to, Some(copy), new.lines.of(*from, Some(*inst)).unwrap_or(0));
+            func.lines.set(*to, Some(copy), new.lines.line(*from, Some(*inst)).unwrap_or(0));
             insts.push(copy);
         }
         let mut terminator = new.blocks[*from].terminator.clone();
         terminator.targets_mut(|target| *target = blocks.get(target).copied().unwrap_or(*target));
-        func.lines.set(*to, None, new.lines.of(*from, None).unwrap_or(0));
+        func.lines.set(*to, None, new.lines.line(*from, None).unwrap_or(0));
         func.blocks[*to].insts = insts;
         func.blocks[*to].terminator = terminator;
     }
@@ -324,7 +324,7 @@ fn match_all(allocation: &mut Allocation, matching: matching::Matching) {
         for (ours, at) in matching(&old, &new).into_iter().map(|(a, b)| (a, theirs[b])) {
             let (own, given) = (prepared.blocks[*block].insts[ours], func.blocks[*block].insts[at]);
             func.insts[own] = func.insts[given].clone();
-            let line = func.lines.of(*block, Some(given)).unwrap_or(0);
+            let line = func.lines.line(*block, Some(given)).unwrap_or(0);
             func.lines.set(*block, Some(own), line);
             func.blocks[*block].insts[at] = own;
         }

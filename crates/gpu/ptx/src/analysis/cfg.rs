@@ -57,18 +57,18 @@ impl Cfg {
         let successors = Lists::new(func.blocks.len(), &edges);
         let mut backward = Vec::with_capacity(edges.len());
         for from in &order {
-            backward.extend(successors.of(*from).iter().map(|to| (*to, *from)));
+            backward.extend(successors.get(*from).iter().map(|to| (*to, *from)));
         }
         let predecessors = Lists::new(func.blocks.len(), &backward);
         Self { entry, order, numbers, predecessors, successors }
     }
 
     pub fn predecessors(&self, block: Block) -> &[Block] {
-        self.predecessors.of(block)
+        self.predecessors.get(block)
     }
 
     pub fn successors(&self, block: Block) -> &[Block] {
-        self.successors.of(block)
+        self.successors.get(block)
     }
 
     /// Returns the number of blocks of the function, with those that cannot be reached.

@@ -28,8 +28,8 @@ impl Dependents {
 
     /// The values to look at again when this one, of the form that these dependents are of, fell after all had been looked at: looked
     /// for when the first one falls.
-    pub fn of(&self, func: &Func, gated: &Gated, value: Value) -> &[Value] {
-        self.of.get_or_init(|| self.links(func, gated)).of(value)
+    pub fn get(&self, func: &Func, gated: &Gated, value: Value) -> &[Value] {
+        self.of.get_or_init(|| self.links(func, gated)).get(value)
     }
 
     fn links(&self, func: &Func, gated: &Gated) -> Lists<Value, Value> {

@@ -32,7 +32,7 @@ impl Dominators {
                 spans[*block].0 = count;
                 count += 1;
             }
-            match children.of(*block).get(*next) {
+            match children.get(*block).get(*next) {
                 Some(child) => {
                     *next += 1;
                     path.push((*child, 0));
@@ -53,7 +53,7 @@ impl Dominators {
 
     /// The blocks that this one dominates immediately, in reverse post-order.
     pub fn children(&self, block: Block) -> &[Block] {
-        self.children.of(block)
+        self.children.get(block)
     }
 
     /// Every path from the entry to `b` passes `a`, or they are the same block. False where one is unreachable.

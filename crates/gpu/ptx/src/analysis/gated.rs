@@ -99,8 +99,8 @@ impl Gated {
     /// The branches that decide about a φ or a copy.
     pub fn branches(&self, value: Value) -> &[Block] {
         match self.ssa.values[value].def {
-            Def::Phi(block, _) => self.joins.of(block),
-            Def::Copy(..) => match self.exits.of(value) {
+            Def::Phi(block, _) => self.joins.get(block),
+            Def::Copy(..) => match self.exits.get(value) {
                 [group] => &self.groups[*group as usize][..],
                 _ => &[],
             },
@@ -137,7 +137,7 @@ impl Gated {
     pub fn gate(&self, value: Value) -> Option<Gate> {
         match self.ssa.values[value].def {
             Def::Phi(block, _) if self.loops.irreducible(block) => Some(Gate::Irreducible),
-            Def::Phi(block, _) if self.joins.of(block).is_empty() => Some(Gate::Mu),
+            Def::Phi(block, _) if self.joins.get(block).is_empty() => Some(Gate::Mu),
             Def::Phi(..) => Some(Gate::Gamma),
             Def::Copy(..) => Some(Gate::Eta),
             Def::Undefined | Def::Inst(..) => None,

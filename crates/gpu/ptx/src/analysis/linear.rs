@@ -25,7 +25,7 @@ pub enum Shape {
 
 impl Linear {
     /// The form of an unguarded instruction, if it has one.
-    pub fn of(op: &Op) -> Option<Self> {
+    pub fn from_op(op: &Op) -> Option<Self> {
         use Operand::{Imm, Reg};
         // `constant` is added to a product
         let (ty, a, b, plain, constant) = match *op {

@@ -44,7 +44,7 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
     }
 
     /// Nothing for keys that no list was made for.
-    pub fn of(&self, key: K) -> &[T] {
+    pub fn get(&self, key: K) -> &[T] {
         match self.starts.get(key.index()..key.index() + 2) {
             Some(&[start, end]) => &self.items[start as usize..end as usize],
             _ => &[],

@@ -32,12 +32,12 @@ impl Liveness {
 
     /// Live at the start of the block.
     pub fn live_in(&self, block: Block) -> &[Reg] {
-        self.live_in.of(block)
+        self.live_in.get(block)
     }
 
     /// Live behind the block's terminator.
     pub fn live_out(&self, block: Block) -> &[Reg] {
-        self.live_out.of(block)
+        self.live_out.get(block)
     }
 
     pub fn is_live_in(&self, reg: Reg, block: Block) -> bool {

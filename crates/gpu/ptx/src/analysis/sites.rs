@@ -54,12 +54,12 @@ impl Sites {
 
     /// The blocks that write the register, in reverse post-order.
     pub fn writers(&self, reg: Reg) -> impl Iterator<Item = Block> {
-        self.found[reg].first_writer.expand().into_iter().chain(self.more_writers.of(reg).iter().copied())
+        self.found[reg].first_writer.expand().into_iter().chain(self.more_writers.get(reg).iter().copied())
     }
 
     /// The blocks that read the register before they write it, in reverse post-order.
     pub fn exposed(&self, reg: Reg) -> &[Block] {
-        self.exposed.of(reg)
+        self.exposed.get(reg)
     }
 
     /// The only block that writes the register.

@@ -85,7 +85,7 @@ impl Steps {
                     _ => (kind, 0),
                 };
                 let linear = match kind {
-                    Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused => Linear::of(op),
+                    Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused => Linear::from_op(op),
                     _ => None,
                 };
                 let linear = linear.map_or(NOWHERE, |form| push(&mut forms, form));

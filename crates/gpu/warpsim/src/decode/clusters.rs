@@ -11,7 +11,7 @@ const MOST_WARPS: u32 = 32;
 const MOST_SHARED: u64 = 2 << 20;
 
 /// Returns the CTAs of a cluster in each direction: one if the header says nothing, `None` if it leaves the number open.
-pub(super) fn of(func: &Func) -> Option<[u32; 3]> {
+pub(super) fn shape(func: &Func) -> Option<[u32; 3]> {
     let said = |name: &str| func.directives.iter().find_map(|text| text.strip_prefix(name));
     if said(".blocksareclusters").is_some() {
         return None;

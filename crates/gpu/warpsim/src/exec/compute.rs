@@ -52,7 +52,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         match op {
             Test::Compare { f, d, other, combine, a, b } => {
                 let known = warp.know([*a, *b]) & combine.map_or(ALL, |(_, (pred, _))| warp.knowledge.pred(pred));
-                let bits = f.of(a.row(&warp.regs, pool), b.row(&warp.regs, pool));
+                let bits = f.compare(a.row(&warp.regs, pool), b.row(&warp.regs, pool));
                 let (yes, no) = combined(bits, *combine, &warp.preds);
                 warp.write_pred(*d, yes, known, mask);
                 if let Some(other) = other {
@@ -61,7 +61,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
             Test::Set { f, yes, d, combine, a, b } => {
                 let known = warp.know([*a, *b]) & combine.map_or(ALL, |(_, (pred, _))| warp.knowledge.pred(pred));
-                let bits = f.of(a.row(&warp.regs, pool), b.row(&warp.regs, pool));
+                let bits = f.compare(a.row(&warp.regs, pool), b.row(&warp.regs, pool));
                 let (bits, _) = combined(bits, *combine, &warp.preds);
                 warp.write(*d, &select(bits, &[*yes; 32], &[0; 32]), known, mask);
             }

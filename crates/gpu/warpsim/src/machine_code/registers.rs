@@ -16,7 +16,7 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    pub(super) fn of(instruction: &Instruction) -> Self {
+    pub(super) fn from_instruction(instruction: &Instruction) -> Self {
         let mut found = Self::default();
         let results = results(instruction);
         let mut reads = found.reads.iter_mut();
@@ -120,13 +120,13 @@ pub(super) fn instruction(text: &str) -> Instruction {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Registers {
-        Registers::of(&instruction(text))
+    fn registers(text: &str) -> Registers {
+        Registers::from_instruction(&instruction(text))
     }
 
     #[test]
     fn doubles_take_two_registers() {
-        let found = of("@!P2 DFMA R2, R4, R6, R8");
+        let found = registers("@!P2 DFMA R2, R4, R6, R8");
         assert_eq!(found.writes, Some((2, 2)));
         assert_eq!(found.reads, [Some((4, 2)), Some((6, 2)), Some((8, 2)), None]);
         assert_eq!(found.predicates_read, 1 << 2);
@@ -134,21 +134,21 @@ mod tests {
 
     #[test]
     fn special_registers_have_64_bits_unless_told() {
-        assert_eq!(of("CS2R R4, SRZ").writes, Some((4, 2)));
-        assert_eq!(of("CS2R.32 R4, SR_CLOCKLO").writes, Some((4, 1)));
+        assert_eq!(registers("CS2R R4, SRZ").writes, Some((4, 2)));
+        assert_eq!(registers("CS2R.32 R4, SR_CLOCKLO").writes, Some((4, 1)));
     }
 
     #[test]
     fn memory_takes_what_the_modifier_tells() {
-        let load = of("LDS.128 R4, [R2+0x10]");
+        let load = registers("LDS.128 R4, [R2+0x10]");
         assert_eq!((load.writes, load.reads[0]), (Some((4, 4)), Some((2, 1))));
-        let store = of("STS.64 [R2], R6");
+        let store = registers("STS.64 [R2], R6");
         assert_eq!((store.writes, store.reads), (None, [Some((2, 1)), Some((6, 2)), None, None]));
     }
 
     #[test]
     fn comparisons_write_predicates() {
-        let found = of("ISETP.GE.AND P1, PT, R0, R3, P4");
+        let found = registers("ISETP.GE.AND P1, PT, R0, R3, P4");
         assert_eq!((found.writes, found.predicates_written, found.predicates_read), (None, 1 << 1, 1 << 4));
         assert_eq!(found.reads, [Some((0, 1)), Some((3, 1)), None, None]);
     }

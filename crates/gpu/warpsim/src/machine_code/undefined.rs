@@ -41,7 +41,7 @@ impl Undefined {
     }
 
     /// Returns the undefined lanes of a register.
-    pub(super) fn of(&self, register: u32) -> u32 {
+    pub(super) fn lanes(&self, register: u32) -> u32 {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
@@ -76,7 +76,7 @@ impl Undefined {
         (active, mask): (u32, u32),
         holds: impl Fn(u8) -> u32,
     ) -> Option<(Space, u64)> {
-        let found = Registers::of(instruction);
+        let found = Registers::from_instruction(instruction);
         if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
             && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
         {
@@ -276,7 +276,7 @@ mod tests {
         for text in ["SEL R4, R18, R2, P0", "FSEL R6, R18, R2, !P0", "SEL R8, R2, R18, P0"] {
             assert_eq!(undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf), None);
         }
-        assert_eq!([4, 6, 8].map(|register| undefined.of(register)), [0xf, 0xf0, 0xf0]);
+        assert_eq!([4, 6, 8].map(|register| undefined.lanes(register)), [0xf, 0xf0, 0xf0]);
     }
 
     #[test]
@@ -287,6 +287,6 @@ mod tests {
             undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), (u32::MAX, u32::MAX), |_| 0),
             None
         );
-        assert_eq!(undefined.of(4), u32::MAX);
+        assert_eq!(undefined.lanes(4), u32::MAX);
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, 
     let Some(inner) = loops.innermost(block) else { return format!("{spent}; a larger budget may be") };
     let blocks = &loops.loops[inner].blocks;
     let lines = blocks.iter().flat_map(|block| {
-        let insts = func.blocks[*block].insts.iter().map(|inst| func.lines.of(*block, Some(*inst)));
-        insts.chain([func.lines.of(*block, None)]).flatten()
+        let insts = func.blocks[*block].insts.iter().map(|inst| func.lines.line(*block, Some(*inst)));
+        insts.chain([func.lines.line(*block, None)]).flatten()
     });
     let (first, last) = lines.fold((u32::MAX, 0), |(first, last), line| (first.min(line), last.max(line)));
     let place = format!("the loop of lines {first} to {last}");
@@ -40,7 +40,7 @@ pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, 
             super::assumption::Assumption::Parameter { name: data.name.clone(), value: value.clone() }.to_string()
         })
         .collect();
-    let exit = exits.iter().filter_map(|block| func.lines.of(*block, None)).max();
+    let exit = exits.iter().filter_map(|block| func.lines.line(*block, None)).max();
     let exit = exit.map_or(String::new(), |line| format!(", which is left at line {line},"));
     match named.is_empty() {
         true => format!("{spent}: {place}{exit} goes on; a larger budget may be enough"),

@@ -64,7 +64,7 @@ pub fn check(
         }
         for (line, (inst, claim)) in body.insts.iter().zip(all).enumerate() {
             let kind = kinds[line];
-            let digits = Digits::of(kind, powers);
+            let digits = Digits::for_kind(kind, powers);
             // A number that is read back has the digits that it was made with; a running state may have room for more.
             let read = |source: Option<&(Kind, &Form)>, has_room: bool| {
                 source.is_some_and(|(made, source)| *source == claim && (*made == kind || has_room && *made < kind))
@@ -151,7 +151,7 @@ impl Operands<'_> {
         }
     }
 
-    fn of(&self, id: u32) -> Option<Factors> {
+    fn factors(&self, id: u32) -> Option<Factors> {
         if self.kind == Kind::Single { self.leading(id) } else { Some(self.whole(id)) }
     }
 }
@@ -181,7 +181,7 @@ impl Digits {
         of_logarithms: ULPS_OF_DOUBLES,
     };
 
-    fn of(kind: Kind, powers: Powers) -> &'static Self {
+    fn for_kind(kind: Kind, powers: Powers) -> &'static Self {
         match (kind, powers) {
             (Kind::Single, _) => &Self::SINGLE,
             (Kind::Pair, Powers::Short) => &Self::PAIR,
@@ -205,7 +205,7 @@ struct Factor {
 }
 
 impl Factor {
-    fn of(known: &Known) -> Self {
+    fn from_known(known: &Known) -> Self {
         Self { ends: [known.least, known.most], off: known.absolute, share: known.relative }
     }
 
@@ -306,8 +306,8 @@ impl Factors {
 }
 
 fn factors(form: &Form) -> Factors {
-    let terms = form.terms.iter().map(|(variable, factor)| (*variable, Factor::of(factor))).collect();
-    Factors { constant: Factor::of(&form.constant), terms }
+    let terms = form.terms.iter().map(|(variable, factor)| (*variable, Factor::from_known(factor))).collect();
+    Factors { constant: Factor::from_known(&form.constant), terms }
 }
 
 /// The claim's terms ascend, too; what it leaves out is nothing, and so is what it has beside these.
@@ -377,7 +377,7 @@ fn is_input(
 /// max(x (1 + d) + t, c (1 + e)) is within max(|d|, |e|) and t/c of max(x, c).
 fn is_clamped(species: u32, domain: &Domain, claim: &Form, [kind, of_fraction]: [Kind; 2]) -> bool {
     let floor = domain.floor;
-    let rounding = Digits::of(of_fraction, Powers::Short).of_reading(domain).max(of_constant(floor, kind).share);
+    let rounding = Digits::for_kind(of_fraction, Powers::Short).of_reading(domain).max(of_constant(floor, kind).share);
     let share = rounding + TINY / floor;
     let is_normal = floor >= TINY;
     let factor = Factor { ends: [1.0; 2], off: share, share };
@@ -507,8 +507,8 @@ fn means(dividend: &Factors, divisor: &Factors) -> Option<[f64; 2]> {
 }
 
 fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
-    let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
-    let of = |id: u32| operands.of(id);
+    let (domain, digits) = (operands.domain, Digits::for_kind(operands.kind, operands.powers));
+    let of = |id: u32| operands.factors(id);
     let number = |id: u32| of(id).map(|all| whole(&all, domain));
     let is_claim = |all: Option<Factors>| all.is_some_and(|all| implies(&all, claim));
     let is = |exact: Factors| is_claim(round(&exact, domain, digits));
@@ -573,7 +573,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
 
 /// Whether what holds of an exact quotient holds of one that is rounded.
 fn is_quotient(operands: &Operands<'_>, [dividend, divisor]: [&Factors; 2], is: impl Fn(Factors) -> bool) -> bool {
-    let (domain, digits) = (operands.domain, Digits::of(operands.kind, operands.powers));
+    let (domain, digits) = (operands.domain, Digits::for_kind(operands.kind, operands.powers));
     let number = whole(divisor, domain);
     let is_apart_from_0 = number.distance() > 0.0 && number.share < 0.5;
     if !is_apart_from_0 {

@@ -82,7 +82,7 @@ impl Follower<'_> {
                 Inst::Literal(c) => constant(c, kind),
                 Inst::Constant(k) => constant(step.constants[k as usize], kind),
                 Inst::Scalar(k) => scalars[k as usize].clone(),
-                Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or(Form::of(Known::NOTHING)),
+                Inst::Input(k) => values[step.inputs[k as usize]].clone().unwrap_or(Form::constant(Known::NOTHING)),
                 Inst::Field { array, operand, .. } => self.field(array, step.rows[operand as usize], kind),
                 Inst::State(k) => states[k as usize].clone(),
                 Inst::Unary(Unary::Neg, a) => whole(a).negative(),
@@ -92,11 +92,11 @@ impl Follower<'_> {
                 {
                     let single = &self.roundings.single;
                     let rounding = Rounding { power: LEADING_POWER * single.power, ..*single };
-                    Form::of(self.function(op, whole(a).number(self.domain), (kind, &rounding))?)
+                    Form::constant(self.function(op, whole(a).number(self.domain), kind, &rounding)?)
                 }
-                Inst::Unary(op, a) => Form::of(self.function(op, number(a)?, (kind, self.roundings.of(kind)))?),
+                Inst::Unary(op, a) => Form::constant(self.function(op, number(a)?, kind, self.roundings.get(kind))?),
                 // The difference of a number and itself is exact.
-                Inst::Binary(Binary::Sub, a, b) if a == b => Form::of(Known::ZERO),
+                Inst::Binary(Binary::Sub, a, b) if a == b => Form::constant(Known::ZERO),
                 Inst::Binary(op, a, b) => self.binary(op, &*get(a)?, &*get(b)?, kind)?,
                 Inst::Fma(a, b, c) => {
                     let product = get(a)?.times(&*get(b)?, self.domain);
@@ -149,25 +149,25 @@ impl Follower<'_> {
 
     /// Returns the rounding of a number that is read from an array.
     fn of_reading(&self, kind: Kind) -> f64 {
-        if self.domain.reads_singles { 0.0 } else { self.roundings.of(kind).unit }
+        if self.domain.reads_singles { 0.0 } else { self.roundings.get(kind).unit }
     }
 
     fn field(&self, array: u32, row: u32, kind: Kind) -> Form {
         let unit = self.of_reading(kind);
         let TemperatureRange { coldest, hottest } = self.cell;
         match self.graph.arrays[array as usize].name {
-            "temperature" => Form::of(Known::new([coldest, hottest], f64::INFINITY, unit)),
+            "temperature" => Form::constant(Known::new([coldest, hottest], f64::INFINITY, unit)),
             "pressure" => {
                 let to_si = self.graph.units.to_si("pressure");
-                Form::of(Known::new(self.domain.pressures.map(|p| p / to_si), f64::INFINITY, unit))
+                Form::constant(Known::new(self.domain.pressures.map(|p| p / to_si), f64::INFINITY, unit))
             }
             "mole_fractions" => Form::fraction(row, unit),
-            _ => Form::of(Known::NOTHING),
+            _ => Form::constant(Known::NOTHING),
         }
     }
 
     fn rounded(&self, exact: &Form, kind: Kind) -> Result<Form, Unproven> {
-        let unit = self.roundings.of(kind).unit;
+        let unit = self.roundings.get(kind).unit;
         if kind == Kind::Pair { exact.rounded_as_pair(unit, self.domain) } else { exact.rounded(unit, self.domain) }
     }
 
@@ -186,7 +186,7 @@ impl Follower<'_> {
             Binary::Mul => self.rounded(&a.times(b, self.domain), kind),
             Binary::Div | Binary::DivNear => {
                 let divisor = b.number(self.domain);
-                let inverse = Form::of(divisor.reciprocal().ok_or(Unproven::Cancellation)?);
+                let inverse = Form::constant(divisor.reciprocal().ok_or(Unproven::Cancellation)?);
                 if kind != Kind::Pair {
                     return self.rounded(&a.times(&inverse, self.domain), kind);
                 }
@@ -196,13 +196,13 @@ impl Follower<'_> {
                 // The loss of small numbers in the remainder counts as an error of the dividend.
                 let exact = a.as_pair(self.domain)?.times(&inverse, self.domain);
                 // A mean is not as small as the least sum over the largest one, whose second number would be lost.
-                let mean = a.quotients(b).map(|ends| Form::of(exact.number(self.domain).between(ends)));
+                let mean = a.quotients(b).map(|ends| Form::constant(exact.number(self.domain).between(ends)));
                 self.rounded(&mean.unwrap_or(exact), kind)
             }
         }
     }
 
-    fn function(&self, op: Unary, x: Known, (kind, rounding): (Kind, &Rounding)) -> Result<Known, Unproven> {
+    fn function(&self, op: Unary, x: Known, kind: Kind, rounding: &Rounding) -> Result<Known, Unproven> {
         let Rounding { unit, power, logarithm } = *rounding;
         let within = |limit: f32| match x.magnitude() + x.absolute <= f64::from(limit) {
             true => Ok(()),
@@ -242,7 +242,7 @@ impl Follower<'_> {
 
 /// A constant of the code, as this arithmetic has it.
 fn constant(c: f64, kind: Kind) -> Form {
-    Form::of(match kind {
+    Form::constant(match kind {
         Kind::Single => Known::number(c),
         Kind::Pair => Known::of_pair(c),
         Kind::Double => Known::new([c], 0.0, 0.0),

@@ -39,7 +39,7 @@ pub struct Form {
 }
 
 impl Form {
-    pub fn of(constant: Known) -> Self {
+    pub fn constant(constant: Known) -> Self {
         Self { constant, terms: Vec::new() }
     }
 

@@ -28,7 +28,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// Resolves kinds from a choice. An instruction that only hands on a number has its kind. Constants have all their digits if anything has them.
-    pub fn of(graph: &Graph, order: &[StepRef], choice: Choice<'_>) -> Self {
+    pub fn resolve(graph: &Graph, order: &[StepRef], choice: Choice<'_>) -> Self {
         let mut resolver = Resolver { choice, ..Resolver::default() };
         // A running state has the widest kind that a step stores in it, which decides what the steps before read of it.
         loop {
@@ -41,7 +41,7 @@ impl Kinds {
 
     /// All in single precision.
     pub fn single(graph: &Graph, order: &[StepRef]) -> Self {
-        Self::of(graph, order, &|_, _| Kind::Single)
+        Self::resolve(graph, order, &|_, _| Kind::Single)
     }
 
     #[must_use]

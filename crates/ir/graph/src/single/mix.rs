@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
     }
 
     fn kinds(&self, singles: &[bool]) -> Kinds {
-        let kinds = Kinds::of(self.graph, self.order, &|at, id| {
+        let kinds = Kinds::resolve(self.graph, self.order, &|at, id| {
             let body = at.map_or(&self.graph.shapes[self.graph.preamble.shape], |at| self.graph.body(at));
             let is_single = match body.insts[id as usize] {
                 Inst::Field { .. } if self.domain.reads_singles => true,

@@ -49,7 +49,7 @@ impl Roundings {
         Self { pair, ..Self::ALL }
     }
 
-    pub fn of(&self, kind: Kind) -> &Rounding {
+    pub fn get(&self, kind: Kind) -> &Rounding {
         match kind {
             Kind::Single => &self.single,
             Kind::Pair => &self.pair,
@@ -76,7 +76,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    pub fn of(species: usize, temperatures: TemperatureRange, cells: usize, floor: f64) -> Self {
+    pub fn new(species: usize, temperatures: TemperatureRange, cells: usize, floor: f64) -> Self {
         Self { temperatures, pressures: [1.0, 1e9], cells, species, sums: [0.99, 1.01], floor, reads_singles: false }
     }
 

@@ -21,7 +21,7 @@ pub struct Operands {
 
 impl Operands {
     /// A step to go on with.
-    pub fn of(step: &Step, body: &Body) -> Self {
+    pub fn from_step(step: &Step, body: &Body) -> Self {
         let Step { constants, inputs, rows, .. } = step.clone();
         Self { body: body.clone(), constants, inputs, rows }
     }

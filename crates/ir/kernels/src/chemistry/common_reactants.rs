@@ -26,7 +26,7 @@ const SHORT: u64 = 25;
 type Reactants = (bool, Vec<(usize, u64)>);
 
 /// By reaction, the reactions of the operation in its place. That of a group stands where its first reaction does.
-pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>, warps: u32) -> Vec<Vec<usize>> {
+pub fn groups(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>, warps: u32) -> Vec<Vec<usize>> {
     let (largest, longest) = if warps == 1 { (LARGEST, u64::MAX) } else { (LARGEST_SHARE, SHORT) };
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); mechanism.reactions.len()];
     let mut groups: Vec<(Reactants, Vec<usize>)> = Vec::new();

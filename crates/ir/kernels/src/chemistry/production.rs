@@ -25,7 +25,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     }
     let species = model.species().len();
     let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
-    let outputs = options.outputs.of(Kernel::Chemistry);
+    let outputs = options.outputs.for_kernel(Kernel::Chemistry);
     let is_plain = outputs == [Output::ProductionRates];
     let (name, output, rows) = match constant {
         None if is_plain => ("chemistry", "production_rates", species),
@@ -52,7 +52,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     }
     let sources = sources(&mut graph, model, options, &plans, &scalars, false);
 
-    let groups = common_reactants::of(mechanism, &plans, &sources, options.warps);
+    let groups = common_reactants::groups(mechanism, &plans, &sources, options.warps);
     let mut progress: Vec<Option<Value>> = vec![None; mechanism.reactions.len()];
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();

@@ -23,7 +23,7 @@ type Place = (Output, u32);
 /// The mechanism must have no reduction: rates of quasi-steady species have no concentrations to be made of.
 pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
-    let outputs = options.outputs.of(Kernel::Progress);
+    let outputs = options.outputs.for_kernel(Kernel::Progress);
     let sizes = Rows { species: model.species().len(), reactions: mechanism.reactions.len() };
     let rows = outputs.iter().map(|output| output.rows(sizes)).sum::<usize>() as u32;
     let scalars = scalars(&mechanism.reactions);

@@ -43,7 +43,7 @@ impl Form {
     }
 
     /// The forms of a kernel that a fit tolerance allows, the pairwise form first. `None` asks for exact forms.
-    pub fn of(kernel: Kernel, fit_tolerance: Option<f64>) -> Vec<Self> {
+    pub fn allowed(kernel: Kernel, fit_tolerance: Option<f64>) -> Vec<Self> {
         let all: &[Self] = match kernel {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
@@ -77,7 +77,7 @@ impl Form {
 
     /// This form where the kernel has it and the tolerance allows it, else the pairwise form.
     pub fn for_kernel(self, kernel: Kernel, fit_tolerance: Option<f64>) -> Self {
-        if Self::of(kernel, fit_tolerance).contains(&self) { self } else { Self::Pairwise }
+        if Self::allowed(kernel, fit_tolerance).contains(&self) { self } else { Self::Pairwise }
     }
 }
 

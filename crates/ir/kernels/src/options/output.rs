@@ -189,7 +189,7 @@ impl Outputs {
     }
 
     /// Returns the stored quantities of a kernel: those that were asked for, or else its default.
-    pub fn of(self, kernel: Kernel) -> Vec<Output> {
+    pub fn for_kernel(self, kernel: Kernel) -> Vec<Output> {
         let given: Vec<Output> = self.given().filter(|output| output.kernel() == kernel).collect();
         match kernel {
             _ if !given.is_empty() => given,
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn a_kernel_takes_its_own_and_else_its_default() {
         let set = Outputs::parse("molar-h,heat-release-rate").unwrap();
-        assert_eq!(set.of(Kernel::Chemistry), [Output::HeatReleaseRate]);
-        assert_eq!(set.of(Kernel::Thermodynamics).len(), 1);
-        assert_eq!(Outputs::default().of(Kernel::Thermodynamics).len(), 8);
-        assert_eq!(Outputs::default().of(Kernel::Chemistry), [Output::ProductionRates]);
+        assert_eq!(set.for_kernel(Kernel::Chemistry), [Output::HeatReleaseRate]);
+        assert_eq!(set.for_kernel(Kernel::Thermodynamics).len(), 1);
+        assert_eq!(Outputs::default().for_kernel(Kernel::Thermodynamics).len(), 8);
+        assert_eq!(Outputs::default().for_kernel(Kernel::Chemistry), [Output::ProductionRates]);
     }
 }

@@ -43,7 +43,7 @@ pub fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
     for &(_, value) in &log_space.centers {
         let name = name_of(graph, value);
         let producer = graph.values[value].producer;
-        let mut o = Operands::of(graph.step(producer), graph.body(producer));
+        let mut o = Operands::from_step(graph.step(producer), graph.body(producer));
         let own = o.body.values[0];
         let slope = slope(&mut o, own, &|o, inst| along_temperature(o, inst, sources.scalars, &known));
         o.body.values = vec![slope.unwrap_or_else(|| o.body.literal(0.0))];

@@ -42,7 +42,7 @@ pub fn plan(model: &Model, work: f64) -> Option<Plan> {
         .collect();
     let TemperatureRange { coldest, hottest } = TemperatureRange::DEFAULT;
     let count = ((hottest - coldest) / CELL) as usize;
-    let cells: Vec<Cell> = (0..count).map(|n| Cell::of(&species, coldest + CELL * n as f64)).collect();
+    let cells: Vec<Cell> = (0..count).map(|n| Cell::new(&species, coldest + CELL * n as f64)).collect();
     let middle = ((1000.0 - coldest) / CELL) as usize;
     let is_proven = |cell: &Cell| cell.least.iter().all(|&least| least > 0.0);
     let first = (0..=middle).rev().take_while(|&n| is_proven(&cells[n])).last()?;
@@ -91,7 +91,7 @@ struct Cell {
 
 impl Cell {
     /// From `cold` on.
-    fn of(species: &[Piecewise], cold: f64) -> Self {
+    fn new(species: &[Piecewise], cold: f64) -> Self {
         let bounds = species.iter().map(|function| {
             let of_end = |t: f64| function.ends.iter().take_while(|end| t > **end).count();
             let pieces = &function.ranges[of_end(cold)..=of_end(cold + CELL)];

@@ -12,7 +12,7 @@ use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
 pub fn build(model: &Model, options: &Options) -> Graph {
-    let outputs = options.outputs.of(Kernel::Thermodynamics);
+    let outputs = options.outputs.for_kernel(Kernel::Thermodynamics);
     let species = model.species().len();
     let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
     let rows = outputs.iter().map(|output| output.rows(sizes)).sum::<usize>() as u32;

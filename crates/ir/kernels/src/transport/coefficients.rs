@@ -41,7 +41,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
 
 /// The form of a part where the whole has this one: the same, or the cheapest exact one.
 fn form(kernel: Kernel, whole: Form, fit_tolerance: Option<f64>) -> Form {
-    let has = |form: Form| Form::of(kernel, fit_tolerance).contains(&form);
+    let has = |form: Form| Form::allowed(kernel, fit_tolerance).contains(&form);
     let exact = match kernel {
         Kernel::Viscosity => Form::Symmetric,
         Kernel::Conductivity => Form::LogSpace,

@@ -27,7 +27,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     let fits = part::fits(Kernel::Flux, model)?;
     let (state, units) = (StateVariables::MoleFractions, Units::Si);
     let mut diffusion = part::build(Kernel::Diffusion, model, &Options { state, units, ..*options })?;
-    let outputs = options.outputs.of(Kernel::Flux);
+    let outputs = options.outputs.for_kernel(Kernel::Flux);
     let species = model.species().len();
     let sizes = Rows { species, reactions: model.mechanism.reactions.len() };
     let mut scalars = together::scalars(std::slice::from_ref(&diffusion));

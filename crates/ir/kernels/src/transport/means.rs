@@ -45,7 +45,7 @@ const STATES: u32 = 3;
 pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let scalars = log_space_scalars(options);
     let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, scalars);
-    let scale = Scale::of(fits, options);
+    let scale = Scale::choose(fits, options);
     graph.range = Some(options.fit_range);
     let lambda = |b: &mut Body| {
         let variable = build::scalar_of(b, scalars, scalars[scalars.len() - 1]);
@@ -60,7 +60,7 @@ pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Grap
 
 pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &POLYNOMIAL_SCALARS);
-    let scale = Scale::of(fits, options);
+    let scale = Scale::choose(fits, options);
     let direct = polynomials(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
@@ -77,7 +77,7 @@ pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolera
 pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let scalars: &[u32] = if options.precision == Precision::Single { &POLYNOMIAL_SCALARS } else { &[] };
     let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, scalars);
-    let scale = Scale::of(fits, options);
+    let scale = Scale::choose(fits, options);
     let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
@@ -178,7 +178,7 @@ enum HalfUnit {
 }
 
 impl Scale {
-    fn of(fits: &TransportFits, options: &Options) -> Self {
+    fn choose(fits: &TransportFits, options: &Options) -> Self {
         let range = options.fit_range;
         let largest = match options.precision {
             Precision::Double => LARGEST_PRODUCT,

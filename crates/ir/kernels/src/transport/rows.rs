@@ -84,7 +84,7 @@ impl Rows<'_> {
         let (zero, one) = (b.literal(0.0), b.literal(1.0));
         let (mut resistance, mut mass) = (b.empty_sum(), b.empty_sum());
         for i in 0..block.len() as u32 {
-            let x = fractions.of(&mut b, i, 1 + self.functions.len());
+            let x = fractions.fraction(&mut b, i, 1 + self.functions.len());
             let first = i * (count + 1);
             let weight = b.constant(first);
             let own = b.mul(weight, x);
@@ -117,7 +117,7 @@ impl Rows<'_> {
         let inverse: Vec<Id> =
             denominators.chunks(QUOTIENTS).flat_map(|chunk| symmetric::quotients(&mut b, scale_id, chunk)).collect();
         for (i, inverse) in (0u32..).zip(inverse) {
-            let x = fractions.of(&mut b, i, RATIO as usize + 1);
+            let x = fractions.fraction(&mut b, i, RATIO as usize + 1);
             let weight = b.constant(i);
             let own = b.mul(weight, x);
             let others = b.sub(total, own);
@@ -194,7 +194,7 @@ impl Fractions<'_> {
     }
 
     /// The i-th, in a step with the rows of [`Self::rows`] and the inputs of [`Self::inputs`] behind `first` others.
-    fn of(&self, b: &mut Body, i: u32, first: usize) -> Id {
+    fn fraction(&self, b: &mut Body, i: u32, first: usize) -> Id {
         match self.known {
             _ if self.held => b.state(self.block.len() as u32 + i),
             Some(_) => b.input(first as u32 + i),

@@ -147,7 +147,7 @@ impl<T> Default for Numbers<T> {
 }
 
 impl<T: Ord> Numbers<T> {
-    pub fn of(&mut self, thing: T) -> usize {
+    pub fn number(&mut self, thing: T) -> usize {
         let next = self.0.len();
         *self.0.entry(thing).or_insert(next)
     }

@@ -18,7 +18,7 @@ const MOST_INPUTS: usize = 2;
 
 /// Whether what makes terms reads more values than there are slots.
 pub fn is_crowded(graph: &Graph, slots: u32) -> bool {
-    let makers: BTreeSet<Op> = terms::of(graph).values().map(|maker| maker.op).collect();
+    let makers: BTreeSet<Op> = terms::find(graph).values().map(|maker| maker.op).collect();
     let steps = makers.iter().flat_map(|&op| graph.ops[op].parts().map(move |part| StepRef { op, part }));
     let read: BTreeSet<Value> = steps.flat_map(|at| graph.step(at).inputs.iter().copied()).collect();
     read.len() > slots as usize
@@ -56,7 +56,7 @@ pub struct Cluster {
 
 /// The operations that read values of the scalars, by what they have in common.
 fn clusters(graph: &Graph) -> Vec<Cluster> {
-    let terms = terms::of(graph);
+    let terms = terms::find(graph);
     let makers: BTreeSet<Op> = terms.values().map(|maker| maker.op).collect();
     let mut readers: BTreeMap<Op, BTreeSet<Op>> = BTreeMap::new();
     for at in graph.steps() {

@@ -36,7 +36,7 @@ impl Plan {
 /// The warps of makers and sums, so that few parts and few values pass between warps, and that warps have equal work of each class: of operations
 /// that run at the same time.
 pub fn plan(graph: &Graph, mapping: &Mapping, class: &dyn Fn(Op) -> u32) -> Plan {
-    let terms = terms::of(graph);
+    let terms = terms::find(graph);
     let makers = terms::makers(graph, &terms);
     let first: Vec<usize> = makers.keys().map(|&op| mapping.warp_of[op] as usize).collect();
     let numbered = numbered(&makers, class);
@@ -81,9 +81,9 @@ fn numbered(makers: &BTreeMap<Op, Maker>, class: &dyn Fn(Op) -> u32) -> Vec<assi
         (assign::Numbers::default(), assign::Numbers::default(), assign::Numbers::default());
     let maker = |(&op, maker): (&Op, &Maker)| assign::Maker {
         work: maker.slots as f64,
-        class: classes.of(class(op)),
-        sums: maker.sums.iter().map(|&sum| sums.of(sum)).collect(),
-        inputs: maker.inputs.iter().map(|&value| inputs.of(value)).collect(),
+        class: classes.number(class(op)),
+        sums: maker.sums.iter().map(|&sum| sums.number(sum)).collect(),
+        inputs: maker.inputs.iter().map(|&value| inputs.number(value)).collect(),
     };
     makers.iter().map(maker).collect()
 }
@@ -118,7 +118,7 @@ fn sums(graph: &Graph, mapping: &Mapping, terms: &Terms, maker_of: &BTreeMap<Op,
 /// By step that adds a term to a sum, the step that makes it.
 pub fn followers(graph: &Graph, mapping: &Mapping) -> BTreeMap<StepRef, Vec<StepRef>> {
     let mut found: BTreeMap<StepRef, Vec<StepRef>> = BTreeMap::new();
-    for (at, maker) in terms::of(graph) {
+    for (at, maker) in terms::find(graph) {
         if mapping.warp_of[at.op] == mapping.warp_of[maker.op] {
             found.entry(maker).or_default().push(at);
         }

@@ -16,7 +16,7 @@ pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (
     let old_warp = |op: Op| warp_of.get(&op).copied().unwrap_or(mapping.warp_of[op]);
     // Iterations whose terms a warp makes, by sum and warp.
     let mut remote: BTreeMap<Op, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
-    for (at, maker) in terms::of(graph) {
+    for (at, maker) in terms::find(graph) {
         let (warp, Part::Iteration(i)) = (old_warp(maker.op), at.part) else { continue };
         if warp != old_warp(at.op) {
             remote.entry(at.op).or_default().entry(warp).or_default().push(i);

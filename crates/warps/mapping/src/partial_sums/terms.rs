@@ -19,7 +19,7 @@ pub struct Maker {
 }
 
 /// The terms that may be added by who makes them: values of one step, which nothing but sums behind it read.
-pub fn of(graph: &Graph) -> Terms {
+pub fn find(graph: &Graph) -> Terms {
     let mut summed: BTreeMap<Value, bool> = BTreeMap::new();
     for at in graph.steps() {
         let adds = adds(graph, at);

@@ -39,7 +39,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         body = reread::where_far(&mut vars, body);
     }
     let real_bank = constants::place(&mut vars, &mut body);
-    let arrays = graph.arrays.iter().map(Array::of).collect();
+    let arrays = graph.arrays.iter().map(Array::from).collect();
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),

@@ -17,8 +17,8 @@ pub fn told(
     let place = Place::of(violation, allocation);
     let quoted = place.quote(allocation);
     let line = place.inst.map_or_else(
-        || allocation.prepared.lines.of(place.block, None),
-        |inst| allocation.prepared.lines.of(place.block, Some(inst)),
+        || allocation.prepared.lines.line(place.block, None),
+        |inst| allocation.prepared.lines.line(place.block, Some(inst)),
     );
     let span = text.zip(line).map(|(text, line)| Span::of_line(text, line));
     let own = |reg: Reg| {

@@ -34,7 +34,7 @@ impl Rules for Affine<'_> {
     }
 
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
-        match QUICK[step.kind as usize].of(among) {
+        match QUICK[step.kind as usize].get(among) {
             // the value that is sent does not matter where all name the same lane
             Number::NONE
                 if step.kind == Kind::Shuffle
@@ -43,7 +43,7 @@ impl Rules for Affine<'_> {
                 Number::UNIFORM
             }
             Number::NONE => self.ask(states, value, step),
-            number => number.of(step),
+            number => number.with_constant(step),
         }
     }
 
@@ -61,12 +61,12 @@ impl Rules for Affine<'_> {
 }
 
 /// States that follow from the kind of a step and the common flags of its inputs alone; for constants the state to which
-/// `Number::of` adds the place of the constant.
+/// `Number::with_constant` adds the place of the constant.
 const QUICK: [ByFlags; Kind::COUNT] = {
     let mut table = [[Number::NONE; Among::COUNT]; Kind::COUNT];
     let mut flags = 0;
     while flags < Among::COUNT {
-        let among = Among::of(flags);
+        let among = Among::from_flags(flags);
         let lanewise = if among.all_uniform() { Number::UNIFORM } else { Number::DIVERGENT };
         table[Kind::Lanewise as usize][flags] = lanewise;
         table[Kind::Divergent as usize][flags] = Number::DIVERGENT;

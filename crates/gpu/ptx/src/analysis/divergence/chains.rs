@@ -55,7 +55,7 @@ impl Chains {
     }
 
     /// The chain of a value; without links where it is uniform.
-    pub fn of(&self, value: Value) -> Chain {
+    pub fn chain(&self, value: Value) -> Chain {
         let mut links: Vec<(Value, Reason)> = Vec::new();
         let mut next = Some(value);
         while let Some(value) = next.filter(|value| links.iter().all(|(seen, _)| seen != value)) {

@@ -58,7 +58,7 @@ impl Divergence {
 
     /// Returns the state of a value; one that cannot be reached is divergent.
     pub fn state(&self, value: Value) -> State {
-        let state = self.states.of(value);
+        let state = self.states.state(value);
         if state.is_top() { State::DIVERGENT } else { state }
     }
 

@@ -36,7 +36,7 @@ impl Number {
     pub const NONE: Self = Self(FLAGS);
 
     /// The constant of a step that has one.
-    pub fn of(self, step: &Step) -> Self {
+    pub fn with_constant(self, step: &Step) -> Self {
         Self(self.0 | step.constant)
     }
 
@@ -71,7 +71,7 @@ impl Among {
     }
 
     /// The combination of flags with that number.
-    pub const fn of(flags: usize) -> Self {
+    pub const fn from_flags(flags: usize) -> Self {
         Self(4 * flags as u32)
     }
 
@@ -109,7 +109,7 @@ impl ByFlags {
         Self(word)
     }
 
-    pub fn of(self, Among(flags): Among) -> Number {
+    pub fn get(self, Among(flags): Among) -> Number {
         Number(self.0.rotate_right(flags) as u32 & FLAGS)
     }
 }
@@ -165,7 +165,7 @@ pub(super) struct States {
 }
 
 impl States {
-    pub fn of(&self, value: Value) -> State {
+    pub fn state(&self, value: Value) -> State {
         self.numbered.state(self.numbers[value.index()])
     }
 }

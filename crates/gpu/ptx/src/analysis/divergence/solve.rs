@@ -73,7 +73,7 @@ fn fall<R: Rules>(func: &Func, gated: &Gated, rules: &mut R, states: &mut [R::St
         let fallen = rules.descend(present, next);
         if fallen != present {
             states[value.index()] = fallen;
-            dependents.of(func, gated, value).iter().for_each(|user| waiting.insert(user.index()));
+            dependents.get(func, gated, value).iter().for_each(|user| waiting.insert(user.index()));
         }
     }
     evaluations

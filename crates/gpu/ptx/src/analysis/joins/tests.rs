@@ -78,7 +78,7 @@ fn nothing_is_lost_where_the_walk_ends_early() {
         let meeting = post_dominators(&func);
         let lists = joins(&cfg, &meeting);
         let found: BTreeSet<(Block, Block)> =
-            cfg.order.iter().flat_map(|block| lists.of(*block).iter().map(|branch| (*block, *branch))).collect();
+            cfg.order.iter().flat_map(|block| lists.get(*block).iter().map(|branch| (*block, *branch))).collect();
         assert_eq!(found, plain(&cfg, |branch| meeting[branch]), "{func:?}");
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg
     let mut placed: SecondaryMap<Block, PackedOption<Reg>> = table(func.blocks.len());
     let mut work = Vec::with_capacity(func.blocks.len());
     for reg in func.regs.keys() {
-        let pinned = pinned.of(reg);
+        let pinned = pinned.get(reg);
         if sites.exposed(reg).is_empty() || pinned.is_empty() && facts.plain(sites, reg) {
             continue;
         }
@@ -27,7 +27,7 @@ pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg
             work.push(cfg.entry);
         }
         while let Some(block) = work.pop() {
-            for &join in frontiers.of(block) {
+            for &join in frontiers.get(block) {
                 if placed[join] != reg.into() && live.is_live_in(reg, join) {
                     placed[join] = reg.into();
                     phis.push((join, reg));

@@ -42,7 +42,7 @@ fn number(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
     let nowhere = Value(0);
     for &block in facts.cfg.order.iter().chain(unreachable) {
         let first = ssa.values.len() as u32;
-        for &reg in phis.of(block) {
+        for &reg in phis.get(block) {
             let number = ssa.phis.len() as u32 - 1;
             let arguments = facts.cfg.predecessors(block).len() + usize::from(block == facts.cfg.entry);
             ssa.phis.push(ssa.phis[number as usize] + arguments as u32);

@@ -122,7 +122,7 @@ impl Machine<'_, '_> {
                 warp.traffic.local_bytes += traffic(lanes);
                 warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if !warp.undefined.is_empty() {
-                    warp.local.forget(lanes, [0, 1].map(|at| warp.undefined.of(next(a, at))));
+                    warp.local.forget(lanes, [0, 1].map(|at| warp.undefined.lanes(next(a, at))));
                     spilled(warp, a, lanes);
                 }
                 Ok(())

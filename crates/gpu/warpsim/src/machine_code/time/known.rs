@@ -81,7 +81,7 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
         } else {
             1
         },
-        registers: Registers::of(instruction),
+        registers: Registers::from_instruction(instruction),
         copies: copies(instruction),
     })
 }

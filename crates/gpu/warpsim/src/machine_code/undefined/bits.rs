@@ -7,7 +7,7 @@ use sass::{File, Instruction, Operand, Part, Register};
 pub(super) fn of_result(instruction: &Instruction, undefined: impl Fn(u8) -> u32) -> Option<u32> {
     let operands = &instruction.operands;
     let has_predicate = usize::from(matches!(operands.first()?, Operand::Predicate { .. }));
-    let source = |at: usize| operands.get(has_predicate + at).map(|operand| Bits::of(operand, &undefined));
+    let source = |at: usize| operands.get(has_predicate + at).map(|operand| Bits::from_operand(operand, &undefined));
     match instruction.operation() {
         "MOV" => Some(source(1)?.undefined),
         "IMAD" if instruction.has("MOV") => Some(source(3)?.undefined),
@@ -39,7 +39,7 @@ struct Bits {
 }
 
 impl Bits {
-    fn of(operand: &Operand, undefined: impl Fn(u8) -> u32) -> Self {
+    fn from_operand(operand: &Operand, undefined: impl Fn(u8) -> u32) -> Self {
         match operand {
             Operand::Integer(value) => Self { undefined: 0, zeros: !*value as u32, ones: *value as u32 },
             Operand::Register(Register { number: None, invert, .. }) => {
