@@ -204,6 +204,7 @@ pages! {
     kinetix: "guide/kinetix.md",
     openfoam: "guide/openfoam.md",
     reactors: "guide/reactors.md",
+    parallel: "guide/parallel.md",
     times: "lab/performance.md",
     measuring: "guide/measure.md",
     report: "guide/report.md",

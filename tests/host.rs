@@ -134,3 +134,40 @@ fn statuses_without_a_gpu_are_the_documented_ones() {
     let expected = "-5 1 -1 -1 -2 -3 0 -1 -1 -9 0\nH2O\nthere is no CUDA device, or its driver is absent or too old\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
+
+/// Kernels of `examples/flame` beside its reactors.
+const FLAME: [&str; 12] = [
+    "--name",
+    "h2",
+    "--kernel",
+    "reactor,conductivity",
+    "--state",
+    "TPY",
+    "--set",
+    "face=flux:TPY:mass-fluxes,enthalpy-flux",
+    "--set",
+    "gas=thermodynamics:TPY:h",
+    "--set",
+    "energy=temperature:HPY",
+];
+
+/// The guide runs the flame on a CPU; here it is compiled for GPUs, with CUDA's headers and with a stand-in for those of HIP.
+#[test]
+fn the_flame_compiles_for_gpus_without_a_remark() {
+    if !there("g++") {
+        return;
+    }
+    let includes = [
+        ("hopper", "FLAME_CUDA", cuda13().map(|toolkit| toolkit.join("include"))),
+        ("mi300x", "FLAME_HIP", Some(testkit::root().join("tests/amd"))),
+    ];
+    for (target, back_end, include) in includes {
+        let Some(include) = include else { continue };
+        let folder = tempfile::tempdir().unwrap();
+        singe("h2o2", folder.path(), &[&FLAME[..], &["--target", target]].concat());
+        let mut compiler = Command::new("g++");
+        compiler.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(format!("-D{back_end}"));
+        compiler.arg("-I").arg(folder.path()).arg("-isystem").arg(include);
+        run(compiler.arg(testkit::root().join("examples/flame/flame.cpp")));
+    }
+}

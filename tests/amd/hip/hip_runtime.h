@@ -292,6 +292,7 @@ template <typename T> hipError_t hipMalloc(T **memory, size_t bytes)
   *memory = (T *)malloc(bytes);
   return *memory ? hipSuccess : hipErrorOutOfMemory;
 }
+template <typename T> hipError_t hipMallocManaged(T **memory, size_t bytes) { return hipMalloc(memory, bytes); }
 inline hipError_t hipFree(void *memory) { return free(memory), hipSuccess; }
 inline hipError_t hipMemset(void *memory, int byte, size_t bytes) { return memset(memory, byte, bytes), hipSuccess; }
 inline hipError_t hipMemsetAsync(void *memory, int byte, size_t bytes, hipStream_t)

@@ -1,6 +1,6 @@
 //! A page of the guide is run from its top to its end.
 //!
-//! A block ```` ```sh ```` is run by bash in an empty folder in which `mechanisms` and `tests` are the project's, and `dme` and `heptane`
+//! A block ```` ```sh ```` is run by bash in an empty folder in which `mechanisms`, `examples` and `tests` are the project's, and `dme` and `heptane`
 //! published mechanisms where they are, after the blocks above it. Behind the language may stand
 //!
 //! - `needs-PROGRAM`: it and those below it are skipped where the program is absent,
@@ -48,7 +48,7 @@ pub fn fences(text: &str) -> Vec<(String, String)> {
 pub fn run(pages: &[&str], program: &str) {
     let folder = tempfile::tempdir().unwrap();
     #[cfg(unix)]
-    for name in ["mechanisms", "tests", "../shared/mechanisms/dme", "../shared/mechanisms/heptane"] {
+    for name in ["mechanisms", "examples", "tests", "../shared/mechanisms/dme", "../shared/mechanisms/heptane"] {
         let link = folder.path().join(Path::new(name).file_name().unwrap());
         std::os::unix::fs::symlink(root().join(name), link).unwrap();
     }
@@ -97,6 +97,10 @@ fn shell(commands: &str, place: &Path, programs: &Path) -> Result<String, String
     let mut bash = Command::new("bash");
     bash.args(["-euo", "pipefail", "-c", commands]).current_dir(place).env("PATH", path);
     bash.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1").env("SINGE_COMMAND", programs.join("singe"));
+    // Open MPI refuses the superuser, as whom containers work, and more ranks than cores, unless it is told otherwise.
+    for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
+        bash.env(name, "1");
+    }
     if let Some(sources) = openfoam::sources() {
         bash.env("WM_PROJECT_DIR", sources);
     }
