@@ -1,4 +1,4 @@
-//! Singe compiles combustion mechanisms to warp-specialized CUDA kernels.
+//! Singe compiles combustion mechanisms to C++, CUDA and HIP code: reactors, rates, Jacobians, thermodynamics, transport.
 //!
 //! [`driver`] is the whole compiler at a glance. Imports point one way, in the order that docs/architecture.md lists. What stands alone
 //! lies in crates of its own: diagnostics, machine, ptx, sass, warpsim, mechanism, kinetics.

@@ -19,7 +19,7 @@ use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
 pub mod backend;
 pub mod values;
 
-/// Compiles a combustion mechanism to warp-specialized CUDA kernels, proves and verifies them.
+/// Compiles a combustion mechanism to C++, CUDA or HIP code, proves and verifies it.
 #[derive(Debug, Parser)]
 #[command(name = "singe", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Arguments {

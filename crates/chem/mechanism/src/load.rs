@@ -3,7 +3,8 @@
 use super::report::Report;
 use diagnostics::{Diagnostic, Source, read_beginning};
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file that was read, for a record of where results come from.
@@ -83,22 +84,41 @@ fn load(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
         Ok(bytes) if bytes.len() as u64 > LARGEST_FILE => (
             "mechanism::file-size",
             format!("'{}' is larger than {} MB", path.display(), LARGEST_FILE >> 20),
-            "the largest mechanisms have a tenth of that: check that this is a mechanism",
+            "the largest mechanisms have a tenth of that: check that this is a mechanism".to_owned(),
         ),
         Ok(bytes) if is_text(&bytes) => return Some(bytes),
         Ok(_) => (
             "mechanism::not-a-text",
             format!("'{}' is not a text: it holds bytes that are zero", path.display()),
-            "save it as UTF-8, or as UTF-16 with a byte order mark",
+            "save it as UTF-8, or as UTF-16 with a byte order mark".to_owned(),
+        ),
+        Err(_) if path.is_dir() => (
+            "mechanism::unreadable-file",
+            format!("'{}' is a folder, not a mechanism", path.display()),
+            mechanism_in(path).map_or("name the file of the mechanism".to_owned(), |file| {
+                format!("name the file of the mechanism: {}", file.display())
+            }),
         ),
         Err(error) => (
             "mechanism::unreadable-file",
             format!("cannot read '{}': {error}", path.display()),
-            "check the path and the permissions",
+            "check the path and the permissions".to_owned(),
         ),
     };
     report.push(Diagnostic::error(id, message).help(help));
     None
+}
+
+/// The first file of a folder, by name, that looks like a mechanism.
+fn mechanism_in(folder: &Path) -> Option<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let is_mechanism = |path: &PathBuf| {
+        let beginning = if path.is_file() { read_beginning(path, 1 << 16).unwrap_or_default() } else { Vec::new() };
+        let text = String::from_utf8_lossy(&beginning).to_ascii_uppercase();
+        text.lines().any(|line| ["SPECIES", "SPEC ", "PHASES:"].iter().any(|word| line.trim_start().starts_with(word)))
+    };
+    files.into_iter().find(is_mechanism)
 }
 
 /// Only UTF-16, which its byte order mark announces, has zeros in it.
