@@ -557,9 +557,9 @@ fn commands_about_ptx_refuse_these_machines() {
         let output = assert_cmd::Command::cargo_bin("singe").unwrap().args(arguments).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
-    let occupancy = ["occupancy", "--target", "gfx942", "--threads", "256", "--registers", "276"];
+    let occupancy = ["ptx", "occupancy", "--target", "gfx942", "--threads", "256", "--registers", "276"];
     let (code, said) = singe(&occupancy);
     assert!(code == Some(0) && said.starts_with("mi300x (gfx942): 1 CTAs per SM, 8 of 64 warps"), "{said}");
-    let (code, said) = singe(&["time", "k.cubin", "--launch", "launch.toml", "--target", "mi300x"]);
+    let (code, said) = singe(&["ptx", "time", "k.cubin", "--launch", "launch.toml", "--target", "mi300x"]);
     assert!(code == Some(2) && said.contains("mi300x is AMD's"), "{said}");
 }

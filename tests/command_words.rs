@@ -22,8 +22,8 @@ fn a_misspelt_command_is_answered_with_the_nearest() {
     for (words, command) in [
         (&["cehck", CHEM][..], "check"),
         (&["cehck"], "check"),
-        (&["verfy", "k.ptx", "--threads", "32"], "verify"),
-        (&["occupncy", "--threads", "32"], "occupancy"),
+        (&["verfy", "k.ptx", "--threads", "32"], "ptx verify"),
+        (&["occupncy", "--threads", "32"], "ptx occupancy"),
         (&["docter"], "doctor"),
     ] {
         let Output { status, stderr, .. } = singe(folder.path(), words);
@@ -49,10 +49,10 @@ fn every_failure_is_json_where_json_is_asked_for() {
         (&[CHEM, "--json", "--target", "volta", "--matrix", "dmma"], "usage", 2),
         (&[CHEM, "--json", "--compilers", "off", "--inject-fault", "barrier-dropped"], "verification", 3),
         (&["check", "--no-such-flag", "--json"], "usage", 2),
-        (&["sim", "absent.ptx", "--launch", "absent.toml", "--json"], "input", 1),
-        (&["verify", "no.ptx", "--threads", "32", "--json"], "input", 1),
-        (&["analyze", "no.ptx", "--json"], "input", 1),
-        (&["occupancy", "--json"], "usage", 2),
+        (&["ptx", "sim", "absent.ptx", "--launch", "absent.toml", "--json"], "input", 1),
+        (&["ptx", "verify", "no.ptx", "--threads", "32", "--json"], "input", 1),
+        (&["ptx", "analyze", "no.ptx", "--json"], "input", 1),
+        (&["ptx", "occupancy", "--json"], "usage", 2),
         (&["cehck", "--json"], "usage", 2),
     ] {
         let Output { status, stdout, stderr } = singe(folder.path(), words);

@@ -536,11 +536,11 @@ fn machine_code() -> Vec<Case> {
     let run = warpsim::machine_code::run(&cubin, "k", &launch, &mut [], &warpsim::Options::default());
     let Err(warpsim::machine_code::Failure::Unknown(unknown)) = run else { panic!("{run:?}") };
     let elf = [("k.cubin", "\x7fELF, but no more".to_owned()), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())];
-    let sim = ["sim", "k.cubin", "--launch", "k.toml"];
+    let sim = ["ptx", "sim", "k.cubin", "--launch", "k.toml"];
     vec![
         printed("sass::cubin", &elf, &sim),
         printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
-        printed("time::compilers", &elf[1..], &["time", "k.toml", "--launch", "k.toml"]),
+        printed("time::compilers", &elf[1..], &["ptx", "time", "k.toml", "--launch", "k.toml"]),
         printed("measure::launch", &elf, &["measure", "k.cubin"]),
         printed("measure::project", &[], &["measure", "."]),
         printed("measure::results", &[("r.json", "{}".to_owned())], &["measure", "r.json"]),

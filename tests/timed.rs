@@ -1,4 +1,4 @@
-//! `singe time` on what it must not time without a word.
+//! `singe ptx time` on what it must not time without a word.
 
 use assert_cmd::Command;
 use machine::target::Target;
@@ -28,7 +28,7 @@ const RACING: &str = ".version 6.0
 
 const LAUNCH: &str = "threads = 64\n[[arguments]]\ntype = \"u32\"\nlength = 64\noutput = true\n";
 
-/// Exit code, output and messages of `singe time` on the racing kernel.
+/// Exit code, output and messages of `singe ptx time` on the racing kernel.
 fn timed(target: &str, more: &[&str]) -> Option<(i32, String, String)> {
     let arch = Target::by_name(target).unwrap().compute_capability;
     let tools = toolchain::find_for(arch).and_then(|_| toolchain::disassembler(arch));
@@ -40,7 +40,7 @@ fn timed(target: &str, more: &[&str]) -> Option<(i32, String, String)> {
     for (name, text) in [("racing.ptx", RACING), ("l.toml", LAUNCH)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let arguments = ["time", "racing.ptx", "--launch", "l.toml", "--target", target];
+    let arguments = ["ptx", "time", "racing.ptx", "--launch", "l.toml", "--target", target];
     let mut run = Command::cargo_bin("singe").unwrap();
     // the compilers of this checkout
     let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain");

@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::opt_arguments::OptArguments;
+use super::ptx::PtxArguments;
 use crate::fault::Fault;
 use crate::observer::PASSES;
 use crate::plan::{Common, Effort, Emit, Set, Tuning};
-use backend::{
-    AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
-    VerifyArguments,
-};
+use backend::{DoctorArguments, MeasureArguments};
 use kernels::Kernel;
 use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
 
@@ -38,20 +35,10 @@ pub enum Command {
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
-    /// Tell which values and branches of a PTX kernel are uniform, affine or divergent across a warp, and why
-    Analyze(AnalyzeArguments),
-    /// Run a PTX kernel in the simulator; print outputs, counts and hazards
-    Sim(SimArguments),
-    /// Tell how long one SM takes for a launch of machine code, and what the cycles of each warp go to
-    Time(TimeArguments),
+    /// Check, analyze, transform, simulate and time PTX: singe ptx verify, opt, ...
+    Ptx(PtxArguments),
     /// Make an archive that times kernels on a GPU with nothing but its driver, or tell what it measured there beside what is predicted
     Measure(MeasureArguments),
-    /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
-    Verify(VerifyArguments),
-    /// Run passes of the backend on a PTX file
-    Opt(OptArguments),
-    /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
-    Occupancy(OccupancyArguments),
     /// Tell which compilers are there, for which targets, and what is missing
     Doctor(DoctorArguments),
     /// Print what completes the words of this command in a shell

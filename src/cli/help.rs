@@ -65,6 +65,7 @@ Examples:
   singe chem.inp --target cpu --emit host           C++ for CPUs with a CMake project, C, C++ and Fortran interfaces
   singe chem.inp --target cpu --kernel reactor      reactors that are advanced in time
   singe check chem.inp                              all that is wrong with a mechanism
+  singe ptx verify k.ptx --threads 256              proof of the synchronisation of a kernel of your own
 
 `singe help all` has all options, `singe help COMMAND` those of a command, and `singe man` the manual page.";
 

@@ -186,6 +186,23 @@ fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assum
     (loads.chain(loops).collect(), differing)
 }
 
+/// Returns the assumptions of an execution about the machine and the launch; `registers` are those of a thread if it changes them.
+fn on_machine(code: &Code, registers: Option<u32>, shares: bool) -> Vec<Assumption> {
+    let lockstep = (shares && !code.independent_lanes()).then_some(Assumption::Lockstep);
+    let one_cta = code.one_cta.then_some(Assumption::OneCta);
+    lockstep.into_iter().chain(registers.map(Assumption::Registers)).chain(one_cta).collect()
+}
+
+/// Returns the hazards that were deferred, certain and doubtful ones; all are doubtful if the run has no end.
+fn deferred(flags: Option<Flags>, has_ended: bool) -> (Vec<Hazard>, Vec<Hazard>) {
+    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
+    match has_ended {
+        true => (certain, doubtful),
+        // code that was not executed may have released
+        false => (Vec::new(), [certain, doubtful].concat()),
+    }
+}
+
 /// Executes the kernel once, in one world; with a watch for witnesses of these violations.
 fn once(
     module: &Module,
@@ -234,12 +251,7 @@ fn once(
         watch,
         ..
     } = machine.domain;
-    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
-    let (mut violations, later) = match run {
-        Ok(()) => (certain, doubtful),
-        // code that was not executed may have released
-        Err(_) => (Vec::new(), [certain, doubtful].concat()),
-    };
+    let (mut violations, later) = deferred(flags, run.is_ok());
     violations.append(&mut machine.hazards.list);
     not_analysed.extend(later.iter().take(MOST).map(flags::doubt));
     if let Some((warp, pc)) = spent {
@@ -252,16 +264,8 @@ fn once(
             .extend(spins.endless.iter().map(|(pc, warp)| format!("{}: {}", code.site(*warp, *pc), waits::UNMET)));
     }
     let (rests_on, differing) = common.as_ref().map(|common| on_values(&code, common, &own_stores)).unwrap_or_default();
-    assumed.extend(rests_on);
-    if code.one_cta {
-        assumed.insert(0, Assumption::OneCta);
-    }
-    if machine.asynchronous.pool_is_used() {
-        assumed.insert(0, Assumption::Registers(machine.asynchronous.thread_registers()));
-    }
-    if shares && !code.independent_lanes() {
-        assumed.insert(0, Assumption::Lockstep);
-    }
+    let registers = machine.asynchronous.pool_is_used().then(|| machine.asynchronous.thread_registers());
+    assumed = [on_machine(&code, registers, shares), assumed, rests_on].concat();
     if !not_analysed.is_empty() {
         machine.asynchronous.warnings.extend(volatile(&code));
     }

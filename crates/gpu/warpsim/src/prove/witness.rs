@@ -85,6 +85,9 @@ struct Record {
     last: Option<u32>,
 }
 
+/// A record with its place among all.
+type Found<'w> = Option<(usize, &'w Record)>;
+
 /// Records, after which the watch ends.
 const MOST_RECORDS: usize = 1 << 14;
 
@@ -131,7 +134,7 @@ impl Watch {
         match &hazard.kind {
             Kind::Race { address, access, earlier, earlier_site } => {
                 let Some(site) = &hazard.site else { return Witness::default() };
-                let (now, before) = self.pair(code, *address, site, earlier_site);
+                let [now, before] = self.pair(code, *address, site, earlier_site);
                 let now = self.part(code, site, now, (*address, *access));
                 race(now, self.part(code, earlier_site, before, (*address, *earlier)))
             }
@@ -189,30 +192,18 @@ impl Watch {
     }
 
     /// Returns the first access to the address that an earlier one is not ordered before, and that one.
-    fn pair<'w>(
-        &'w self,
-        code: &'w Code,
-        address: u64,
-        site: &'w Site,
-        other: &'w Site,
-    ) -> (Option<(usize, &'w Record)>, Option<(usize, &'w Record)>) {
+    fn pair<'w>(&'w self, code: &'w Code, address: u64, site: &'w Site, other: &'w Site) -> [Found<'w>; 2] {
         for (at, now) in self.touching(code, address, site) {
             let slot = other.warp as usize;
             let unordered = |(earlier, record): &(usize, &Record)| *earlier < at && record.time > now.clock[slot];
             if let Some(before) = self.touching(code, address, other).rfind(unordered) {
-                return (Some((at, now)), Some(before));
+                return [Some((at, now)), Some(before)];
             }
         }
-        (None, None)
+        [None, None]
     }
 
-    fn part(
-        &self,
-        code: &Code,
-        site: &Site,
-        record: Option<(usize, &Record)>,
-        (address, access): (u64, Access),
-    ) -> Part {
+    fn part(&self, code: &Code, site: &Site, record: Found, (address, access): (u64, Access)) -> Part {
         let interval = record.map(|(_, record)| Interval {
             passed: record.passed,
             last: record.last.map(|pc| code.site(record.warp, pc)),

@@ -1,11 +1,11 @@
-//! `singe time K.cubin --launch launch.toml --target hopper`: how long an SM takes for a launch, and why.
+//! `singe ptx time K.cubin --launch launch.toml --target hopper`: how long an SM takes for a launch, and why.
 
 use std::path::Path;
 
-use super::args::backend::TimeArguments;
+use super::arguments::TimeArguments;
 use super::kernel::{bytes, text};
-use super::out::print;
 use super::sim::{ELF, chosen, stopped, wrong};
+use crate::cli::out::print;
 use crate::compilers;
 use crate::failure::Failure;
 use crate::output;
@@ -46,7 +46,7 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
 }
 
 /// Machine code, or what the compilers make of a text for the target: its bytes, and what they hold.
-pub(super) fn code(path: &Path, target: &Target) -> Result<(Vec<u8>, Cubin), Failure> {
+pub(in crate::cli) fn code(path: &Path, target: &Target) -> Result<(Vec<u8>, Cubin), Failure> {
     let name = path.display().to_string();
     let mut bytes = bytes(path)?;
     if !bytes.starts_with(ELF) {
