@@ -289,6 +289,24 @@ fn lines_are_those_of_cuda_triton_and_numba() {
         assert_eq!(read["column"].as_u64().unwrap_or(0), column);
         assert_eq!(race["accesses"][0]["access"], "write");
     }
+    // A function of a package that was inlined is the package's: the caller's line is shown, and both are told.
+    let inlined = std::fs::read_to_string(path.join("triton.ptx")).unwrap();
+    let package = "site-packages/triton/language/standard.py";
+    std::fs::create_dir_all(path.join(package).parent().unwrap()).unwrap();
+    std::fs::write(path.join(package), &lines).unwrap();
+    let inlined = inlined.replace(
+        "\t.loc\t1 9 4 ",
+        &format!("\t.file\t2 \"{package}\"\n\t.loc\t2 3 1, function_name $L__info_string0, inlined_at 1 9 4 "),
+    );
+    std::fs::write(path.join("inlined.ptx"), inlined).unwrap();
+    let list = verify(path, &["inlined.ptx", "--threads", "64", "--json"]).json();
+    let findings = list[0]["findings"].as_array().unwrap();
+    let race = findings.iter().find(|finding| finding["rule"] == "race").unwrap();
+    let own = |n: usize| {
+        let place = &race["accesses"][0]["source"][n];
+        (place["file"].as_str().unwrap(), place["line"].as_u64().unwrap(), place["shown"].as_bool().unwrap())
+    };
+    assert_eq!([own(0), own(1)], [(package, 3, false), ("kernel.py", 9, true)], "{race:#}");
     // The messages quote the source; without it they name the line.
     let told = verify(path, &["triton.ptx", "--threads", "64"]);
     assert!(told.err.contains("kernel.py:12:") && told.err.contains("line_12()"), "{}", told.err);

@@ -77,12 +77,19 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// Returns the place that tells the user most: the innermost one in a file below the current folder, else in a file that can be
-/// read, else the innermost one.
+/// Returns the place that tells the user most: the innermost one in a file of the user's below the current folder, else elsewhere,
+/// else in a file that can be read, else the innermost one.
 pub fn own(spots: &[Spot]) -> Option<&Spot> {
-    let is_below = |spot: &&Spot| spot.source.is_some() && spot.file.is_relative();
-    let is_read = |spot: &&Spot| spot.source.is_some();
-    spots.iter().find(is_below).or_else(|| spots.iter().find(is_read)).or(spots.first())
+    let read = || spots.iter().filter(|spot| spot.source.is_some());
+    let below = read().find(|spot| spot.file.is_relative() && !is_library(&spot.file));
+    let elsewhere = || read().find(|spot| !is_library(&spot.file));
+    below.or_else(elsewhere).or_else(|| read().next()).or(spots.first())
+}
+
+/// Whether a file is one of a Python package or of a compiler's headers.
+fn is_library(file: &Path) -> bool {
+    let has = |name: &str| file.components().any(|part| part.as_os_str() == name);
+    has("site-packages") || has("dist-packages") || file.is_absolute() && has("include")
 }
 
 /// Returns the path relative to the current folder if it is below.
