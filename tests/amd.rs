@@ -496,17 +496,17 @@ fn the_report_tells_no_times_and_no_rows_of_other_makers() {
 #[test]
 fn the_report_says_that_compilers_are_off() {
     let folder = tempfile::tempdir().unwrap();
-    let said = |compilers: &str| {
+    let said = |checks: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_singe"))
             .arg(shipped("h2o2"))
-            .args(["--target", "mi300x", "--kernel", "viscosity", "--compilers", compilers, "-o"])
-            .arg(folder.path().join(compilers))
+            .args(["--target", "mi300x", "--kernel", "viscosity", "--verify", checks, "-o"])
+            .arg(folder.path().join(checks))
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let off = said("off");
+    let off = said("no-compilers");
     assert!(off.contains("compilers are off") && !off.contains("absent"), "{off}");
     let auto = said("auto");
     assert!(!auto.contains("compilers are off"), "{auto}");

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use testkit::project::{run, there};
 use testkit::shipped;
 
-const QUICK: [&str; 4] = ["--verify", "off", "--compilers", "off"];
+const QUICK: [&str; 2] = ["--verify", "off,no-compilers"];
 /// One kernel for a GPU.
 const ONE: [&str; 4] = ["--kernel", "viscosity", "--codegen", "overlay"];
 /// The same for a CPU.

@@ -71,7 +71,7 @@ fn every_row_of_the_report_is_described() {
     let output = assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(root.join("mechanisms/h2o2/chem.inp"))
-        .args(["--kernel", "conductivity", "--compilers", "off", "--emit", "report", "--report", "full", "-o"])
+        .args(["--kernel", "conductivity", "--verify", "no-compilers", "--emit", "report", "--report", "full", "-o"])
         .arg(folder.path())
         .output()
         .unwrap();

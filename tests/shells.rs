@@ -37,11 +37,11 @@ fn has(words: &str, word: &str) -> bool {
 #[test]
 fn bash_completes_commands_flags_and_values() {
     let script = "source FILE; complete -p singe; COMP_WORDS=(singe ptx oc); COMP_CWORD=2; _singe singe oc ptx; \
-                  echo \"${COMPREPLY[@]}\"; COMP_WORDS=(singe chem.inp --mapper ''); COMP_CWORD=3; _singe singe '' --mapper; \
+                  echo \"${COMPREPLY[@]}\"; COMP_WORDS=(singe chem.inp --effort ''); COMP_CWORD=3; _singe singe '' --effort; \
                   echo \"${COMPREPLY[@]}\"";
     let Some(text) = answer("bash", &["--norc", "-c"], script) else { return };
     assert!(text.contains("-F _singe singe") && has(&text, "occupancy"), "{text}");
-    assert!(has(&text, "greedy") && has(&text, "ilp"), "{text}");
+    assert!(has(&text, "quick") && has(&text, "thorough"), "{text}");
 }
 
 #[test]
@@ -53,9 +53,9 @@ fn zsh_loads_the_completions() {
 
 #[test]
 fn fish_completes_commands_flags_and_values() {
-    let script = "source FILE; complete -C 'singe ptx occ'; complete -C 'singe ptx verify --thr'; complete -C 'singe --mapper='; complete -C 'singe fmt --to '";
+    let script = "source FILE; complete -C 'singe ptx occ'; complete -C 'singe ptx verify --thr'; complete -C 'singe --effort='; complete -C 'singe fmt --to '";
     let Some(text) = answer("fish", &["--no-config", "-c"], script) else { return };
-    for word in ["occupancy", "--threads", "--mapper=greedy", "--mapper=ilp", "yaml"] {
+    for word in ["occupancy", "--threads", "--effort=quick", "--effort=thorough", "yaml"] {
         assert!(has(&text, word), "{word}: {text}");
     }
 }

@@ -12,7 +12,7 @@
 
     assert singe.verify(kernel, block=256)      # a kernel of Triton, Numba or CuPy, or PTX
 
-Flags of the command are keywords: ``points_per_lane="auto"`` is ``--points-per-lane auto``, lists are joined by commas, and
+Flags of the command are keywords: ``ctas_per_sm="auto"`` is ``--ctas-per-sm auto``, lists are joined by commas, and
 ``True`` gives the flag alone. :func:`load` needs NumPy and a C++ compiler.
 """
 

@@ -8,10 +8,11 @@ use clap_complete::Shell;
 use super::ptx::PtxArguments;
 use crate::fault::Fault;
 use crate::observer::PASSES;
-use crate::plan::{Common, Effort, Emit, Set, Tuning};
+use crate::plan::{Common, Effort, Emit, Set, Tuning, Wanted, layout_help, layout_setting};
 use backend::{DoctorArguments, MeasureArguments};
 use kernels::Kernel;
-use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
+use toml::Value;
+use values::{Check, Color, Layout, ReportForm, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -148,6 +149,8 @@ pub struct CompileArguments {
     pub common: Common,
     #[command(flatten)]
     pub tuning: Tuning,
+    #[arg(long, value_name = "KEY=VALUE", help = layout_help(), value_parser = layout_setting)]
+    pub layout: Vec<(String, Value)>,
     /// How the code is laid out; several layouts are written side by side, with the layout's name in their symbols. With
     /// auto among them only the fastest is kept, kernel by kernel
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
@@ -155,20 +158,11 @@ pub struct CompileArguments {
     /// How long to look for the fastest version
     #[arg(long, value_enum, default_value_t = Effort::Normal)]
     pub effort: Effort,
-    /// States to verify each kernel on (at least 1), or off
-    #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
-    pub verify: std::option::Option<usize>,
-    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain beside the program, CUDA_HOME, the
-    /// PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
-    #[arg(long, value_enum, default_value_t = Compilers::Auto)]
-    pub compilers: Compilers,
-    /// Whether to run the machine code that ptxas (or, for AMD, Clang) makes, where the tools for the target are found: its outputs must be those
-    /// of the PTX (of the graph) in bits, and it is counted
-    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
-    pub verify_machine_code: Compilers,
-    /// Whether to predict the time of the machine code by the model of the target's SM, and to tell what its clocks go to
-    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
-    pub predict_time: Compilers,
+    /// States to verify each kernel on (70 by default), or off; and checks to leave out: no-compilers (NVRTC and ptxas on the code; they are
+    /// found in .toolchain beside the program, CUDA_HOME, the PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone), no-machine-code (run
+    /// what they make, and compare it in bits) and no-time (predict its time by the model of the target)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = verify)]
+    pub verify: Vec<Check>,
     /// Kinds of files to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,

@@ -17,6 +17,7 @@ mod man;
 mod measure;
 mod out;
 mod ptx;
+mod renamed;
 mod suggestion;
 
 use std::ffi::OsString;
@@ -30,13 +31,18 @@ use diagnostics::{Diagnostic, to_stderr};
 pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
 pub use command_line::command_line;
-pub use compile::{completed, default_folder, request};
+pub use compile::{completed, default_folder, is_given, request};
 pub use exit::{exit_code, guarded};
 pub use out::print;
+pub use renamed::renamed;
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut words: Vec<OsString> = arguments.into_iter().collect();
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let (mut words, renamed) = renamed(&words);
+    for warning in renamed {
+        to_stderr(format_args!("warning: {warning}\n"));
+    }
     if let Some(name) = ptx::renamed(&mut words) {
         to_stderr(format_args!(
             "warning: `singe {name}` is `singe ptx {name}` now; the next version has the new name alone\n"

@@ -170,6 +170,6 @@ pub fn sensitivity(
 /// Returns the subject of verification for a kernel.
 pub(super) fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, module: &'a ptx::Module) -> Subject<'a> {
     let Unit { kernel, graph, mapping, proven, program, .. } = unit;
-    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-    Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module }
+    let stiffness = request.common.stiffness;
+    Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module }
 }

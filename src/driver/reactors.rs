@@ -31,7 +31,7 @@ pub fn verify(
 ) -> Result<Vec<ProgramReport>, Failure> {
     let target = request.common.target;
     let mut programs = Vec::new();
-    if request.reactor.is_some() {
+    if request.reactor_method.is_some() {
         let not_run = |extension: &str, reason: &str| {
             ProgramReport::not_run(format!("{}_reactor.{extension}", model.mechanism.name), reason)
         };
@@ -51,7 +51,7 @@ pub fn verify(
             },
         });
     }
-    if let Ok(Some(_)) = request.reactor() {
+    if request.cvode_constant().is_some() {
         let file = host::ignition_file(&model.mechanism.name, target);
         programs.push(ProgramReport::not_run(file, "it takes SUNDIALS and a host"));
     }
@@ -64,7 +64,7 @@ fn why_not(request: &Request) -> Option<&'static str> {
     match request {
         _ if request.verify.is_none() => Some("--verify off"),
         _ if target.is_amd() => Some("machine code for AMD with calls of functions cannot be run"),
-        _ if !request.real_compilers => Some("--compilers off"),
+        _ if !request.real_compilers => Some("--verify no-compilers"),
         _ if target.is_cpu() => None,
         _ if toolchain::find_for(target.compute_capability).is_err() => Some("no compilers for the target are found"),
         _ => None,

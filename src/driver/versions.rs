@@ -74,9 +74,9 @@ fn again(
     let codegen = unit.codegen;
     let (graph, mapping, proven) = (unit.graph.clone(), unit.mapping.clone(), unit.proven.clone());
     if let Some(states) = own.asked.verify {
-        let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
+        let stiffness = own.asked.common.stiffness;
         let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
-        let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+        let subject = Subject { kernel, model, stiffness, graph, mapping, proven, program, module };
         observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)?;
     }
     let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));

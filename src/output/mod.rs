@@ -47,8 +47,10 @@ pub fn files(
     files.extend(all.of_reactors(reactor.as_ref()));
     files.extend(all.of_libraries(reactor.as_ref()));
     if all.wanted(Emit::Host) {
-        let internal =
-            [format!("{}_reference.h", model.mechanism.name), cpu::header_name(request.common.precision).to_owned()];
+        let internal = [
+            format!("{}_reference.h", model.mechanism.name),
+            cpu::header_name(request.common.precision.kernels).to_owned(),
+        ];
         let is_header = |file: &String| (file.ends_with(".h") || file.ends_with(".hpp")) && !internal.contains(file);
         let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
         files.push(host::install(&all.interface, &headers, &all.provenance));
@@ -115,7 +117,7 @@ pub fn reactor_files(request: &Request, model: &Model, units: &[Unit]) -> Option
     let symbol = sources.first()?.0.trim_end_matches(".cpp").to_owned();
     let kernels = units.iter().filter(|unit| [&reactor.rates, &reactor.jacobian].contains(&&unit.program.symbol));
     sources.extend(kernels.map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone())));
-    headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision)]);
+    headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision.kernels)]);
     Some(ReactorFiles { reactor, symbol, sources, headers })
 }
 
@@ -190,7 +192,7 @@ impl Output<'_> {
             files.push((format!("{name}.h"), host::header(interface, provenance)));
             files.push((format!("{name}_context.{extension}"), host::context(interface, provenance)));
             if target.is_cpu() {
-                files.push(cpu::header_of(request.common.precision));
+                files.push(cpu::header_of(request.common.precision.kernels));
             }
         }
         if self.wanted(Emit::Host) {
@@ -220,7 +222,7 @@ impl Output<'_> {
                 files.push(host::reactor_driver(interface, reactor, &reactor::known(model, reactor), provenance));
             }
         }
-        if let Ok(Some(constant)) = request.reactor() {
+        if let Some(constant) = request.cvode_constant() {
             let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
             files.extend(targets.map(|target| {
                 let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, self.of_cpu)).flatten();

@@ -246,7 +246,7 @@ impl KernelReport {
         let percent = (100.0 * gap).ceil();
         let name = &self.kernel;
         Some(format!(
-            "{name}: --mapper ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
+            "{name}: --layout mapper=ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
         ))
     }
 
@@ -272,7 +272,7 @@ impl KernelReport {
         let lacking = 4 * self.registers_held.saturating_sub(self.registers_available);
         let estimated = self.machine.estimated_ns.filter(|_| lacking == 0);
         LevelTime {
-            ctas_per_sm: self.tuning.ctas_per_sm,
+            ctas_per_sm: self.tuning.ctas_per_sm.count,
             registers: self.machine.registers,
             spilled_bytes: self.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
             nanoseconds: self.machine.predicted_ns.or(estimated),
@@ -456,7 +456,7 @@ pub fn kernel(
     verification: Option<Verification>,
 ) -> KernelReport {
     let Draft { graph, mapping, proven, program, .. } = draft;
-    let costs = mapping::costs(graph, mapping, &own.tuning.weights);
+    let costs = mapping::costs(graph, mapping);
     let schedule = proven.schedule();
     let available = own.registers();
     let registers_estimated = draft.registers().min(available);

@@ -8,7 +8,7 @@ use super::near::{FAR_BEHIND, is_near};
 use super::neighbor::{Version, neighbor};
 use super::rival::{Rival, rivals};
 use crate::failure::{Failure, FailureKind};
-use crate::plan::{Effort, Occupancy, Request, Resolved, Tuning};
+use crate::plan::{Effort, Request, Resolved};
 use diagnostics::Diagnostic;
 use passes::occupancy::Direction;
 use passes::occupancy::settle::settle;
@@ -81,9 +81,9 @@ fn at_best_levels<M: VersionMaker>(
 ) -> Result<Vec<M::Version>, Failure> {
     let settled = made.into_iter().map(|first| {
         let own = request.of_kernel(first.kernel()).in_layout(first.version().codegen);
-        match own.tuning.occupancy {
-            Occupancy::Auto if !first.is_left_out() => at_best_level(&own, first, maker),
-            _ => Ok(first),
+        match own.tuning.ctas_per_sm.tries_more && !first.is_left_out() {
+            true => at_best_level(&own, first, maker),
+            false => Ok(first),
         }
     });
     settled.collect()
@@ -91,7 +91,7 @@ fn at_best_levels<M: VersionMaker>(
 
 /// One kernel of [`at_best_levels`].
 fn at_best_level<M: VersionMaker>(own: &Resolved<'_>, first: M::Version, maker: &mut M) -> Result<M::Version, Failure> {
-    let resident = first.ctas_per_sm().max(own.tuning.ctas_per_sm);
+    let resident = first.ctas_per_sm().max(own.tuning.ctas_per_sm.count);
     let levels = match first.level_time().nanoseconds {
         Some(_) => levels(own, first.registers_held(), resident),
         None => Vec::new(),
@@ -101,7 +101,7 @@ fn at_best_level<M: VersionMaker>(own: &Resolved<'_>, first: M::Version, maker: 
     let mut refused = None;
     let settled = settle(1 + levels.len(), 0, Direction::Increasing, |at| {
         if at > 0 {
-            let tuning = Tuning { ctas_per_sm: levels[at - 1], ..own.tuning };
+            let tuning = own.tuning.with_ctas(levels[at - 1]);
             let version = maker.make(&own.tuned(tuning)).and_then(|version| compiled(own.asked, version, maker));
             made.push(version.map_err(|failure| refused = refused.take().or(Some(failure))).ok());
         }

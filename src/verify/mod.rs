@@ -86,7 +86,6 @@ pub struct ClassesOfPtx {
 pub struct Subject<'a> {
     pub kernel: Kernel,
     pub model: &'a Model,
-    pub floor: f64,
     pub stiffness: Stiffness,
     pub graph: &'a Graph,
     pub mapping: &'a Mapping,

@@ -13,7 +13,7 @@ pub fn text_for(
     state: StateVariables,
     folder: &Path,
 ) -> String {
-    let request = request_for(target, name, method, state, folder).with(|r| r.common.factors = factors);
+    let request = request_for(target, name, method, state, folder).with(|r| r.common.precision.factors = factors);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     gpu_reactor::text(folder, name)
 }

@@ -38,7 +38,8 @@ fn stood_in(
     state: StateVariables,
     change: impl Fn(String) -> String,
 ) {
-    let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| r.common.factors = project.factors);
+    let request =
+        request_for(target, "h2o2", METHODS[0], state, folder).with(|r| r.common.precision.factors = project.factors);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     let (extension, header, runtime) = if target.is_amd() {
         ("hip", "hip/hip_runtime.h", HIP.to_owned())

@@ -212,13 +212,13 @@ fn made(
         verify: None,
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
-        reactor: Some(RODAS5P),
+        reactor_method: Some(RODAS5P),
         codegen: Codegen::DataParallel,
         ..Request::default()
     };
     let request = request.with(|r| {
         r.common.target = target;
-        r.common.factors = factors;
+        r.common.precision.factors = factors;
         r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
     });
@@ -244,7 +244,7 @@ fn moved(model: &Model, request: &Request) -> usize {
     let plan = elimination::plan(&matrix(pattern, species), &[species, species + 1]);
     let factors: usize = plan.lower.iter().chain(&plan.upper).map(Vec::len).sum();
     let numbers = factors + plan.order.len();
-    let of_factor = if request.common.factors == Factors::Single { 4 } else { 8 };
+    let of_factor = if request.common.precision.factors == Factors::Single { 4 } else { 8 };
     8 * 2 * pattern.len() + of_factor * (plan.multiply_adds() + numbers + RODAS5P.m.len() * numbers)
 }
 

@@ -171,7 +171,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             out += if request.real_compilers {
                 "a clang that would tell registers and code is absent: singe doctor\n"
             } else {
-                "compilers are off: clang would tell registers and code (leave out --compilers off)\n"
+                "compilers are off: clang would tell registers and code (leave out --verify no-compilers)\n"
             };
         }
     } else if !is_of_a_cpu(report) {
@@ -200,7 +200,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     out += &format!("written to {folder}\n");
     let name = &report.mechanism;
     let called = match report.kernels.first() {
-        _ if request.reactor.is_some() => Some((format!("{name}_reactor_advance"), format!("{name}_reactor.h"))),
+        _ if request.reactor_method.is_some() => Some((format!("{name}_reactor_advance"), format!("{name}_reactor.h"))),
         first => first.map(|first| (format!("{}_launch", first.symbol), format!("{name}.h"))),
     };
     if let Some((function, header)) = called.filter(|_| is_emitted(Emit::Cuda) || is_emitted(Emit::Host)) {

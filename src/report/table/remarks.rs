@@ -84,7 +84,7 @@ fn levels(report: &Report) -> String {
         out +=
             &format!("\noccupancy of {}: CTAs per SM, registers, spilled bytes, time per point (ns)\n", kernel.kernel);
         for level in &kernel.levels {
-            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm { "  chosen" } else { "" };
+            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm.count { "  chosen" } else { "" };
             let [ctas, registers, spilled] = [level.ctas_per_sm, level.registers, level.spilled_bytes];
             out +=
                 &format!("  {ctas:>4}  {registers:>4}  {spilled:>6}  {:>8}{chosen}\n", hundredths(level.nanoseconds));

@@ -49,7 +49,7 @@ pub fn levels(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
         let counts = [level.ctas_per_sm, level.registers, level.spilled_bytes].map(|count| count.to_string());
         rows.push([counts.to_vec(), vec![hundredths(level.nanoseconds)]].concat());
     }
-    let chosen = kernel.levels.iter().position(|level| level.ctas_per_sm == kernel.tuning.ctas_per_sm);
+    let chosen = kernel.levels.iter().position(|level| level.ctas_per_sm == kernel.tuning.ctas_per_sm.count);
     (rows, chosen.map(|at| at + 1))
 }
 
