@@ -84,12 +84,7 @@ fn allocated(module: &Module, kernel: &str, registers: u32) -> Result<Option<All
 }
 
 /// The kernel as it is allocated, and at the next levels of occupancy as long as each is faster than the one before.
-fn at_levels(
-    module: &Module,
-    kernel: &str,
-    own: &Allocation,
-    target: &Target,
-) -> Result<Vec<Level>, Vec<Diagnostic>> {
+fn at_levels(module: &Module, kernel: &str, own: &Allocation, target: &Target) -> Result<Vec<Level>, Vec<Diagnostic>> {
     let index = module.funcs.iter().position(|func| func.name == kernel);
     let index = index.filter(|index| module.funcs[*index].insts.len() <= MOST_FOR_LEVELS);
     let Some(demand) = index.and_then(|index| Demand::of(module, index, None, 0)) else { return Ok(Vec::new()) };

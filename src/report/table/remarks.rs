@@ -7,7 +7,12 @@ use graph::body::Tally;
 
 /// Returns the remarks: the basis of the figures, the causes of the clocks, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {
-    grounds(report) + &causes::table(&report.kernels) + &levels(report) + &allocated(report) + &layouts(report) + &forms(report)
+    grounds(report)
+        + &causes::table(&report.kernels)
+        + &levels(report)
+        + &allocated(report)
+        + &layouts(report)
+        + &forms(report)
 }
 
 /// Says what the figures rest on.
@@ -97,7 +102,9 @@ fn levels(report: &Report) -> String {
 fn allocated(report: &Report) -> String {
     let mut out = String::new();
     for kernel in report.kernels.iter().filter(|k| k.levels.is_empty()) {
-        let Some((own, fastest)) = kernel.backend.as_ref().and_then(|own| Some((own, own.fastest()?))) else { continue };
+        let Some((own, fastest)) = kernel.backend.as_ref().and_then(|own| Some((own, own.fastest()?))) else {
+            continue;
+        };
         if own.levels.len() < 2 {
             continue;
         }

@@ -12,8 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn allocate(problem: &Problem) -> Answer {
     let mut order: Vec<Node> = problem.nodes.keys().collect();
     order.sort_by_key(|node| (problem.nodes[*node].interval, *node));
-    let mut scan =
-        Scan { problem, active: BTreeSet::new(), files: Default::default(), start: SecondaryMap::new(), spilled: Vec::new() };
+    let mut scan = Scan {
+        problem,
+        active: BTreeSet::new(),
+        files: Default::default(),
+        start: SecondaryMap::new(),
+        spilled: Vec::new(),
+    };
     for node in order {
         scan.expire(problem.nodes[node].interval.0);
         if let Err(stuck) = scan.assign(node) {

@@ -54,7 +54,8 @@ impl Word {
             let next = self.taken.partition_point(|(_, other_end)| other_end <= begin);
             self.taken.get(next).is_some_and(|(other_begin, _)| other_begin < end)
         };
-        !ranges.iter().any(meets) && (apart.is_empty() || !self.by.iter().any(|other| apart.contains(&pair(reg, *other))))
+        !ranges.iter().any(meets)
+            && (apart.is_empty() || !self.by.iter().any(|other| apart.contains(&pair(reg, *other))))
     }
 
     fn take(&mut self, reg: Reg, ranges: &Ranges) {

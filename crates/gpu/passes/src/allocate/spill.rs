@@ -45,7 +45,12 @@ pub struct SpillAccess {
 
 /// Reads every register of `locations` from its location before each use and writes it there behind each definition. Offsets are
 /// filled in later, when all locations are known. What is `spared` is left out.
-pub fn run(func: &mut Func, locations: &BTreeMap<Reg, SpillLocation>, areas: Areas, spared: &SecondaryMap<Block, Spared>) -> Spilled {
+pub fn run(
+    func: &mut Func,
+    locations: &BTreeMap<Reg, SpillLocation>,
+    areas: Areas,
+    spared: &SecondaryMap<Block, Spared>,
+) -> Spilled {
     let mut spiller = Spiller { func, locations, areas, latest: BTreeMap::new(), result: Spilled::default() };
     for block in spiller.func.layout.clone() {
         spiller.block(block, &spared[block]);
