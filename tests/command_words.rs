@@ -164,6 +164,14 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         assert_eq!(layouts[1]["codegen"], "data-parallel");
         assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["estimated_ns"]);
         assert_eq!(own["machine"]["registers_from"], "allocated");
+        // the kernel as it is comes first, and more CTAs per SM leave fewer registers
+        let levels = own["backend"]["levels"].as_array().unwrap();
+        assert_eq!(levels[0]["registers"], own["backend"]["registers"]);
+        let figure = |level: &Value, name: &str| level[name].as_u64().unwrap();
+        assert!(levels.windows(2).all(|pair| {
+            figure(&pair[0], "ctas_per_sm") < figure(&pair[1], "ctas_per_sm")
+                && figure(&pair[0], "registers") >= figure(&pair[1], "registers")
+        }));
         let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["estimated_ns"].as_f64();
         assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
     }

@@ -190,7 +190,11 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
         out += &format!("times are modelled for one point on {board}, not measured\n");
         if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {
-            out += "registers are our allocator's, times are estimates: singe doctor tells which are there\n";
+            out += match report.kernels.iter().all(|kernel| kernel.compiled.is_some() || kernel.backend.is_some()) {
+                true => "registers are our allocator's, times are estimates",
+                false => "registers are our allocator's, or estimates behind \"about\"; times are estimates",
+            };
+            out += ": singe doctor tells which compilers are there\n";
         }
     }
     out.extend(on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu));
