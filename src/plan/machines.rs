@@ -139,8 +139,7 @@ impl Request {
 
     /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
     pub fn needs_cpu(&self) -> bool {
-        let has_reactor = self.reactor.is_some() && !self.common.target.is_cpu();
-        has_reactor || self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
     }
 
     /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
@@ -287,6 +286,9 @@ impl Request {
                 "reactors on GPUs have one method for all points",
                 "leave out --integrator auto, or use --target cpu",
             );
+        }
+        if common.io != Io::Double && !common.target.is_cpu() {
+            return refuse("reactors on GPUs keep their states in doubles", "leave out --io");
         }
         if common.factors == Factors::Single && (common.target.is_cpu() || common.target.is_amd()) {
             return refuse(
