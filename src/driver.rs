@@ -90,7 +90,7 @@ fn make(
     };
     let texts = on_cpu::verify(request, &model, (&mut units, &beside), cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let programs = reactors::verify(request, &model, (&units, &beside), cache, observer)?;
+    let programs = reactors::verify(request, &model, &units, cache, observer)?;
     let report = report::report(request, &model, warnings, kernels, (programs, texts));
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),

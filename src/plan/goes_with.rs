@@ -194,6 +194,8 @@ pub const REFUSALS: [Refusal; 21] = [
         "kernel::no-reactor", "reactors are functions of a project for hosts"),
     refused(&["kernel=reactor", "integrator=auto"], &[Targets(CPU)],
         "kernel::no-reactor", "reactors on GPUs have one method for all points"),
+    refused(&["kernel=reactor", "precision=io=single"], &[Targets(CPU)],
+        "kernel::no-reactor", "reactors on GPUs keep their states in doubles"),
     refused(&["kernel=reactor", "precision=factors=single"], &[Targets(NVIDIA)],
         "kernel::no-reactor", "factors in single precision are offered where they were found to be faster"),
     refused(&["emit=cvode"],       &[UnitsOf(Units::Si)],

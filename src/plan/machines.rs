@@ -105,8 +105,7 @@ impl Request {
 
     /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
     pub fn needs_cpu(&self) -> bool {
-        let has_reactor = self.reactor_method.is_some() && !self.common.target.is_cpu();
-        has_reactor || self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
     }
 
     /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which

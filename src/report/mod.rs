@@ -17,7 +17,7 @@ pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
-pub use around::ProgramReport;
+pub use around::{ProgramReport, ReactorReport};
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use on_cpu::TextForCpu;
@@ -80,6 +80,9 @@ pub struct Report {
     /// Further programs that are compiled and run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramReport>,
+    /// Figures of reactors on a GPU, where their machine code was timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactor: Option<ReactorReport>,
 }
 
 /// One row of the table. Counts are per kernel unless they say otherwise.
@@ -447,6 +450,7 @@ pub fn report(
         notes: Vec::new(),
         texts_for_cpu,
         kernels,
+        reactor: programs.iter().find_map(ProgramReport::reactor),
         programs,
     }
 }

@@ -9,6 +9,7 @@ mod on_amd;
 mod reactor;
 mod reactor_on_cpu;
 mod reactor_on_gpu;
+mod reactor_time;
 mod simulate;
 mod single;
 mod synchronisation;
@@ -33,7 +34,8 @@ pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
 pub use reactor::{ReactorSubject, ReactorVerification, reactor_options};
 pub use reactor_on_cpu::ReactorCall;
-pub use reactor_on_gpu::simulate_reactors;
+pub use reactor_on_gpu::{Call, Part, Pipeline, simulate_reactors, steady_call};
+pub use reactor_time::{KernelTime, time_steps};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use single::verify_single;
 pub use synchronisation::prove_printed;
