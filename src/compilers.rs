@@ -162,7 +162,7 @@ pub fn read_machine_code(name: &str, bytes: &[u8]) -> Result<Cubin, Vec<Diagnost
     if !machine_code::runs(sm) {
         let arch = ComputeCapability(sm / 10, sm % 10).sm();
         let text = format!("{name}: machine code of {arch} is not supported: it is neither run nor timed");
-        let help = "Kepler (sm_35, sm_37) is, and Volta and later; of this one give PTX to `singe sim`";
+        let help = "Kepler (sm_35, sm_37) is, and Volta and later; of this one give PTX to `singe ptx sim`";
         return Err(vec![Diagnostic::error("sass::architecture", text).help(help)]);
     }
     let disassembler =

@@ -90,7 +90,7 @@ fn make(
     };
     let texts = on_cpu::verify(request, &model, (&mut units, &beside), cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let programs = reactors::verify(request, &model, (&units, &beside), cache, observer)?;
+    let programs = reactors::verify(request, &model, &units, cache, observer)?;
     let report = report::report(request, &model, warnings, kernels, (programs, texts));
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
@@ -180,8 +180,7 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
 
 /// Weighs the costs of a kernel's forms before scheduling.
 fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Choice, Failure> {
-    let matrices = own.matrices().map_err(|d| Failure::usage([d]))?;
-    let (options, rates) = (own.options(), own.rates());
+    let (options, rates, matrices) = (own.options(), own.rates(), own.matrices());
     let choose = || forms::choose(own.kernel, model, &options, own.tuning.form, &matrices, rates);
     observer.pass("form", Some(own.kernel), choose).map_err(Failure::input)
 }
@@ -213,8 +212,7 @@ fn draft_within(
         && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
-    let mapping =
-        observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights));
+    let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper));
     let (graph, mapping, mut ways) = match own.codegen {
         overlay::Codegen::Straight => ways::with_partial_sums(own, limits, (&graph, &mapping), observer)?,
         _ => ways::scheduled(own, limits, (graph, mapping), observer)?,
@@ -231,7 +229,7 @@ fn draft_within(
     let symbol = own.symbol(&model.mechanism.name);
     let mut program =
         observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
-    program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.io);
+    program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.precision.io);
     if let Some(claim) = &single {
         program.arithmetic = Arithmetic::Single { bound: claim.bound() };
     }

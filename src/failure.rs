@@ -16,6 +16,8 @@ pub enum FailureKind {
     Usage,
     /// A kernel failed its proof or its verification: exit code 3.
     Verification,
+    /// A kernel is not proven, and the command line gives the exit code.
+    Verdict(u8),
     /// Files are written, but machine code that was to be run could not be: exit code 5.
     NotRun,
 }

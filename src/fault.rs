@@ -32,7 +32,7 @@ pub enum Fault {
     TextGroups,
     /// In the text of data-parallel code alone, an instruction of machine code that nothing here can run.
     TextUnknown,
-    /// In the text of reactors alone, a thread leaves out the point behind the one that it takes.
+    /// In the text of reactors alone, a point is left out where the next ones are taken.
     TextQueue,
     /// In the text of reactors alone, a lane that takes a further point goes on with the steps of the last one.
     TextRefill,
@@ -123,12 +123,12 @@ pub fn in_text(fault: Option<Fault>, codegen: Codegen, text: &mut String) {
             groups.split_once(' ').map(|(group, _)| group.to_owned())
         }),
         Some(Fault::TextQueue) => {
-            let text = text.replace("return atomicAdd(next, 1);", "return atomicAdd(next, 2);");
+            let text = text.replace("points_begun + number - moving,", "(points_begun + number - moving) / 2 * 2,");
             Some(text.replace("point = next++;", "point = next++, ++next;"))
         }
         Some(Fault::TextRefill) => {
-            let last = "lane.good_step = b.lanes[i].good_step;\n    lane.good_root = b.lanes[i].good_root;";
-            Some(text.replace("    b.lanes[i] = lane;", &format!("    {last}\n    b.lanes[i] = lane;")))
+            let last = "lane.good_step = b.lanes[i].good_step;\n  lane.good_root = b.lanes[i].good_root;";
+            Some(text.replace("  b.lanes[i] = lane;", &format!("  {last}\n  b.lanes[i] = lane;")))
         }
         Some(Fault::TextUnknown) if codegen == Codegen::DataParallel => {
             let lane = "const int lane = threadIdx.x & 31;";

@@ -496,17 +496,17 @@ fn the_report_tells_no_times_and_no_rows_of_other_makers() {
 #[test]
 fn the_report_says_that_compilers_are_off() {
     let folder = tempfile::tempdir().unwrap();
-    let said = |compilers: &str| {
+    let said = |checks: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_singe"))
             .arg(shipped("h2o2"))
-            .args(["--target", "mi300x", "--kernel", "viscosity", "--compilers", compilers, "-o"])
-            .arg(folder.path().join(compilers))
+            .args(["--target", "mi300x", "--kernel", "viscosity", "--verify", checks, "-o"])
+            .arg(folder.path().join(checks))
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let off = said("off");
+    let off = said("no-compilers");
     assert!(off.contains("compilers are off") && !off.contains("absent"), "{off}");
     let auto = said("auto");
     assert!(!auto.contains("compilers are off"), "{auto}");
@@ -557,9 +557,9 @@ fn commands_about_ptx_refuse_these_machines() {
         let output = assert_cmd::Command::cargo_bin("singe").unwrap().args(arguments).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
-    let occupancy = ["occupancy", "--target", "gfx942", "--threads", "256", "--registers", "276"];
+    let occupancy = ["ptx", "occupancy", "--target", "gfx942", "--threads", "256", "--registers", "276"];
     let (code, said) = singe(&occupancy);
     assert!(code == Some(0) && said.starts_with("mi300x (gfx942): 1 CTAs per SM, 8 of 64 warps"), "{said}");
-    let (code, said) = singe(&["time", "k.cubin", "--launch", "launch.toml", "--target", "mi300x"]);
+    let (code, said) = singe(&["ptx", "time", "k.cubin", "--launch", "launch.toml", "--target", "mi300x"]);
     assert!(code == Some(2) && said.contains("mi300x is AMD's"), "{said}");
 }

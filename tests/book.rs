@@ -207,6 +207,7 @@ pages! {
     parallel: "guide/parallel.md",
     times: "lab/performance.md",
     measuring: "guide/measure.md",
+    checking: "guide/check.md",
     report: "guide/report.md",
     python: "guide/python.md",
     cookbook: "guide/cookbook.md",

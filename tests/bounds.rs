@@ -2,7 +2,7 @@
 //! the kernels' graphs keep to them.
 
 use graph::{Graph, interpret};
-use kernels::{Form, Kernel, Options};
+use kernels::{FLOOR, Form, Kernel, Options};
 use kinetics::approximation::interpolation::value;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::approximation::{polynomials, principal, tucker};
@@ -111,7 +111,7 @@ fn largest_error_of_graph(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
             interpret::run(graph, &mut fields);
             let expected = match kernel {
                 Kernel::Conductivity => vec![kinetics::conductivity(model, &state)],
-                _ => kinetics::diffusion(model, &state, Options::default().floor),
+                _ => kinetics::diffusion(model, &state, FLOOR),
             };
             for (found, expected) in fields.pop().unwrap().iter().zip(expected) {
                 let error = (found / expected - 1.0).abs();
@@ -155,8 +155,7 @@ fn beyond_the_range_errors_grow(name: &str, model: &Model) {
                 let state = State { temperature, pressure: 101_325.0, mole_fractions };
                 let mut fields = verify::inputs(model, &graph, &state);
                 interpret::run(&graph, &mut fields);
-                let (expected, _) =
-                    verify::reference(kernel, model, &graph, (1e-20, kinetics::Stiffness::Sequential), &state);
+                let (expected, _) = verify::reference(kernel, model, &graph, kinetics::Stiffness::Sequential, &state);
                 let found = fields.pop().unwrap();
                 let errors = found.iter().zip(expected).map(|(a, b)| (a / b - 1.0).abs());
                 let worst = errors.fold(0.0, f64::max);

@@ -52,7 +52,7 @@ impl Place {
 }
 
 /// Without compilers, as what these say of a text has an entry of its own.
-const WORDS: [&str; 6] = ["--kernel", "conductivity,chemistry", "--target", "cpu", "--compilers", "off"];
+const WORDS: [&str; 6] = ["--kernel", "conductivity,chemistry", "--target", "cpu", "--verify", "no-compilers"];
 
 #[test]
 fn the_second_run_gives_the_same_bytes() {
@@ -79,7 +79,7 @@ fn what_decides_the_outcome_decides_the_entry() {
     let text = fs::read_to_string(testkit::shipped("h2o2")).unwrap();
     let thermo = testkit::shipped("h2o2").with_file_name("therm.dat");
     fs::write(&mechanism, &text).unwrap();
-    let given = ["--thermo", thermo.to_str().unwrap(), "--transport", "none", "--compilers", "off"];
+    let given = ["--thermo", thermo.to_str().unwrap(), "--transport", "none", "--verify", "no-compilers"];
     let given = [&given[..], &["--target", "cpu", "--kernel"]].concat();
     let run = |kernel: &str| place.run(&mechanism, &[&given[..], &[kernel]].concat());
     let first = run("chemistry");
@@ -102,7 +102,7 @@ fn what_decides_the_outcome_decides_the_entry() {
 #[test]
 fn a_refusal_is_not_kept_and_a_fault_is_not_hidden() {
     let (place, mechanism) = (Place::new(), testkit::shipped("h2o2"));
-    let words = ["--kernel", "viscosity", "--codegen", "overlay", "--compilers", "off"];
+    let words = ["--kernel", "viscosity", "--codegen", "overlay", "--verify", "no-compilers"];
     place.run(&mechanism, &words);
     let broken = [&words[..], &["--inject-fault", "constant"]].concat();
     place.command(&mechanism, &broken).assert().code(3);

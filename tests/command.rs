@@ -88,7 +88,7 @@ fn usage_errors_exit_with_2() {
         (vec![chem, "--warps", "33"], "from 1 to 32"),
         (vec![chem, "--target", "voodoo"], "kepler"),
         (vec![chem, "--kernel", "vorticity"], "viscosity"),
-        (vec![chem, "--weights", "flops=many"], "flops"),
+        (vec![chem, "--layout", "mapper=best"], "ilp"),
         (vec![chem, "--verify", "0"], "states"),
         (vec![chem, "--ctas-per-sm", "0"], "from 1 to 32"),
         (vec![], "MECHANISM"),
@@ -119,37 +119,31 @@ fn too_many_ctas_name_the_resource() {
     let words = ["3 CTAs of 32 warps", "--ctas-per-sm 2 with 32 warps per CTA"];
     refused(&[], &[chem, "--target", "kepler", "--warps", "32", "--ctas-per-sm", "3"], 2, &words);
     refused(&[], &[chem, "--target", "kepler", "--warps", "1", "--ctas-per-sm", "17"], 2, &["at most 16 CTAs"]);
-    refused(&[], &overlay(&["--placement", "store", "--buffer", "10"]), 1, &["raise --buffer"]);
+    refused(
+        &[],
+        &overlay(&["--warps", "4", "--ctas-per-sm", "4", "--layout", "placement=store"]),
+        1,
+        &["use --layout placement=auto"],
+    );
 }
 
 #[test]
 fn flags_without_effect_are_told() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     let stderr = |kernel: &str, flags: &[&str]| {
-        let common = [
-            chem,
-            "--codegen",
-            "overlay",
-            "--target",
-            "hopper",
-            "--verify",
-            "off",
-            "--compilers",
-            "off",
-            "--kernel",
-            kernel,
-        ];
+        let common =
+            [chem, "--codegen", "overlay", "--target", "hopper", "--verify", "off,no-compilers", "--kernel", kernel];
         let Outcome { code, stderr, .. } = singe(&[], &[&common[..], flags].concat());
         assert_eq!(code, 0, "{flags:?}: {stderr}");
         stderr
     };
     for (kernel, flags, heeded) in [
-        ("chemistry", &["--qssa-warps", "2"][..], false),
+        ("chemistry", &["--layout", "qssa-warps=2"][..], false),
         ("viscosity", &["--form", "log-space"], false),
         ("conductivity", &["--form", "log-space"], true),
-        ("conductivity", &["--form", "low-rank", "--fit-tolerance", "exact"], false),
-        ("viscosity", &["--form", "pairwise", "--matrix", "dmma"], false),
-        ("viscosity", &["--form", "low-rank", "--matrix", "dmma"], true),
+        ("conductivity", &["--form", "low-rank", "--error", "form=exact"], false),
+        ("viscosity", &["--form", "pairwise", "--layout", "matrix=dmma"], false),
+        ("viscosity", &["--form", "low-rank", "--layout", "matrix=dmma"], true),
     ] {
         let stderr = stderr(kernel, flags);
         assert_eq!(!stderr.contains("has no effect"), heeded, "{kernel} {flags:?}: {stderr}");
@@ -166,14 +160,14 @@ fn a_single_species_does_not_diffuse() {
         END\nTRANS ALL\nAR 0 136.5 3.33 0 0 0\nEND\n";
     let files = [("argon.inp", argon)];
     refused(&files, &["argon.inp"], 1, &["two species", "--kernel"]);
-    let others = ["argon.inp", "--kernel", "viscosity,conductivity,chemistry", "--compilers", "off"];
+    let others = ["argon.inp", "--kernel", "viscosity,conductivity,chemistry", "--verify", "no-compilers"];
     assert_eq!(singe(&files, &others).code, 0);
 }
 
 #[test]
 fn json_is_json() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--json"]);
+    let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--verify", "no-compilers", "--json"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(report["kernels"][0]["kernel"], "viscosity");
@@ -185,7 +179,7 @@ fn json_is_json() {
 fn a_project_has_ptx_for_its_gpu() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     let out = tempfile::tempdir().unwrap();
-    let flags = "--kernel conductivity --compilers off --verify 2 --emit cuda,host,ptx -o";
+    let flags = "--kernel conductivity --verify 2,no-compilers --emit cuda,host,ptx -o";
     let output =
         Command::cargo_bin("singe").unwrap().arg(chem).args(flags.split(' ')).arg(out.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -197,7 +191,7 @@ fn a_project_has_ptx_for_its_gpu() {
 #[test]
 fn optimal_and_greedy_mappings_are_compared() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let outcome = singe(&[], &[chem, "--kernel", "conductivity", "--warps", "4", "--mapper", "ilp", "--json"]);
+    let outcome = singe(&[], &[chem, "--kernel", "conductivity", "--warps", "4", "--layout", "mapper=ilp", "--json"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     let kernel = &report["kernels"][0];
@@ -217,12 +211,16 @@ fn every_pass_prints_and_times_itself() {
         ("lower", "kind: Sync"),
         ("ptx", "bar.sync"),
     ] {
-        let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--print-after", pass]);
+        let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--verify", "no-compilers", "--print-after", pass]);
         assert!(outcome.stderr.contains(word), "{pass}: {}", &outcome.stderr[..outcome.stderr.len().min(500)]);
     }
     let outcome =
-        singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--time-passes", "--verify", "off"]);
-    assert!(outcome.stdout.contains("are estimates: singe doctor tells which are there\n"), "{}", outcome.stdout);
+        singe(&[], &[chem, "--kernel", "viscosity", "--verify", "no-compilers", "--time-passes", "--verify", "off"]);
+    assert!(
+        outcome.stdout.contains("times are estimates: singe doctor tells which compilers are there\n"),
+        "{}",
+        outcome.stdout
+    );
     assert!(outcome.stderr.contains("schedule") && outcome.stderr.contains(" ms"), "{}", outcome.stderr);
 }
 
@@ -230,12 +228,12 @@ fn every_pass_prints_and_times_itself() {
 #[test]
 fn the_printed_report_is_brief_unless_the_full_one_is_asked_for() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let brief = singe(&[], &[chem, "--compilers", "off"]).stdout;
+    let brief = singe(&[], &[chem, "--verify", "no-compilers"]).stdout;
     assert!(brief.lines().all(|line| line.chars().count() <= 100), "{brief}");
     let rows: Vec<&str> = brief.lines().skip(3).take_while(|line| !line.is_empty()).collect();
     assert!(rows.len() == 9 && !brief.contains("\nmachine code ") && rows[0].starts_with("code "), "{brief}");
     assert!(brief.contains("\ncall h2o2_viscosity_launch of ") && !brief.contains("cross-warp edges"), "{brief}");
-    let full = singe(&[], &[chem, "--compilers", "off", "--report", "full"]).stdout;
+    let full = singe(&[], &[chem, "--verify", "no-compilers", "--report", "full"]).stdout;
     assert!(full.contains("\ncross-warp edges") && full.contains("\nforms of chemistry"), "{full}");
     let cpu = singe(&[], &[chem, "--target", "cpu", "--kernel", "reactor", "--emit", "host"]).stdout;
     assert!(cpu.contains("\ncall h2o2_reactor_advance of ") && !cpu.contains("warps"), "{cpu}");
@@ -251,12 +249,12 @@ fn pipes_are_read_or_refused() {
     let of_tests = |name: &str| format!("{}/tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"));
     let (kernel, launch) = (of_tests("reduction.ptx"), of_tests("reduction.toml"));
     let mechanism = format!("{}/mechanisms/h2o2/chem.inp", env!("CARGO_MANIFEST_DIR"));
-    let small = ["--kernel", "viscosity", "--compilers", "off", "--verify", "off", "-o", "out", "--config", "pipe"];
+    let small = ["--kernel", "viscosity", "--verify", "off,no-compilers", "-o", "out", "--config", "pipe"];
     for (words, written) in [
-        (vec!["analyze", "pipe"], std::fs::read(&kernel).unwrap()),
-        (vec!["verify", "pipe", "--threads", "64"], std::fs::read(&kernel).unwrap()),
-        (vec!["opt", "pipe", "--pass", "dce"], std::fs::read(&kernel).unwrap()),
-        (vec!["sim", &*kernel, "--launch", "pipe"], std::fs::read(launch).unwrap()),
+        (vec!["ptx", "analyze", "pipe"], std::fs::read(&kernel).unwrap()),
+        (vec!["ptx", "verify", "pipe", "--threads", "64"], std::fs::read(&kernel).unwrap()),
+        (vec!["ptx", "opt", "pipe", "--pass", "dce"], std::fs::read(&kernel).unwrap()),
+        (vec!["ptx", "sim", &*kernel, "--launch", "pipe"], std::fs::read(launch).unwrap()),
         ([&[&*mechanism], &small[..]].concat(), b"warps = 4\n".to_vec()),
     ] {
         let run = || {
@@ -271,9 +269,9 @@ fn pipes_are_read_or_refused() {
         let writer = std::thread::spawn(move || std::fs::write(pipe, written));
         let (code, said) = run();
         assert!(writer.join().unwrap().is_ok());
-        assert!(code == Some(0) || words[0] == "verify" && code == Some(3), "{words:?}: {said}");
+        assert!(code == Some(0) || words[1] == "verify" && code == Some(3), "{words:?}: {said}");
     }
-    let devices = ["analyze", "/dev/zero"];
+    let devices = ["ptx", "analyze", "/dev/zero"];
     let endless = Command::cargo_bin("singe").unwrap().args(devices).timeout(Duration::from_secs(60)).output().unwrap();
     let said = String::from_utf8_lossy(&endless.stderr);
     assert!(endless.status.code() == Some(1) && said.contains("larger than 1024 MB"), "{said}");
@@ -284,7 +282,7 @@ fn nobody_needs_to_read_what_is_told() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("wrong.inp"), "SPECIES H2 END\nREACTIONS\nH2=>H3 1 0 0\nEND\n").unwrap();
     let right = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/h2o2/chem.inp");
-    let right = format!("{} --compilers off --kernel viscosity --no-cache -o out", right.display());
+    let right = format!("{} --verify no-compilers --kernel viscosity --no-cache -o out", right.display());
     for (words, code) in [
         ("check wrong.inp".to_owned(), 1),
         ("wrong.inp".to_owned(), 1),

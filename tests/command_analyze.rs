@@ -1,4 +1,4 @@
-//! `singe analyze` and `singe sim --check-uniformity` on the command line: what they print, and their exit codes.
+//! `singe ptx analyze` and `singe ptx sim --check-uniformity` on the command line: what they print, and their exit codes.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ const WRAPS: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .en
 
 #[test]
 fn the_text_has_states_and_reasons() {
-    let (code, text, _) = singe(&["analyze", &corpus("divergence-sync.ptx"), "--block", "64"]);
+    let (code, text, _) = singe(&["ptx", "analyze", &corpus("divergence-sync.ptx"), "--block", "64"]);
     assert_eq!(code, 0);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     assert!(lines[0].starts_with("divergence_sync: T is %tid.x; "), "{text}");
@@ -38,9 +38,9 @@ fn the_text_has_states_and_reasons() {
     assert!(line("mov.u32 %r5, %ctaid.x;").ends_with("%r5 is uniform"), "{text}");
     assert!(line("divergent branch: ").contains("(special register)"), "{text}");
     // without the block's shape nothing is known of %tid.x
-    let (code, text, _) = singe(&["analyze", &corpus("divergence-sync.ptx")]);
+    let (code, text, _) = singe(&["ptx", "analyze", &corpus("divergence-sync.ptx")]);
     assert!(code == 0 && text.contains("%r3 is divergent: special register"), "{text}");
-    let (code, text, _) = singe(&["analyze", &corpus("divergence-sync.ptx"), "--whole-warps"]);
+    let (code, text, _) = singe(&["ptx", "analyze", &corpus("divergence-sync.ptx"), "--whole-warps"]);
     assert!(code == 0 && text.contains("%r3 is 1 T + 0: special register"), "{text}");
 }
 
@@ -49,7 +49,7 @@ fn json_and_picture_hold_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("k.dot").display().to_string();
     let file = corpus("divergence-function.ptx");
-    let (code, text, _) = singe(&["analyze", &file, "--block", "16,4", "--json", "--picture", &picture]);
+    let (code, text, _) = singe(&["ptx", "analyze", &file, "--block", "16,4", "--json", "--picture", &picture]);
     assert_eq!(code, 0);
     let all: serde_json::Value = serde_json::from_str(&text).unwrap();
     let names: Vec<&str> = all.as_array().unwrap().iter().map(|kernel| kernel["kernel"].as_str().unwrap()).collect();
@@ -63,7 +63,7 @@ fn json_and_picture_hold_the_same() {
     let dot = std::fs::read_to_string(&picture).unwrap();
     assert!(dot.starts_with("digraph \"clamped\" {") && dot.contains("digraph \"divergence_function\" {"), "{dot}");
     assert!(dot.contains("fillcolor=\"#f4a6a6\""), "{dot}");
-    let (code, text, _) = singe(&["analyze", &file, "--kernel", "clamped", "--json"]);
+    let (code, text, _) = singe(&["ptx", "analyze", &file, "--kernel", "clamped", "--json"]);
     let one: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(code == 0 && one.as_array().unwrap().len() == 1, "{text}");
 }
@@ -71,17 +71,17 @@ fn json_and_picture_hold_the_same() {
 #[test]
 fn wrong_arguments_are_told() {
     let file = corpus("divergence-sync.ptx");
-    let (code, _, text) = singe(&["analyze", &file, "--kernel", "absent"]);
+    let (code, _, text) = singe(&["ptx", "analyze", &file, "--kernel", "absent"]);
     assert!(code == 1 && text.contains("absent"), "{text}");
-    let (code, _, text) = singe(&["analyze", "absent.ptx"]);
+    let (code, _, text) = singe(&["ptx", "analyze", "absent.ptx"]);
     assert!(code == 1 && text.contains("absent.ptx"), "{text}");
-    let (code, _, text) = singe(&["analyze", &file, "--block", "0"]);
+    let (code, _, text) = singe(&["ptx", "analyze", &file, "--block", "0"]);
     assert!(code == 2 && text.contains("--block"), "{text}");
-    let (code, _, text) = singe(&["analyze", &file, "--block", "64", "--whole-warps"]);
+    let (code, _, text) = singe(&["ptx", "analyze", &file, "--block", "64", "--whole-warps"]);
     assert!(code == 2 && text.contains("--whole-warps"), "{text}");
-    let (code, _, text) = singe(&["analyze", &file, "--block", "64,2,1,1"]);
+    let (code, _, text) = singe(&["ptx", "analyze", &file, "--block", "64,2,1,1"]);
     assert!(code == 2 && text.contains("--block"), "{text}");
-    let (code, _, text) = singe(&["analyze", &file, "--picture", "/absent/folder/k.dot"]);
+    let (code, _, text) = singe(&["ptx", "analyze", &file, "--picture", "/absent/folder/k.dot"]);
     assert!(code == 1 && text.contains("--picture"), "{text}");
 }
 
@@ -89,8 +89,8 @@ fn wrong_arguments_are_told() {
 fn the_simulator_checks_claims() {
     for name in ["divergence-function", "pipeline", "block-2d"] {
         let (ptx, launch) = (corpus(&format!("{name}.ptx")), corpus(&format!("{name}.toml")));
-        let (code, plain, _) = singe(&["sim", &ptx, "--launch", &launch]);
-        let (checked_code, checked, _) = singe(&["sim", &ptx, "--launch", &launch, "--check-uniformity"]);
+        let (code, plain, _) = singe(&["ptx", "sim", &ptx, "--launch", &launch]);
+        let (checked_code, checked, _) = singe(&["ptx", "sim", &ptx, "--launch", &launch, "--check-uniformity"]);
         assert!(code == 0 && checked_code == 0 && plain == checked, "{name}: {checked}");
     }
 }
@@ -105,7 +105,7 @@ fn a_broken_assumption_fails() {
         "launch.toml",
         "threads = 32\n[[arguments]]\ntype = \"u64\"\nlength = 32\noutput = true\n",
     );
-    let sim = |more: &[&str]| singe(&[&["sim", &ptx, "--launch", &launch][..], more].concat());
+    let sim = |more: &[&str]| singe(&[&["ptx", "sim", &ptx, "--launch", &launch][..], more].concat());
     assert_eq!(sim(&["--check-uniformity"]).0, 0);
     let (code, _, text) = sim(&["--check-uniformity", "--assume-index-no-wrap"]);
     assert!(

@@ -22,8 +22,8 @@ fn a_misspelt_command_is_answered_with_the_nearest() {
     for (words, command) in [
         (&["cehck", CHEM][..], "check"),
         (&["cehck"], "check"),
-        (&["verfy", "k.ptx", "--threads", "32"], "verify"),
-        (&["occupncy", "--threads", "32"], "occupancy"),
+        (&["verfy", "k.ptx", "--threads", "32"], "ptx verify"),
+        (&["occupncy", "--threads", "32"], "ptx occupancy"),
         (&["docter"], "doctor"),
     ] {
         let Output { status, stderr, .. } = singe(folder.path(), words);
@@ -46,13 +46,13 @@ fn every_failure_is_json_where_json_is_asked_for() {
     for (words, failure, code) in [
         (&["absent.inp", "--json"][..], "input", 1),
         (&[CHEM, "--json", "--warps", "many"], "usage", 2),
-        (&[CHEM, "--json", "--target", "volta", "--matrix", "dmma"], "usage", 2),
-        (&[CHEM, "--json", "--compilers", "off", "--inject-fault", "barrier-dropped"], "verification", 3),
+        (&[CHEM, "--json", "--target", "volta", "--layout", "matrix=dmma"], "usage", 2),
+        (&[CHEM, "--json", "--verify", "no-compilers", "--inject-fault", "barrier-dropped"], "verification", 3),
         (&["check", "--no-such-flag", "--json"], "usage", 2),
-        (&["sim", "absent.ptx", "--launch", "absent.toml", "--json"], "input", 1),
-        (&["verify", "no.ptx", "--threads", "32", "--json"], "input", 1),
-        (&["analyze", "no.ptx", "--json"], "input", 1),
-        (&["occupancy", "--json"], "usage", 2),
+        (&["ptx", "sim", "absent.ptx", "--launch", "absent.toml", "--json"], "input", 1),
+        (&["ptx", "verify", "no.ptx", "--threads", "32", "--json"], "input", 1),
+        (&["ptx", "analyze", "no.ptx", "--json"], "input", 1),
+        (&["ptx", "occupancy", "--json"], "usage", 2),
         (&["cehck", "--json"], "usage", 2),
     ] {
         let Output { status, stdout, stderr } = singe(folder.path(), words);
@@ -74,13 +74,12 @@ fn the_recorded_command_can_be_given_to_a_shell() {
     for file in ["chem.inp", "therm.dat", "tran.dat"] {
         std::fs::copy(Path::new(CHEM).with_file_name(file), inner.join(file)).unwrap();
     }
-    let words =
-        ["it's here & there/chem.inp", "--kernel", "viscosity", "--verify", "off", "--compilers", "off", "-o", "out"];
+    let words = ["it's here & there/chem.inp", "--kernel", "viscosity", "--verify", "off,no-compilers", "-o", "out"];
     assert!(singe(folder.path(), &words).status.success());
     let report = std::fs::read_to_string(folder.path().join("out/report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     let command = report["command"].as_str().unwrap();
-    assert_eq!(command, r"singe 'it'\''s here & there/chem.inp' --kernel viscosity --verify off --compilers off");
+    assert_eq!(command, r"singe 'it'\''s here & there/chem.inp' --kernel viscosity --verify off,no-compilers");
     if cfg!(unix) {
         // printf tells what words a shell makes of it.
         let shell = Command::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]).output().unwrap();
@@ -92,7 +91,7 @@ fn the_recorded_command_can_be_given_to_a_shell() {
 #[test]
 fn the_default_target_is_one_that_nvcc_of_today_knows() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(singe(folder.path(), &[CHEM, "--verify", "off", "--compilers", "off", "--emit", "host"]).status.success());
+    assert!(singe(folder.path(), &[CHEM, "--verify", "off,no-compilers", "--emit", "host"]).status.success());
     let project = std::fs::read_to_string(folder.path().join("singe-h2o2/h2o2.cmake")).unwrap();
     let (_, rest) = project.split_once("set(CMAKE_CUDA_ARCHITECTURES ").unwrap();
     let architecture: u32 = rest.split(')').next().unwrap().parse().unwrap();
@@ -104,7 +103,7 @@ fn the_default_target_is_one_that_nvcc_of_today_knows() {
 fn files_of_an_earlier_run_do_not_stay_unnoticed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
-        let words = [CHEM, "--verify", "off", "--compilers", "off", "--emit", "cuda,dot", "-o", "out"];
+        let words = [CHEM, "--verify", "off,no-compilers", "--emit", "cuda,dot", "-o", "out"];
         let Output { status, stderr, .. } = singe(folder.path(), &[&words[..], more].concat());
         assert!(status.success());
         let notes = text(&stderr).lines().filter_map(|line| line.strip_prefix("note: ").map(str::to_owned)).collect();
@@ -140,8 +139,8 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         "viscosity,diffusion",
         "--codegen",
         "overlay",
-        "--compilers",
-        "off",
+        "--verify",
+        "no-compilers",
         "--emit",
         "report",
         "--report",
@@ -165,6 +164,14 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         assert_eq!(layouts[1]["codegen"], "data-parallel");
         assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["estimated_ns"]);
         assert_eq!(own["machine"]["registers_from"], "allocated");
+        // the kernel as it is comes first, and more CTAs per SM leave fewer registers
+        let levels = own["backend"]["levels"].as_array().unwrap();
+        assert_eq!(levels[0]["registers"], own["backend"]["registers"]);
+        let figure = |level: &Value, name: &str| level[name].as_u64().unwrap();
+        assert!(levels.windows(2).all(|pair| {
+            figure(&pair[0], "ctas_per_sm") < figure(&pair[1], "ctas_per_sm")
+                && figure(&pair[0], "registers") >= figure(&pair[1], "registers")
+        }));
         let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["estimated_ns"].as_f64();
         assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
     }
@@ -197,7 +204,7 @@ fn a_mistake_gets_the_hint_that_helps() {
 fn a_flag_that_changes_nothing_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let warnings = |words: &[&str]| {
-        let words = [&[CHEM, "--verify", "off", "--compilers", "off", "-o", "o"], words].concat();
+        let words = [&[CHEM, "--verify", "off,no-compilers", "-o", "o"], words].concat();
         let Output { status, stderr, .. } = singe(folder.path(), &words);
         assert!(status.success(), "{}", text(&stderr));
         text(&stderr).lines().filter(|line| line.contains("has no effect")).count()
@@ -205,12 +212,12 @@ fn a_flag_that_changes_nothing_is_told() {
     for (words, count) in [
         (&["--soret", "--kernel", "chemistry"][..], 1),
         (&["--soret", "--kernel", "flux"], 0),
-        (&["--target", "cpu", "--warps", "8", "--prefetch", "off"], 2),
+        (&["--target", "cpu", "--warps", "8", "--layout", "prefetch=off"], 2),
         (&["--warps", "8", "--kernel", "viscosity"], 0),
         (&["--jacobian-storage", "compressed", "--kernel", "chemistry"], 1),
         (&["--integrator", "ros4", "--kernel", "chemistry"], 1),
-        (&["--factors", "single", "--kernel", "chemistry"], 1),
-        (&["--fit-tolerance", "exact", "--kernel", "chemistry"], 1),
+        (&["--precision", "factors=single", "--kernel", "chemistry"], 1),
+        (&["--error", "form=exact", "--kernel", "chemistry"], 1),
         (&["--effort", "quick", "--codegen", "overlay", "--kernel", "viscosity"], 1),
     ] {
         assert_eq!(warnings(words), count, "{words:?}");

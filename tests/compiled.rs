@@ -60,7 +60,7 @@ fn spilling_is_told_as_ptxas_found_it() {
     let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::new(testkit::shipped("h2o2")) };
     let crowded = plain.with(|r| {
         r.tuning.warps = 8;
-        r.tuning.ctas_per_sm = 8;
+        r.tuning.ctas_per_sm.count = 8;
     });
     let warnings = |real_compilers| {
         let request = Request { real_compilers, ..crowded.clone() };

@@ -21,7 +21,7 @@ fn singe(config: &str, flags: &[&str]) -> Run {
     let output = Command::cargo_bin("singe")
         .unwrap()
         .arg(mechanism)
-        .args(["--kernel", "viscosity,conductivity", "--compilers", "off", "--verify", "1", "--emit", "cuda", "--json"])
+        .args(["--kernel", "viscosity,conductivity", "--verify", "1,no-compilers", "--emit", "cuda", "--json"])
         .arg("--config")
         .arg(&path)
         .arg("-o")
@@ -100,7 +100,7 @@ fn a_file_names_the_kernels_unless_the_command_line_does() {
     let kernels = |config: &str, flags: &[&str]| {
         std::fs::write(folder.path().join("best.toml"), config).unwrap();
         let mut command = Command::cargo_bin("singe").unwrap();
-        command.arg(&mechanism).args(["--compilers", "off", "--verify", "1", "--emit", "cuda", "--json"]).args(flags);
+        command.arg(&mechanism).args(["--verify", "1,no-compilers", "--emit", "cuda", "--json"]).args(flags);
         command.args(["--config", "best.toml", "-o", "out"]).current_dir(folder.path());
         let output = command.output().unwrap();
         let printed: Value = serde_json::from_slice(&output.stdout).unwrap();

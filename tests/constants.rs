@@ -57,7 +57,7 @@ fn slots_make_room_for_constants() {
 #[test]
 fn constants_that_do_not_fit_are_refused() {
     let request = Request { kernels: vec![Kernel::Viscosity], ..with("gri30", "kepler", Residence::Shared) }
-        .with(|r| r.tuning.ctas_per_sm = 4);
+        .with(|r| r.tuning.ctas_per_sm.count = 4);
     let failure = driver::compile(&request, &mut Observer::silent()).expect_err("it does not fit");
     assert_eq!(failure.kind, FailureKind::Input);
     let ids: Vec<_> = failure.diagnostics.iter().map(|d| d.id).collect();

@@ -56,8 +56,8 @@ fn written(name: &str, io: Io, folder: &Path) -> (Model, Vec<Unit>) {
     let request = Request { files, emit, output: Some(folder.to_owned()), ..Request::default() }.with(|r| {
         r.kernels = KERNELS.to_vec();
         r.common.target = Target::cpu();
-        r.common.precision = Precision::Single;
-        r.common.io = io;
+        r.common.precision.kernels = Precision::Single;
+        r.common.precision.io = io;
         r.codegen = Codegen::DataParallel;
     });
     let request = request.for_target().unwrap();
@@ -175,7 +175,8 @@ fn the_project_builds_and_its_driver_agrees_with_the_reference() {
     for (io, parameter) in [("double", "const double *temperature"), ("single", "const float *temperature")] {
         let folder = tempfile::tempdir().unwrap();
         let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
-        let flags = ["--precision", "single", "--io", io, "--kernel", "viscosity,conductivity,diffusion"];
+        let precision = format!("single,io={io}");
+        let flags = ["--precision", &precision, "--kernel", "viscosity,conductivity,diffusion"];
         generate(&shipped("h2o2"), &source, &[&["--target", "cpu"][..], &flags].concat());
         for file in ["h2o2.h", "h2o2_viscosity.cpp"] {
             let text = std::fs::read_to_string(source.join(file)).unwrap().replace("\n// ", " ");

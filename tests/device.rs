@@ -78,9 +78,9 @@ fn kernels_that_call_them_give_the_bits_of_the_graph_in_the_simulator() {
             let made = compilers::compile(target, &[(&unit.program.symbol, &text)]).unwrap().remove(0);
             let Unit { kernel, graph, mapping, proven, program, .. } = unit;
             let request = Request::default().common;
-            let (floor, stiffness, module) = (request.floor, request.stiffness, &made.ptx);
+            let (stiffness, module) = (request.stiffness, &made.ptx);
             let model = &model;
-            let subject = Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+            let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
             let verified = verify::verify_text(&subject, &made.compiler, 0, 38).unwrap();
             assert!(verified.largest_error > 0.0 && verified.states == 38, "{verified:?}");
         }

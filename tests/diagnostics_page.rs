@@ -1,5 +1,6 @@
-//! `docs/diagnostics.md` is what the table of diagnostics says, and the table has every id that the source names.
-//! `SINGE_BLESS=1 cargo test --test diagnostics_page` writes the page anew.
+//! `docs/diagnostics.md` is what the table of diagnostics says, and the table has every id that the source names; the section of
+//! `docs/guide/flags.md` about what goes with what is what its table says.
+//! `SINGE_BLESS=1 cargo test --test diagnostics_page` writes both anew.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,6 +16,22 @@ fn the_page_is_up_to_date() {
         std::fs::write(&path, page()).unwrap();
     }
     assert!(std::fs::read_to_string(&path).unwrap() == page(), "docs/diagnostics.md is out of date");
+}
+
+/// The section between two marks of the page of flags is made of the table in `src/plan/goes_with.rs`.
+#[test]
+fn the_guide_says_what_goes_with_what() {
+    let path = Path::new(ROOT).join("docs/guide/flags.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once("<!-- combinations -->\n").expect("the first mark");
+    let (section, tail) = rest.split_once("<!-- end of combinations -->\n").expect("the last mark");
+    let made = singe::plan::combinations();
+    if std::env::var_os("SINGE_BLESS").is_some() {
+        std::fs::write(&path, format!("{head}<!-- combinations -->\n{made}<!-- end of combinations -->\n{tail}"))
+            .unwrap();
+    } else {
+        assert_eq!(section, made, "docs/guide/flags.md is out of date");
+    }
 }
 
 #[test]

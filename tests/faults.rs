@@ -78,7 +78,8 @@ fn caught_in_text(fault: &str, kernel: &str, words: &[&str]) {
         let out = folder.path().join("out");
         let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
         // All versions are verified then, also those that are not the fastest.
-        let choice = ["--target", target, "--constants", constants, "--kernel", kernel, "--effort", "thorough"];
+        let constants_there = format!("constants={constants}");
+        let choice = ["--target", target, "--layout", &constants_there, "--kernel", kernel, "--effort", "thorough"];
         let run = |faults: &[&str]| {
             let mut command = Command::cargo_bin("singe").unwrap();
             command.arg(mechanism).args(choice).args(faults).arg("-o").arg(&out).output().unwrap()
@@ -158,7 +159,7 @@ fn machine_code_that_cannot_be_run_is_not_called_verified() {
                 && kernel["verdict"].as_str().unwrap().starts_with("proven, simulated (own PTX only; machine code of "),
             "{kernel}"
         );
-        let (code, printed, _) = run(&["--codegen", "data-parallel", "--verify-machine-code", "off"]);
+        let (code, printed, _) = run(&["--codegen", "data-parallel", "--verify", "no-machine-code"]);
         assert!(code == 0 && !printed.contains("machine code was not run"), "{printed}");
         let (code, printed, is_written) = run(&[]);
         assert_eq!((code, is_written), (0, true), "{printed}");
@@ -214,7 +215,7 @@ fn reactors_whose_text_is_broken_are_refused() {
     if let Err(absent) = toolchain::find_for(target.compute_capability) {
         return skip::skip(absent);
     }
-    let quick = ["--codegen", "data-parallel", "--effort", "quick", "--predict-time", "off"];
+    let quick = ["--codegen", "data-parallel", "--effort", "quick", "--verify", "no-time"];
     let run = |words: &[&str]| reactors(&[&quick, words].concat());
     for state in ["TPY", "ERY"] {
         let hopper = ["--target", "hopper", "--state", state];
@@ -250,7 +251,7 @@ fn reactors_for_a_cpu_whose_text_is_broken_are_refused() {
         assert!(code == 3 && !is_written, "{printed}");
         assert!(printed.contains("verify::not-the-reference") && printed.contains("h2o2_reactor: point "), "{printed}");
     }
-    let (code, printed, is_written) = run(&["--compilers", "off"]);
+    let (code, printed, is_written) = run(&["--verify", "no-compilers"]);
     assert!(code == 0 && is_written, "{printed}");
-    assert!(printed.contains("h2o2_reactor.cpp: not run: --compilers off"), "{printed}");
+    assert!(printed.contains("h2o2_reactor.cpp: not run: --verify no-compilers"), "{printed}");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use testkit::project::{run, there};
 use testkit::shipped;
 
-const QUICK: [&str; 4] = ["--verify", "off", "--compilers", "off"];
+const QUICK: [&str; 2] = ["--verify", "off,no-compilers"];
 /// One kernel for a GPU.
 const ONE: [&str; 4] = ["--kernel", "viscosity", "--codegen", "overlay"];
 /// The same for a CPU.
@@ -89,11 +89,11 @@ fn no_command_replaces_other_bytes_unless_forced() {
     let out = folder.path();
     let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/reduction.ptx");
     let path = |name: &str| out.join(name).display().to_string();
-    let levels = ["occupancy", kernel, "--levels", "all", "--block", "256", "--header"];
+    let levels = ["ptx", "occupancy", kernel, "--levels", "all", "--block", "256", "--header"];
     let commands: [(&str, Vec<&str>); 5] = [
-        ("k.ptx", vec!["opt", kernel, "--pass", "dce", "-o"]),
-        ("k.dot", vec!["analyze", kernel, "--picture"]),
-        ("k.svg", vec!["occupancy", "--threads", "64", "--sweep", "registers", "--picture"]),
+        ("k.ptx", vec!["ptx", "opt", kernel, "--pass", "dce", "-o"]),
+        ("k.dot", vec!["ptx", "analyze", kernel, "--picture"]),
+        ("k.svg", vec!["ptx", "occupancy", "--threads", "64", "--sweep", "registers", "--picture"]),
         ("k.hpp", levels.to_vec()),
         ("pages/singe.1", vec!["man", "-o"]),
     ];
@@ -125,7 +125,7 @@ fn what_is_no_plain_file_may_be_written_again() {
     let file = fs::File::create(folder.path().join("all")).unwrap();
     for target in ["/dev/null", "/dev/stdout"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_singe"));
-        command.args(["opt", kernel, "--pass", "dce", "-o", target]).stdout(file.try_clone().unwrap());
+        command.args(["ptx", "opt", kernel, "--pass", "dce", "-o", target]).stdout(file.try_clone().unwrap());
         assert!(command.status().unwrap().success(), "{target}");
     }
 }

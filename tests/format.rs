@@ -57,7 +57,7 @@ fn permissive_forgives_in_every_command() {
         vec!["check", "chem.inp"],
         vec!["check", "--json", "chem.inp"],
         vec!["fmt", "chem.inp"],
-        vec!["chem.inp", "--kernel", "viscosity", "--compilers", "off", "-o", "out"],
+        vec!["chem.inp", "--kernel", "viscosity", "--verify", "no-compilers", "-o", "out"],
     ] {
         let (code, stdout, stderr) = singe(at, &arguments);
         assert_eq!(code, 1, "{arguments:?}");

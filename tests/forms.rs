@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use graph::interpret;
-use kernels::{Form, Kernel, Matrix, Options, build};
+use kernels::{FLOOR, Form, Kernel, Matrix, Options, build};
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use mechanism::{self, Companion, Files};
@@ -57,7 +57,7 @@ fn error_on(states: &[State], kernel: Kernel, model: &Model, options: &Options) 
         let (expected, scale) = match kernel {
             Kernel::Viscosity => (vec![kinetics::viscosity(model, state)], None),
             Kernel::Conductivity => (vec![kinetics::conductivity(model, state)], None),
-            Kernel::Diffusion => (kinetics::diffusion(model, state, options.floor), None),
+            Kernel::Diffusion => (kinetics::diffusion(model, state, FLOOR), None),
             Kernel::Chemistry => {
                 let p = kinetics::production(model, state);
                 (p.net, Some(p.gross))

@@ -13,7 +13,7 @@ fn same(name: &str, flags: &str) {
     let bless = std::env::var_os("SINGE_BLESS").is_some();
     let out = if bless { committed.clone() } else { folder.path().join(name) };
     // The folder is not part of the provenance.
-    let command = format!("mechanisms/h2o2/chem.inp {flags} --compilers off -o");
+    let command = format!("mechanisms/h2o2/chem.inp {flags} --verify no-compilers -o");
     Command::cargo_bin("singe").unwrap().current_dir(root).args(command.split(' ')).arg(&out).assert().success();
     let list = |folder: &Path| {
         let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();

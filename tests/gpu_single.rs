@@ -19,7 +19,7 @@ const TRANSPORT: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel:
 fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) -> Result<Report, String> {
     let request = request::new(testkit::shipped(mechanism)).with(|r| {
         r.common.target = if target == "cpu" { Target::cpu() } else { Target::by_name(target).unwrap() };
-        r.common.precision = Precision::Single;
+        r.common.precision.kernels = Precision::Single;
         r.kernels = TRANSPORT.to_vec();
         r.tuning.form = None;
         r.codegen = Codegen::DataParallel;
@@ -52,7 +52,7 @@ fn keeps_to_its_bound(report: &Report) {
 fn the_lowered_text_gives_the_bits_of_the_graph() {
     for target in ["ada", "hopper"] {
         for io in [Io::Double, Io::Single] {
-            let report = compiled("h2o2", target, |r| r.common.io = io).unwrap();
+            let report = compiled("h2o2", target, |r| r.common.precision.io = io).unwrap();
             assert_eq!(report.kernels.len(), TRANSPORT.len());
             keeps_to_its_bound(&report);
         }
@@ -66,7 +66,7 @@ fn text_and_machine_code_give_them_too() {
             return;
         }
         let report = compiled("h2o2", target, |r| {
-            r.common.io = io;
+            r.common.precision.io = io;
             r.real_compilers = true;
         })
         .unwrap();
@@ -89,7 +89,7 @@ fn special_cases_are_left_out_where_they_never_come() {
     let source = |change: fn(&mut Request)| {
         let request = request::new(testkit::shipped("h2o2")).with(|r| {
             r.common.target = Target::by_name("hopper").unwrap();
-            r.common.precision = Precision::Single;
+            r.common.precision.kernels = Precision::Single;
             r.tuning.form = None;
             r.codegen = Codegen::DataParallel;
             change(r);
@@ -108,7 +108,7 @@ fn special_cases_are_left_out_where_they_never_come() {
     assert!(!viscosity.contains("singe_exp2("));
     let rates = source(|r| {
         r.kernels = vec![Kernel::Chemistry];
-        r.common.error_bound = ErrorBound::Measured;
+        r.common.error.bound = ErrorBound::Measured;
     });
     assert!(rates.contains("__fdiv_rn") && !rates.contains("quotient_near"));
 }
@@ -123,11 +123,11 @@ fn a_wrong_constant_is_found() {
 #[test]
 fn rates_are_measured_where_that_is_asked_for() {
     let refused = compiled("h2o2", "ada", |r| r.kernels = vec![Kernel::Chemistry]).unwrap_err();
-    assert!(refused.contains("precision::not-offered") && refused.contains("--error-bound measured"), "{refused}");
+    assert!(refused.contains("precision::not-offered") && refused.contains("--error measured"), "{refused}");
     for target in ["ada", "cpu"] {
         let report = compiled("h2o2", target, |r| {
             r.kernels = vec![Kernel::Chemistry];
-            r.common.error_bound = ErrorBound::Measured;
+            r.common.error.bound = ErrorBound::Measured;
         });
         let report = report.unwrap();
         let [kernel] = &report.kernels[..] else { panic!("{} kernels", report.kernels.len()) };
@@ -143,8 +143,8 @@ fn rates_are_measured_where_that_is_asked_for() {
 fn an_error_that_is_measured_keeps_to_what_is_asked_for() {
     let refused = compiled("h2o2", "cpu", |r| {
         r.kernels = vec![Kernel::Chemistry];
-        r.common.error_bound = ErrorBound::Measured;
-        r.common.error = Some(1e-8);
+        r.common.error.bound = ErrorBound::Measured;
+        r.common.error.largest = Some(1e-8);
     });
     assert!(refused.unwrap_err().contains("1.00e-8"));
 }
@@ -156,9 +156,9 @@ fn mixed_precision_gives_the_bits_of_its_graph() {
         return;
     }
     let report = compiled("h2o2", "ada", |r| {
-        r.common.precision = Precision::Mixed;
-        r.common.error = Some(1e-6);
-        r.common.io = Io::Single;
+        r.common.precision.kernels = Precision::Mixed;
+        r.common.error.largest = Some(1e-6);
+        r.common.precision.io = Io::Single;
         r.real_compilers = true;
     })
     .unwrap();
@@ -180,8 +180,8 @@ fn arrays_of_doubles_keep_an_error_of_a_billionth() {
         return;
     }
     let report = compiled("h2o2", "ada", |r| {
-        r.common.precision = Precision::Mixed;
-        r.common.error = Some(1e-9);
+        r.common.precision.kernels = Precision::Mixed;
+        r.common.error.largest = Some(1e-9);
         r.real_compilers = true;
     })
     .unwrap();
@@ -200,18 +200,18 @@ fn arrays_of_doubles_keep_an_error_of_a_billionth() {
 fn mixed_precision_is_for_gpus_and_proven() {
     let mixed = |target: &str, bound: ErrorBound, error: f64| {
         compiled("h2o2", target, |r| {
-            r.common.precision = Precision::Mixed;
-            r.common.error_bound = bound;
-            r.common.error = Some(error);
+            r.common.precision.kernels = Precision::Mixed;
+            r.common.error.bound = bound;
+            r.common.error.largest = Some(error);
         })
         .unwrap_err()
     };
     assert!(mixed("cpu", ErrorBound::Proven, 1e-6).contains("precision::not-offered"));
     assert!(mixed("ada", ErrorBound::Measured, 1e-6).contains("precision::not-offered"));
     let refused = compiled("h2o2", "ada", |r| {
-        r.common.precision = Precision::Mixed;
-        r.common.io = Io::Single;
-        r.common.error = Some(1e-8);
+        r.common.precision.kernels = Precision::Mixed;
+        r.common.precision.io = Io::Single;
+        r.common.error.largest = Some(1e-8);
     });
     assert!(refused.unwrap_err().contains("precision::not-proven"));
 }
@@ -222,7 +222,7 @@ fn a_project_of_mixed_precision_has_no_kernels_for_cpus() {
     for (precision, has_kernels) in [(Precision::Single, true), (Precision::Mixed, false)] {
         let folder = tempfile::tempdir().unwrap();
         let change = |r: &mut Request| {
-            r.common.precision = precision;
+            r.common.precision.kernels = precision;
             r.kernels = vec![Kernel::Conductivity];
             r.verify = None;
             r.emit = vec![Emit::Host];

@@ -19,10 +19,10 @@ fn every_flag_is_described() {
     let command = Arguments::command();
     let mut missing = Vec::new();
     let mut seen = 0;
-    for command in std::iter::once(&command).chain(command.get_subcommands()) {
-        let heading = match command.get_name() {
-            "singe" => "## `singe MECHANISM`: compile".to_owned(),
-            name => format!("## `singe {name}"),
+    for (words, command) in all_commands(&command) {
+        let heading = match &words[..] {
+            [_] => "## `singe MECHANISM`: compile".to_owned(),
+            words => format!("## `{}", words.join(" ")),
         };
         // The flags of the input are described once for all commands that read a mechanism.
         let section = |heading: &str| {
@@ -42,6 +42,19 @@ fn every_flag_is_described() {
     assert!(seen > 30, "{seen}");
 }
 
+/// Every command with the words that call it; `singe ptx` alone is none, its tools are.
+fn all_commands(command: &clap::Command) -> Vec<(Vec<String>, &clap::Command)> {
+    let mut all = vec![(vec![command.get_name().to_owned()], command)];
+    let mut at = 0;
+    while let Some((words, command)) = all.get(at).cloned() {
+        let below = command.get_subcommands().map(|one| ([&words[..], &[one.get_name().to_owned()]].concat(), one));
+        all.extend(below);
+        at += 1;
+    }
+    all.retain(|(words, _)| words.last().is_none_or(|word| word != "ptx"));
+    all
+}
+
 #[test]
 fn every_pass_is_described() {
     let flags = page("guide/flags.md");
@@ -58,7 +71,7 @@ fn every_row_of_the_report_is_described() {
     let output = assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(root.join("mechanisms/h2o2/chem.inp"))
-        .args(["--kernel", "conductivity", "--compilers", "off", "--emit", "report", "--report", "full", "-o"])
+        .args(["--kernel", "conductivity", "--verify", "no-compilers", "--emit", "report", "--report", "full", "-o"])
         .arg(folder.path())
         .output()
         .unwrap();
@@ -99,7 +112,7 @@ const PROSE: [&str; 13] =
     ["a", "and", "or", "where", "whether", "says", "does", "has", "bounds", "alone", "kernels", "are", "that"];
 
 /// Targets of CMake and of Clang.
-const OF_OTHERS: [&str; 2] = ["h2o2_ignition", "amdgcn-amd-amdhsa"];
+const OF_OTHERS: [&str; 3] = ["h2o2_ignition", "amdgcn-amd-amdhsa", "flame"];
 
 /// Flags with their values as a text names them, but for placeholders in capitals.
 fn named_flags(text: &str) -> Vec<(String, Option<String>)> {
@@ -147,19 +160,15 @@ fn every_flag_that_is_named_takes_its_value() {
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let command = Arguments::command();
-    let all = || std::iter::once(&command).chain(command.get_subcommands());
+    let all = all_commands(&command);
     let has = |command: &clap::Command, flag: &str| {
         command.get_arguments().any(|a| a.get_long() == Some(flag) && a.get_action().takes_values())
     };
     let takes = |flag: &str, value: &str| {
-        let words = |command: &clap::Command| match command.get_name() {
-            "singe" => vec!["singe".to_owned()],
-            name => vec!["singe".to_owned(), name.to_owned()],
-        };
-        let mut with_flag = all().filter(|command| has(command, flag)).peekable();
+        let mut with_flag = all.iter().filter(|(_, command)| has(command, flag)).peekable();
         with_flag.peek().is_none()
-            || with_flag.any(|command| {
-                let line = words(command).into_iter().chain([format!("--{flag}={value}")]);
+            || with_flag.any(|(words, _)| {
+                let line = words.iter().cloned().chain([format!("--{flag}={value}")]);
                 let refused = Arguments::try_parse_from(line).err().map(|error| error.kind());
                 !matches!(refused, Some(ErrorKind::InvalidValue | ErrorKind::ValueValidation))
             })

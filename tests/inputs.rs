@@ -54,7 +54,7 @@ fn thermo() -> String {
 fn singe(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::cargo_bin("singe").expect("built");
     let command = command.current_dir(folder).args(arguments);
-    let run = command.args(["--verify", "off", "--compilers", "off", "-o", "out"]).output().expect("it runs");
+    let run = command.args(["--verify", "off,no-compilers", "-o", "out"]).output().expect("it runs");
     (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
 }
 

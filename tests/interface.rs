@@ -11,7 +11,7 @@ fn texts(name: &str) -> (String, String) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(chem(name))
-        .args(["--verify", "off", "--compilers", "off", "--kernel", "conductivity", "--emit", "host", "-o"])
+        .args(["--verify", "off,no-compilers", "--kernel", "conductivity", "--emit", "host", "-o"])
         .arg(folder.path())
         .assert()
         .success();

@@ -115,7 +115,7 @@ fn kernels_of_every_form_state_and_layout_give_it() {
     let request = Request { verify: Some(33), ..request::new(shipped("h2o2")) };
     let unit = verified::unit(Kernel::Diffusion, &unity, &request);
     let state = &verification_states(&unity, 5)[4];
-    let ([lewis, plain], of) = ([&unity, &plain], (1e-20, kinetics::Stiffness::Off));
+    let ([lewis, plain], of) = ([&unity, &plain], kinetics::Stiffness::Off);
     let [lewis, plain] =
         [lewis, plain].map(|model| singe::verify::reference(Kernel::Diffusion, model, &unit.graph, of, state).0);
     assert!(lewis.iter().zip(&plain).any(|(a, b)| (a / b - 1.0).abs() > 0.1), "{lewis:?} {plain:?}");
@@ -155,8 +155,8 @@ fn single_precision_and_hosts_with_own_coefficients_are_refused() {
         let failure = driver::compile(&request, &mut Observer::silent()).expect_err("it is refused");
         failure.diagnostics[0].id
     };
-    assert_eq!(refused(|r| r.common.precision = Precision::Single), "precision::not-offered");
-    assert_eq!(refused(|r| r.common.precision = Precision::Mixed), "precision::not-offered");
+    assert_eq!(refused(|r| r.common.precision.kernels = Precision::Single), "precision::not-offered");
+    assert_eq!(refused(|r| r.common.precision.kernels = Precision::Mixed), "precision::not-offered");
     let of_host = |r: &mut Request| {
         r.common.target = machine::target::Target::cpu();
         r.common.units = graph::Units::Cgs;

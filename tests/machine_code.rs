@@ -144,7 +144,7 @@ fn constants_lie_elsewhere_than_in_the_order_of_the_text() {
     let auto = |r: &mut Request| {
         (r.codegen, r.keep_fastest) = (Codegen::DataParallel, true);
         r.kernels = vec![Kernel::Diffusion];
-        r.common.fit_tolerance = Some(1e-7);
+        r.common.error.largest = Some(1e-7);
     };
     let Some(report) = compiled("h2o2", "ampere", auto) else { return };
     let kernel = &report.kernels[0];

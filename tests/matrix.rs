@@ -128,10 +128,10 @@ fn every_layout_is_verified() {
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
         requests.push(gri30(form).with(|r| r.tuning.constants = Some(Residence::Shared)));
         requests.push(gri30(form).with(|r| r.tuning.constants = Some(Residence::ConstantBank)));
-        requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm = 3));
+        requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm.count = 3));
         requests.push(gri30(form).with(|r| {
             r.tuning.warps = 16;
-            r.tuning.ctas_per_sm = 2;
+            r.tuning.ctas_per_sm.count = 2;
         }));
     }
     for request in requests {
@@ -219,7 +219,6 @@ fn a_transposed_fragment_is_found() {
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,
-            floor: request.common.floor,
             stiffness: request.common.stiffness,
             graph: &unit.graph,
             mapping: &unit.mapping,

@@ -104,7 +104,7 @@ fn a_kernel_is_measured_beside_its_prediction() {
     let json = singe(&archive, &["measure", "results.json", "--json"]);
     let all: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     let predicted = all["launches"][0]["is"]["predicted"].as_f64().unwrap();
-    let timed = singe(path, &["time", "axpy.cu", "--launch", "l.toml", "--json"]);
+    let timed = singe(path, &["ptx", "time", "axpy.cu", "--launch", "l.toml", "--json"]);
     let timed: serde_json::Value = serde_json::from_slice(&timed.stdout).unwrap();
     let all_on_one = 2.5 + timed["timing"]["cycles"].as_f64().unwrap() / 1980.0;
     assert!(2.5 < predicted && predicted < all_on_one, "{predicted} beside {all_on_one}");

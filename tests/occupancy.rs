@@ -1,9 +1,9 @@
-//! `singe occupancy`: text, JSON, sweeps and pictures.
+//! `singe ptx occupancy`: text, JSON, sweeps and pictures.
 
 use assert_cmd::Command;
 
 fn occupancy(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("singe").unwrap().arg("occupancy").args(arguments).output().unwrap();
+    let output = Command::cargo_bin("singe").unwrap().args(["ptx", "occupancy"]).args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

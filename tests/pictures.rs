@@ -13,7 +13,7 @@ fn compile(folder: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(mechanism)
-        .args(["--verify", "off", "--compilers", "off", "-o"])
+        .args(["--verify", "off,no-compilers", "-o"])
         .arg(folder)
         .args(arguments)
         .assert()

@@ -125,7 +125,7 @@ fn too_many_points_for_the_shared_memory_are_refused() {
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     let diagnostic = &failure.diagnostics[0];
     assert_eq!(diagnostic.id, "schedule::shared-memory");
-    assert!(diagnostic.help.iter().any(|help| help.contains("--points-per-lane")), "{diagnostic:?}");
+    assert!(diagnostic.help.iter().any(|help| help.contains("points-per-lane")), "{diagnostic:?}");
 }
 
 /// Only where shuffles are what takes longest, and as long as registers suffice.

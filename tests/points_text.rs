@@ -10,7 +10,7 @@ fn kernels(arguments: &[&str]) -> Vec<String> {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(mechanism)
-        .args(["--verify", "off", "--compilers", "off", "--emit", "cuda", "-o"])
+        .args(["--verify", "off,no-compilers", "--emit", "cuda", "-o"])
         .arg(folder.path())
         .args(arguments)
         .assert()
@@ -112,7 +112,19 @@ fn each_lane_works_on_its_own_point_or_on_the_last_one() {
         (1, &["--target", "kepler"][..]),
         (1, &["--target", "hopper", "--codegen", "data-parallel"]),
         // Registers are so few that places are computed again.
-        (2, &["--target", "ampere", "--points-per-lane", "2", "--warps", "32", "--codegen", "overlay,data-parallel"]),
+        (
+            2,
+            &[
+                "--target",
+                "ampere",
+                "--layout",
+                "points-per-lane=2",
+                "--warps",
+                "32",
+                "--codegen",
+                "overlay,data-parallel",
+            ],
+        ),
     ] {
         let mut statements = 0;
         for text in kernels(arguments) {

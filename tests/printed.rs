@@ -86,7 +86,7 @@ fn warps_in_step_that_wait_for_one_more() {
 fn groups_of_warps_that_do_not_all_meet() {
     let model = made_up::model(17, 60, 5);
     let request = of("hopper", Codegen::Straight).with(|r| {
-        (r.tuning.warps, r.tuning.groups_per_cta, r.tuning.ctas_per_sm) = (4, 2, 8);
+        (r.tuning.warps, r.tuning.groups_per_cta, r.tuning.ctas_per_sm.count) = (4, 2, 8);
         r.tuning.form = Some(Form::LogSpace);
     });
     let made = compiled(Kernel::Chemistry, &model, request);

@@ -1,4 +1,4 @@
-//! `singe verify` and `singe sim` on kernels written by hand: one that is right, and one broken per class of error.
+//! `singe ptx verify` and `singe ptx sim` on kernels written by hand: one that is right, and one broken per class of error.
 
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 fn verify(ptx: &str) -> (i32, serde_json::Value) {
     let (code, out, err) =
-        singe(&[("k.ptx", ptx)], &["verify", "k.ptx", "--threads", "64", "--integer", "3", "--json"]);
+        singe(&[("k.ptx", ptx)], &["ptx", "verify", "k.ptx", "--threads", "64", "--integer", "3", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
     (code, json[0].clone())
 }
@@ -148,7 +148,7 @@ $WAIT:
 	ret;
 }
 ";
-    let (code, _, err) = singe(&[("k.ptx", ptx)], &["verify", "k.ptx", "--threads", "96"]);
+    let (code, _, err) = singe(&[("k.ptx", ptx)], &["ptx", "verify", "k.ptx", "--threads", "96"]);
     assert!(code == 3 && err.contains("used again"), "{err}");
 }
 
@@ -196,32 +196,34 @@ fn data_may_decide_what_does_not_matter() {
 #[test]
 fn the_simulator_runs_it() {
     let files = [("k.ptx", HANDOVER), ("l.toml", LAUNCH)];
-    let (code, out, err) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml", "--json"]);
+    let (code, out, err) = singe(&files, &["ptx", "sim", "k.ptx", "--launch", "l.toml", "--json"]);
     assert_eq!(code, 0, "{err}");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     let values: Vec<f64> = serde_json::from_value(json["outputs"][0]["values"].clone()).unwrap();
     assert_eq!(values, (1..=64).map(|i| 2.0 * f64::from(i)).collect::<Vec<_>>());
     assert_eq!(json["counts"]["barriers"], 8);
-    let (code, out, _) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml"]);
+    let (code, out, _) = singe(&files, &["ptx", "sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 0 && out.contains("argument 1: 2.0 4.0 6.0") && out.contains("barriers: 8"), "{out}");
 }
 
 #[test]
 fn the_simulator_tells_hazards() {
     let broken = HANDOVER.replacen("	bar.arrive 1, 64;\n", "", 1);
-    let (code, _, err) = singe(&[("k.ptx", &broken), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
+    let (code, _, err) =
+        singe(&[("k.ptx", &broken), ("l.toml", LAUNCH)], &["ptx", "sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 3 && err.contains("deadlock"), "{err}");
     let unknown = HANDOVER.replacen("add.f64 %fd2, %fd2, %fd2", "multimem.frob.f64 %fd2, %fd2, %fd2", 1);
-    let (code, _, err) = singe(&[("k.ptx", &unknown), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
+    let (code, _, err) =
+        singe(&[("k.ptx", &unknown), ("l.toml", LAUNCH)], &["ptx", "sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 3 && err.contains("multimem.frob.f64"), "{err}");
 }
 
 #[test]
 fn wrong_inputs_are_located() {
     let undeclared = HANDOVER.replacen("%fd2, %fd2, %fd2", "%fd2, %fd2, %fx", 1);
-    let (code, _, err) = singe(&[("k.ptx", &undeclared)], &["verify", "k.ptx", "--threads", "64"]);
+    let (code, _, err) = singe(&[("k.ptx", &undeclared)], &["ptx", "verify", "k.ptx", "--threads", "64"]);
     assert!(code == 1 && err.contains("%fx is not declared") && err.contains("k.ptx:40"), "{err}");
     let files = [("k.ptx", HANDOVER), ("l.toml", "threads = 64\nwarps = 2\n")];
-    let (code, _, err) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml"]);
+    let (code, _, err) = singe(&files, &["ptx", "sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 1 && err.contains("warps"), "{err}");
 }

@@ -74,7 +74,7 @@ fn closes(request: Request) {
         let error = verify::largest_error(
             unit.kernel,
             (&model, &unit.graph),
-            (request.common.floor, request.common.stiffness),
+            request.common.stiffness,
             &states,
             stride,
             &outputs,

@@ -29,6 +29,9 @@ fn the_module_compiles_checks_and_computes() {
     let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success(), "{text}{errors}");
     assert!(text.starts_with("<singe.Gas h2o2: viscosity, conductivity, diffusion, chemistry>"), "{text}");
+    let verify = python().arg(root.join("tests/python/verify.py")).arg(root).output().expect("python3 runs");
+    let (text, errors) = (String::from_utf8_lossy(&verify.stdout), String::from_utf8_lossy(&verify.stderr));
+    assert!(verify.status.success() && text.ends_with("verified\n"), "{text}{errors}");
     let processes = root.join("tests/python/processes.py");
     let ran = python().arg(processes).arg(root.join("mechanisms/h2o2/chem.inp")).env("OMP_NUM_THREADS", "2").output();
     let Output { status, stdout, stderr } = ran.expect("python3 runs");

@@ -275,7 +275,7 @@ fn several_ctas_fit_or_the_message_names_the_resource(case: &Case) {
     for ctas_per_sm in [2, 3] {
         for qssa_warps in [None, Some(2)] {
             let request = request(path.clone()).with(|r| {
-                r.tuning.ctas_per_sm = ctas_per_sm;
+                r.tuning.ctas_per_sm.count = ctas_per_sm;
                 r.tuning.qssa_warps = qssa_warps;
             });
             match driver::compile(&request, &mut Observer::silent()) {
@@ -341,27 +341,4 @@ fn the_hand_over_is_one_sided(case: &Case, warps: u32, qssa_warps: u32) {
     let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
     println!("{name}: {one_sided} points at which others only arrive for the QSSA warps, {full} full barriers");
     assert!(one_sided > 0, "{name}");
-}
-
-#[test]
-fn passes_and_buffer_are_kept() {
-    let Case { mechanism: path, .. } = shipped("methane");
-    let kernels = vec![Kernel::Chemistry];
-    let base = Request { kernels, verify: Some(4), ..request(path) }.with(|r| r.tuning.qssa_warps = Some(2));
-    let of = |buffer: Option<u32>, passes: Option<u32>| {
-        let report = driver::compile(
-            &base.clone().with(|r| {
-                r.tuning.buffer = buffer;
-                r.tuning.passes = passes;
-            }),
-            &mut Observer::silent(),
-        );
-        let report = report.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
-        (report.kernels[0].phases, report.kernels[0].shared_bytes)
-    };
-    let (phases, bytes) = of(None, None);
-    let (many, _) = of(None, Some(2 * phases as u32));
-    let (more, fewer_bytes) = of(Some(100), None);
-    println!("{phases} phases and {bytes} bytes; {many} of twice as many; {more} and {fewer_bytes} in 100 slots");
-    assert!(many >= 2 * phases && fewer_bytes <= 256 * 100 && bytes > fewer_bytes && more >= phases);
 }

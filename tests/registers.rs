@@ -44,7 +44,7 @@ impl Tight {
         let &Tight { kernel, warps, form, .. } = self;
         Some(Request { kernels: vec![kernel], verify: None, ..plain }.with(|r| {
             r.tuning.warps = warps;
-            r.tuning.ctas_per_sm = 3;
+            r.tuning.ctas_per_sm.count = 3;
             r.tuning.form = form;
         }))
     }
@@ -99,7 +99,7 @@ fn data_parallel_code_keeps_most_values_in_registers() {
         Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {
             r.tuning.form = Some(Form::LogSpace);
             r.tuning.warps = 8;
-            r.tuning.ctas_per_sm = 1;
+            r.tuning.ctas_per_sm.count = 1;
         })
     });
     for request in [diffusion].into_iter().chain(reduced.step_by(4)) {

@@ -3,14 +3,13 @@
 use diagnostics::Diagnostic;
 use kernels::{Form, Kernel, Matrix};
 use kinetics::Model;
-use mapping::{Mapper, Weights};
+use mapping::Mapper;
 use overlay::{Codegen, Frame, Residence};
 use schedule::{Placement, proof};
 use singe::driver::{self, Failure, FailureKind, Request};
 use singe::forms;
 use singe::observer::Observer;
-use singe::plan::Occupancy;
-use singe::plan::Resolved;
+use singe::plan::{CtasPerSm, Resolved};
 use singe::report::KernelReport;
 use singe::search::{Candidate, Draft, Found, Inputs, LevelTime, Outcome, ScheduleScore, Search, Step, Trial};
 use testkit::request;
@@ -43,10 +42,10 @@ fn the_occupancy_is_the_lowest_of_the_fastest() {
             r.common.target = machine::target::Target::by_name(target).unwrap();
             r.kernels = Kernel::ALL.to_vec();
             r.codegen = codegen;
-            r.tuning.occupancy = Occupancy::Auto;
+            r.tuning.ctas_per_sm.tries_more = true;
         });
         for (kernel, found) in auto.kernels.clone().into_iter().zip(reports(&auto)) {
-            let ctas = found.tuning.ctas_per_sm;
+            let ctas = found.tuning.ctas_per_sm.count;
             println!("{mechanism} {kernel} on {target}, {codegen:?}: {ctas} of {:?}", found.levels);
             if found.levels.len() > 1 {
                 let time = |level: &LevelTime| level.nanoseconds.unwrap_or(f64::INFINITY);
@@ -59,7 +58,7 @@ fn the_occupancy_is_the_lowest_of_the_fastest() {
             }
             let fixed = auto.clone().with(|r| {
                 r.kernels = vec![kernel];
-                (r.tuning.occupancy, r.tuning.ctas_per_sm) = (Occupancy::Fixed, ctas);
+                r.tuning.ctas_per_sm = CtasPerSm::fixed(ctas);
             });
             let alone = &reports(&fixed)[0];
             assert_eq!(alone.machine, found.machine);
@@ -163,7 +162,7 @@ fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Resul
 
 fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
     let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
-    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default());
+    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy);
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();

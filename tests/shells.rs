@@ -36,12 +36,12 @@ fn has(words: &str, word: &str) -> bool {
 
 #[test]
 fn bash_completes_commands_flags_and_values() {
-    let script = "source FILE; complete -p singe; COMP_WORDS=(singe oc); COMP_CWORD=1; _singe singe oc singe; \
-                  echo \"${COMPREPLY[@]}\"; COMP_WORDS=(singe chem.inp --mapper ''); COMP_CWORD=3; _singe singe '' --mapper; \
+    let script = "source FILE; complete -p singe; COMP_WORDS=(singe ptx oc); COMP_CWORD=2; _singe singe oc ptx; \
+                  echo \"${COMPREPLY[@]}\"; COMP_WORDS=(singe chem.inp --effort ''); COMP_CWORD=3; _singe singe '' --effort; \
                   echo \"${COMPREPLY[@]}\"";
     let Some(text) = answer("bash", &["--norc", "-c"], script) else { return };
     assert!(text.contains("-F _singe singe") && has(&text, "occupancy"), "{text}");
-    assert!(has(&text, "greedy") && has(&text, "ilp"), "{text}");
+    assert!(has(&text, "quick") && has(&text, "thorough"), "{text}");
 }
 
 #[test]
@@ -53,9 +53,9 @@ fn zsh_loads_the_completions() {
 
 #[test]
 fn fish_completes_commands_flags_and_values() {
-    let script = "source FILE; complete -C 'singe occ'; complete -C 'singe verify --thr'; complete -C 'singe --mapper='; complete -C 'singe fmt --to '";
+    let script = "source FILE; complete -C 'singe ptx occ'; complete -C 'singe ptx verify --thr'; complete -C 'singe --effort='; complete -C 'singe fmt --to '";
     let Some(text) = answer("fish", &["--no-config", "-c"], script) else { return };
-    for word in ["occupancy", "--threads", "--mapper=greedy", "--mapper=ilp", "yaml"] {
+    for word in ["occupancy", "--threads", "--effort=quick", "--effort=thorough", "yaml"] {
         assert!(has(&text, word), "{word}: {text}");
     }
 }
@@ -70,11 +70,11 @@ fn the_manual_has_a_page_for_each_command_with_all_its_flags() {
     };
     let command = Arguments::command();
     let mut seen = 0;
-    for command in std::iter::once(&command).chain(command.get_subcommands()) {
-        let name = match command.get_name() {
-            "singe" => "singe".to_owned(),
-            name => format!("singe-{name}"),
-        };
+    let below = command.get_subcommands().flat_map(|one| {
+        let nested = one.get_subcommands().map(|two| (format!("singe-{}-{}", one.get_name(), two.get_name()), two));
+        std::iter::once((format!("singe-{}", one.get_name()), one)).chain(nested)
+    });
+    for (name, command) in std::iter::once(("singe".to_owned(), &command)).chain(below) {
         let text = page(&name).replace("\\-", "-");
         assert!(text.contains(&format!(".TH {name} 1")), "{text}");
         for flag in command.get_arguments().filter(|a| !a.is_hide_set()).filter_map(|a| a.get_long()) {

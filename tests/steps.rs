@@ -107,7 +107,7 @@ fn values_lie_in_both_memories() {
         r.effort = Effort::Quick;
         r.codegen = Codegen::Straight;
         r.tuning.warps = 4;
-        r.tuning.ctas_per_sm = 8;
+        r.tuning.ctas_per_sm.count = 8;
     });
     let made = unit(Kernel::IsobaricStep, &model, &request);
     let [shared, global] = made.code.rows_apart();
@@ -146,9 +146,9 @@ fn rows_of_others_and_missing_barriers_are_found() {
     let made = unit(Kernel::IsobaricStep, &model, &request);
     let verified = |module: &ptx::Module| {
         let Unit { graph, mapping, proven, program, .. } = &made;
-        let (floor, stiffness) = (1e-20, Stiffness::Sequential);
+        let stiffness = Stiffness::Sequential;
         let kernel = Kernel::IsobaricStep;
-        let subject = Subject { kernel, model: &model, floor, stiffness, graph, mapping, proven, program, module };
+        let subject = Subject { kernel, model: &model, stiffness, graph, mapping, proven, program, module };
         verify::verify(&subject, 70).map(|found| found.largest_error)
     };
     assert!(verified(&made.ptx).is_ok());
@@ -295,11 +295,10 @@ fn error(model: &Model, graph: &Graph, states: &[State]) -> f64 {
     let of = |state: &State| {
         let fields = verify::inputs(model, graph, state);
         let given: Vec<&[f64]> = fields[..4].iter().map(Vec::as_slice).collect();
-        let choices = (0.0, Stiffness::Off);
         verify::largest_error(
             Kernel::IsobaricStep,
             (model, graph),
-            choices,
+            Stiffness::Off,
             std::slice::from_ref(state),
             1,
             &outputs(graph, &given),

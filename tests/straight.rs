@@ -4,7 +4,7 @@ use graph::interpret::{self, Machine};
 use graph::{Graph, Value};
 use kernels::{Form, Kernel, Options, build};
 use machine::target::Target;
-use mapping::{Mapper, Mapping, Weights, partial_sums};
+use mapping::{Mapper, Mapping, partial_sums};
 use overlay::{Codegen, Residence};
 use schedule::{Limits, Placement, Schedule, balance, proof, refine};
 use singe::driver::{self, Request};
@@ -16,14 +16,14 @@ use testkit::request;
 fn limits() -> Limits {
     let target = Target::by_name("hopper").unwrap();
     let (slots, states) = (Some(400), 60);
-    Limits { slots, in_shared: None, barriers: 16, states, points_per_lane: 1, passes: None, straight: true, target }
+    Limits { slots, in_shared: None, barriers: 16, states, points_per_lane: 1, straight: true, target }
 }
 
 /// A kernel of a made-up mechanism, with its sums whole and split.
 fn split(kernel: Kernel, form: Form, warps: u32) -> (Graph, Graph, Mapping) {
     let model = made_up::model(17, 60, 5);
     let whole = build(kernel, &model, &Options { warps, form, ..Options::default() }).unwrap();
-    let mapping = mapping::map(&whole, warps, Mapper::Greedy, &Weights::default());
+    let mapping = mapping::map(&whole, warps, Mapper::Greedy);
     let (split, mapping) =
         partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]));
     (whole, split, mapping)
@@ -47,7 +47,7 @@ fn work_is_shared_by_the_phases_of_the_schedule() {
     let model = made_up::model(17, 60, 5);
     let whole =
         build(Kernel::Chemistry, &model, &Options { warps: 4, form: Form::LogSpace, ..Options::default() }).unwrap();
-    let mapping = mapping::map(&whole, 4, Mapper::Greedy, &Weights::default());
+    let mapping = mapping::map(&whole, 4, Mapper::Greedy);
     let plan = partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]);
     let limits = Limits { slots: Some(48), ..limits() };
     let (graph, mapped) = partial_sums::apply(&whole, &mapping, &plan);

@@ -19,7 +19,7 @@ fn barriers_are_divided_among_the_ctas() {
         let target = Target::by_name(name).unwrap();
         let request = request::new(testkit::shipped("h2o2")).with(|r| {
             r.common.target = target;
-            r.tuning.ctas_per_sm = ctas_per_sm;
+            r.tuning.ctas_per_sm.count = ctas_per_sm;
         });
         assert_eq!(request.of_kernel(Kernel::Viscosity).limits().barriers, barriers, "{name} {ctas_per_sm}");
     }

@@ -141,8 +141,7 @@ const CANTERA: [f64; 9] = [
 fn the_interface_names_the_rows() {
     let folder = tempfile::tempdir().unwrap();
     let singe = || assert_cmd::Command::cargo_bin("singe").unwrap();
-    let arguments =
-        ["--verify", "off", "--compilers", "off", "--codegen", "overlay", "--emit", "host", "--units", "cgs"];
+    let arguments = ["--verify", "off,no-compilers", "--codegen", "overlay", "--emit", "host", "--units", "cgs"];
     let kernels = ["--kernel", "thermodynamics,chemistry", "--outputs", "cp,species-molar-h,density,heat-release-rate"];
     singe().arg(testkit::shipped("h2o2")).args(arguments).args(kernels).arg("-o").arg(folder.path()).assert().success();
     let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();

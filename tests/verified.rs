@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kernels::{Form, Kernel};
-use mapping::Weights;
+use mapping::Mapper;
 use mechanism::Options;
 use overlay::Codegen;
 use schedule::Placement;
@@ -44,15 +44,14 @@ fn gri30_over_warps_and_codegen() {
 }
 
 #[test]
-fn h2o2_over_placements_weights_and_ctas() {
+fn h2o2_over_placements_mappers_and_ctas() {
     for placement in [Placement::Auto, Placement::Store, Placement::Buffer, Placement::Mixed] {
         for ctas_per_sm in [1, 2, 4] {
-            for flops in [0.0, 1.0, 5.0] {
-                let weights = Weights { flops, ..Weights::default() };
+            for mapper in [Mapper::Greedy, Mapper::Ilp] {
                 let request = request(shipped("h2o2")).with(|r| {
                     r.tuning.placement = placement;
-                    r.tuning.ctas_per_sm = ctas_per_sm;
-                    r.tuning.weights = weights;
+                    r.tuning.ctas_per_sm.count = ctas_per_sm;
+                    r.tuning.mapper = mapper;
                     r.tuning.warps = 6;
                 });
                 if placement == Placement::Store && ctas_per_sm == 4 {

@@ -1,6 +1,6 @@
 // h2o2_viscosity: viscosity of h2o2, made by singe 0.2.0
 //
-// command     singe mechanisms/h2o2/chem.inp --kernel viscosity --target cpu --emit cuda --compilers off
+// command     singe mechanisms/h2o2/chem.inp --kernel viscosity --target cpu --emit cuda --verify no-compilers
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use serde_json::Value;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::plan::Emit;
+use singe::plan::{Emit, FormError};
 use singe::report::KernelReport;
 use testkit::sweep::{KERNELS, Swept, sweep};
 
@@ -212,7 +212,7 @@ const RATE_SETTINGS: [Setting; 3] = [double(Some(1e-4)), single(Io::Double, 1e-4
 const RATES: &str = "
 ## Production rates
 
-`--precision single --error-bound measured`: the error is the largest in the states of verification, relative to gross rates, and **not proven**; of other states nothing is
+`--precision single --error measured`: the error is the largest in the states of verification, relative to gross rates, and **not proven**; of other states nothing is
 claimed. Times as above, all programs of a mechanism in each turn.
 
 | mechanism | arithmetic | error found | ns per point | faster |
@@ -231,12 +231,12 @@ fn write(name: &str, kernels: &[Kernel], setting: &Setting, folder: &Path) -> Ve
         Request { files, verify, emit: vec![Emit::Host], output: Some(folder.to_owned()), ..Request::default() };
     let request = request.with(|r| {
         r.kernels = kernels.to_vec();
-        r.common.error_bound = if is_measured { ErrorBound::Measured } else { ErrorBound::Proven };
+        r.common.error.bound = if is_measured { ErrorBound::Measured } else { ErrorBound::Proven };
         r.common.target = Target::cpu();
-        r.common.precision = setting.precision;
-        r.common.io = setting.io;
-        r.common.fit_tolerance = setting.tolerance;
-        r.common.error = (setting.precision == Precision::Single).then_some(1.0);
+        r.common.precision.kernels = setting.precision;
+        r.common.precision.io = setting.io;
+        r.common.error.form = setting.tolerance.map_or(FormError::Exact, FormError::Largest);
+        r.common.error.largest = (setting.precision == Precision::Single).then_some(1.0);
         r.codegen = Codegen::DataParallel;
     });
     let report = driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics);
@@ -254,7 +254,7 @@ fn arithmetic(setting: &Setting) -> &'static str {
 
 fn in_words(times: &[Timed]) -> String {
     let mut text = format!(
-        "\n## Error against time\n\nGRI-Mech 3.0 on one core, `--fit-tolerance` by row: time of the processor per point, median of {TURNS} turns of 15 runs over 4,096 points, all \
+        "\n## Error against time\n\nGRI-Mech 3.0 on one core, `--error` by row: time of the processor per point, median of {TURNS} turns of 15 runs over 4,096 points, all \
          programs in each turn. *Faster*: beside double precision at the default tolerance, 1e-4, in the same turns. Errors are the proven ones, of \
          arithmetic and form together. Machine: {}.\n\n![error against time](precision.svg)\n\n\
          | kernel | arithmetic | tolerance | form | proven error | ns per point | faster |\n|---|---|---:|---|---:|---:|---:|\n",
@@ -382,5 +382,5 @@ const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7
 Production rates have no bound yet for three reasons. Rate constants and equilibrium constants leave the range of single precision (1e38), and so do the products of activities that
 [log-space chemistry](../architecture.md#where-the-design-departs-from-the-paper) is made of: they need exponents of their own. Falloff takes logarithms of what is no temperature,
 whose error nobody has gone through. And a net rate is a difference, whose error is small only beside the gross rate: the analysis follows values as sums over mole fractions,
-and would have to follow them as sums over rates of progress. So `--precision single` refuses the kernel without `--error-bound measured`.
+and would have to follow them as sums over rates of progress. So `--precision single` refuses the kernel without `--error measured`.
 ";

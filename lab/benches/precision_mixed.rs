@@ -10,7 +10,7 @@ use graph::body::Inst;
 use graph::single::kinds::Kinds;
 use graph::single::{self, Domain, Kind as Arithmetic, Roundings, together};
 use graph::{Graph, Op, Step, Value};
-use kernels::{Form, Kernel, Options, Precision};
+use kernels::{FLOOR, Form, Kernel, Options, Precision};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 use schedule::single::cells;
@@ -61,8 +61,7 @@ fn main() {
 
 /// Returns the cells of a table's row behind the requested error; `None` where double precision has no proof either.
 fn line(model: &Model, kernel: Kernel, graph: &Graph, asked: f64) -> Option<String> {
-    let floor = Options::default().floor;
-    let domain = Domain::new(model.species().len(), TemperatureRange::DEFAULT, cells(kernel), floor);
+    let domain = Domain::new(model.species().len(), TemperatureRange::DEFAULT, cells(kernel), FLOOR);
     let order = graph.order();
     let bound = |doubles: &BTreeSet<Kind>, is_preamble_double: bool| {
         let is_double = |op: Option<Op>| op.map_or(is_preamble_double, |op| doubles.contains(&kind(graph, op)));

@@ -156,7 +156,7 @@ fn request(case: &Case, target: &'static Target, Version(codegen, warps, groups,
         r.common.integrator = case.integrator;
         r.tuning.warps = warps;
         r.tuning.groups_per_cta = groups;
-        r.tuning.ctas_per_sm = ctas;
+        r.tuning.ctas_per_sm.count = ctas;
     });
     request.for_target().expect("a request")
 }
@@ -182,8 +182,8 @@ fn assembled(case: &Case, model: &Model, target: &'static Target, version: Versi
     let first = |diagnostics: Vec<diagnostics::Diagnostic>| diagnostics[0].message.clone();
     let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin).map_err(first)?;
     let Unit { kernel, ref graph, ref mapping, ref proven, ref program, .. } = unit;
-    let (floor, stiffness) = (request.common.floor, Stiffness::Sequential);
-    let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+    let stiffness = Stiffness::Sequential;
+    let subject = Subject { kernel, model, stiffness, graph, mapping, proven, program, module };
     let (shared, ctas) = (unit.report.shared_bytes, unit.report.machine.ctas_per_sm);
     match verify::verify_machine_code(&subject, &cubin, "ptxas", shared, 33).map_err(first)? {
         MachineCode::Verified(_) => {}

@@ -1,4 +1,4 @@
-//! Time and memory of `singe verify` on the largest kernels, each in a process of its own, and its words on kernels that
+//! Time and memory of `singe ptx verify` on the largest kernels, each in a process of its own, and its words on kernels that
 //! are broken on purpose. Writes docs/lab/verify.md. Kernels of the mechanisms are what NVRTC makes of the emitted text, or
 //! without NVRTC what the project's own code generator makes.
 
@@ -44,7 +44,7 @@ fn main() {
 
 fn page(rows: &[String], compiler: &str) -> String {
     let mut page = format!(
-        "# Verifying synchronisation\n\n`singe verify K.ptx` proves that a kernel cannot deadlock, that no barrier is used \
+        "# Verifying synchronisation\n\n`singe ptx verify K.ptx` proves that a kernel cannot deadlock, that no barrier is used \
          again too early and that no two threads race on shared memory, for one launch shape. `cargo bench --bench verify` \
          fills this page.\n\n## Time and memory\n\nEach kernel in a process of its own: reading the text, the proof, and the \
          most memory that the process held. The kernels of GRI-Mech 3.0 come from {compiler}, for three groups of 32 points; \

@@ -112,7 +112,7 @@ fn page(own: &str, others: &str, left_out: &str, version: &str) -> String {
     let heads = |count: usize| KERNELS[..count].iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>().join("` | `");
     format!(
         "# Accuracy\n\n`cargo lab accuracy` makes this page: largest errors on {STATES} states, in exact \
-         forms\n(`--fit-tolerance exact`), of complete mechanisms (`--reduction none`) and, as *reduced*, with their quasi-steady \
+         forms\n(`--error form=exact`), of complete mechanisms (`--reduction none`) and, as *reduced*, with their quasi-steady \
          species (`--stiffness off`: scaled rates have no derivatives); errors of published files that have an obvious repair are repaired (`--permissive`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
          their row,\nproperties to themselves and to R or RT.\n\n## Against the reference evaluator\n\nData-parallel code in the simulator; \
          matrices of at most {LARGEST_MATRIX} species.\n\n| mechanism | species | `{}` |\n|---|{}\n{own}\n## Against Cantera {version}\n\n\
@@ -138,7 +138,7 @@ fn simulated(
         .arg(file)
         .arg("--reduction")
         .arg(reduction.unwrap_or(Path::new("none")))
-        .args(["--kernel", kernel, "--state", state, "--stiffness", "off", "--fit-tolerance", "exact"])
+        .args(["--kernel", kernel, "--state", state, "--stiffness", "off", "--error", "form=exact"])
         .args(["--permissive", "--target", "cpu", "--emit", "report", "--verify", &STATES.to_string(), "--json", "-o"])
         .arg(folder)
         .output()
@@ -171,7 +171,7 @@ fn compared(compiler: &Path, python: &Path, file: &Path, folder: &Path) -> Resul
         let mut command = Command::new(compiler);
         command.arg(file).args(["--kernel", kernels, "--target", "cpu", "--emit", "cuda", "--name", "accuracy"]);
         command
-            .args(["--reduction", "none", "--fit-tolerance", "exact", "--permissive", "--verify", "off", "-o"])
+            .args(["--reduction", "none", "--error", "form=exact", "--permissive", "--verify", "off", "-o"])
             .arg(&source);
         run(&mut command)
     };

@@ -74,7 +74,7 @@ fn one(root: &Path, zig: &Path, project: &Project, machine: &Machine) -> Result<
     program::output(
         program::cargo(root)
             .args(["run", "--release", "--quiet", "--", mechanism, "--target", target, "--emit", "host,report"])
-            .args(["--codegen", "overlay,data-parallel", "--verify", "off", "--compilers", "off", "-o"])
+            .args(["--codegen", "overlay,data-parallel", "--verify", "off,no-compilers", "-o"])
             .arg(&source)
             .args(*options),
     )?;

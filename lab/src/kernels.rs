@@ -53,7 +53,7 @@ pub fn compiled(
         .arg(root.join("mechanisms").join(mechanism).join("chem.inp"))
         .args(["--kernel", kernel, "--state", state, "--reduction", "none"])
         .args(flags)
-        .args(["--emit", "report", "--compilers", "off", "--json", "-o"])
+        .args(["--emit", "report", "--verify", "no-compilers", "--json", "-o"])
         .arg(folder)
         .output()
         .map_err(|e| format!("singe cannot be run: {e}"))?;

@@ -154,7 +154,7 @@ fn page(rows: &[Value]) -> String {
          makes this page and `machine-code.json`. Equal: {equal} of {} rows.\n\n\
          Counts are warp instructions of all warps for 32 points, without what stands around the streaming loop. Bound: clocks of an\n\
          SM for 32 points in the busiest of double precision, issue, shuffles with shared memory, and local memory. Modelled: ns per\n\
-         point on the target's board by the model of an SM (`singe time`), and that over the bound, which is no less there than what\n\
+         point on the target's board by the model of an SM (`singe ptx time`), and that over the bound, which is no less there than what\n\
          the board's memory takes. None of it is a measurement.\n",
         rows.len()
     );

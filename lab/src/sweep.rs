@@ -163,10 +163,12 @@ fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String>
     command.args(["--kernel", case.kernel, "--warps", &case.warps.to_string(), "--form", case.form]);
     command.args(["--ctas-per-sm", &case.ctas.to_string(), "--target", "kepler", "--codegen", "overlay", "--json"]);
     if let Some(qssa_warps) = &qssa_warps {
-        command.args(["--qssa-warps", qssa_warps]);
+        command.args(["--layout", &format!("qssa-warps={qssa_warps}")]);
     }
     command.args(if case.measured { ["--emit", "cuda,report"] } else { ["--emit", "report"] });
-    command.args(if case.measured { ["--compilers", "auto"] } else { ["--compilers", "off"] });
+    if !case.measured {
+        command.args(["--verify", "no-compilers"]);
+    }
     let output = command.arg("-o").arg(&folder).output().map_err(|e| format!("singe cannot be run: {e}"))?;
     let mut row = json!({
         "mechanism": case.mechanism,

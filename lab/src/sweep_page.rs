@@ -22,7 +22,7 @@ const HEAD: &str = "# The reduced mechanisms of the paper\n\n\
 const SWEEP: &str = "\n## Every shape of a CTA\n\n\
     Pairwise form. A number is the largest error against the reference evaluator (allowed: 1e-12 for transport, the tolerance of the\n\
     chemistry kernel in `reduced.json`), of a kernel that is proven and verified; an id names the resource that is short, in the words\n\
-    below. Transport kernels do not depend on `--qssa-warps`.\n";
+    below. Transport kernels do not depend on `--layout qssa-warps=N`.\n";
 
 /// The whole page; without the sweep where it has no rows.
 pub fn page(published: &[Value], sweep: &[Value]) -> String {

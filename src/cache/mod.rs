@@ -113,7 +113,8 @@ pub fn key(parts: &[&str]) -> String {
     hexadecimal(&digest.finalize())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Returns the digits of the bytes.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

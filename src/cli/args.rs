@@ -5,16 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::opt_arguments::OptArguments;
+use super::ptx::PtxArguments;
 use crate::fault::Fault;
 use crate::observer::PASSES;
-use crate::plan::{Common, Effort, Emit, Set, Tuning};
-use backend::{
-    AnalyzeArguments, DoctorArguments, MeasureArguments, OccupancyArguments, SimArguments, TimeArguments,
-    VerifyArguments,
-};
+use crate::plan::{Common, Effort, Emit, Set, Tuning, Wanted, layout_help, layout_setting};
+use backend::{DoctorArguments, MeasureArguments};
 use kernels::Kernel;
-use values::{Color, Compilers, Layout, ReportForm, Wanted, fault, name, verify};
+use toml::Value;
+use values::{Check, Color, Layout, ReportForm, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -38,20 +36,10 @@ pub enum Command {
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
-    /// Tell which values and branches of a PTX kernel are uniform, affine or divergent across a warp, and why
-    Analyze(AnalyzeArguments),
-    /// Run a PTX kernel in the simulator; print outputs, counts and hazards
-    Sim(SimArguments),
-    /// Tell how long one SM takes for a launch of machine code, and what the cycles of each warp go to
-    Time(TimeArguments),
+    /// Check, analyze, transform, simulate and time PTX: singe ptx verify, opt, ...
+    Ptx(PtxArguments),
     /// Make an archive that times kernels on a GPU with nothing but its driver, or tell what it measured there beside what is predicted
     Measure(MeasureArguments),
-    /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
-    Verify(VerifyArguments),
-    /// Run passes of the backend on a PTX file
-    Opt(OptArguments),
-    /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
-    Occupancy(OccupancyArguments),
     /// Tell which compilers are there, for which targets, and what is missing
     Doctor(DoctorArguments),
     /// Print what completes the words of this command in a shell
@@ -161,6 +149,8 @@ pub struct CompileArguments {
     pub common: Common,
     #[command(flatten)]
     pub tuning: Tuning,
+    #[arg(long, value_name = "KEY=VALUE", help = layout_help(), value_parser = layout_setting)]
+    pub layout: Vec<(String, Value)>,
     /// How the code is laid out; several layouts are written side by side, with the layout's name in their symbols. With
     /// auto among them only the fastest is kept, kernel by kernel
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
@@ -168,20 +158,11 @@ pub struct CompileArguments {
     /// How long to look for the fastest version
     #[arg(long, value_enum, default_value_t = Effort::Normal)]
     pub effort: Effort,
-    /// States to verify each kernel on (at least 1), or off
-    #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
-    pub verify: std::option::Option<usize>,
-    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain beside the program, CUDA_HOME, the
-    /// PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
-    #[arg(long, value_enum, default_value_t = Compilers::Auto)]
-    pub compilers: Compilers,
-    /// Whether to run the machine code that ptxas (or, for AMD, Clang) makes, where the tools for the target are found: its outputs must be those
-    /// of the PTX (of the graph) in bits, and it is counted
-    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
-    pub verify_machine_code: Compilers,
-    /// Whether to predict the time of the machine code by the model of the target's SM, and to tell what its clocks go to
-    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
-    pub predict_time: Compilers,
+    /// States to verify each kernel on (70 by default), or off; and checks to leave out: no-compilers (NVRTC and ptxas on the code; they are
+    /// found in .toolchain beside the program, CUDA_HOME, the PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone), no-machine-code (run
+    /// what they make, and compare it in bits) and no-time (predict its time by the model of the target)
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = verify)]
+    pub verify: Vec<Check>,
     /// Kinds of files to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,

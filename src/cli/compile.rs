@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::values::{Compilers, Layout, ReportForm, Wanted};
+use super::args::values::{Check, Layout, ReportForm};
 use super::args::{CompileArguments, InputArguments};
 use super::command_line::command_line;
 use super::config;
@@ -12,7 +12,7 @@ use super::out::print;
 use crate::cache::Cache;
 use crate::driver::{self, Failure, Outcome, Request};
 use crate::observer::Observer;
-use crate::plan::{self, Common, Emit, Free, Tuning};
+use crate::plan::{self, Common, Emit, Free, VERIFIED_STATES, Wanted};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -20,6 +20,7 @@ use kernels::{Kernel, StateVariables};
 use kinetics::integrator::Method;
 use mechanism::{Companion, Files, LewisNumbers, Options};
 use overlay::Codegen;
+use toml::Table;
 
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
@@ -65,30 +66,40 @@ fn tell_outcome(arguments: &CompileArguments, request: &Request, told: &Outcome)
 ///
 /// Errors: the file cannot be read or is wrong; the target cannot have what is asked for.
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
-    let mut request = request(arguments, command);
-    let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-    let is_openfoam = request.emit.contains(&Emit::Openfoam);
-    if is_openfoam && !given("kernel") {
-        request.kernels.clear();
-    }
+    let asked = request(arguments, command);
+    let given = |flag: &str| is_given(flag, arguments, matches);
     let with_state = |request: Request| match state_of_reactors(&request).filter(|_| !given("state")) {
         Some(state) => request.with(|request| request.common.state = state),
         None => request,
     };
-    request = with_state(request);
+    // A library for OpenFOAM has kernels of its own.
+    let has_own_kernels = asked.emit.contains(&Emit::Openfoam) && !given("kernel");
     // The places of files and the printed form do not affect the outcome.
-    let deciding = [plan::names::<Common>(), plan::names::<Tuning>(), ["effort".to_owned()].into()];
-    request.flags = deciding.concat().into_iter().filter(|flag| given(flag)).collect();
-    request.free = Free { warps: !given("warps"), matrix: !given("matrix"), layout: false };
-    if let Some(path) = &arguments.config {
-        let with_kernels = |request: Request, wanted: &[Wanted]| {
-            let (kernels, reactor) = of_wanted(wanted, &request.common);
-            with_state(Request { kernels, reactor, ..request })
-        };
-        request = config::complete(request, path, given, with_kernels)?;
-        request.reactor = request.reactor.map(|_| request.common.integrator.method());
-    }
+    let deciding = [plan::common_keys(), plan::tuning_keys(), ["effort", "lewis-numbers"].map(str::to_owned).into()];
+    let request = with_state(Request {
+        kernels: if has_own_kernels { Vec::new() } else { asked.kernels },
+        flags: deciding.concat().into_iter().filter(|flag| given(flag)).collect(),
+        free: Free { warps: !given("warps"), matrix: !given("matrix"), layout: false },
+        ..asked
+    });
+    let with_kernels = |request: Request, wanted: &[Wanted]| {
+        let (kernels, reactor_method) = of_wanted(wanted, &request.common);
+        with_state(Request { kernels, reactor_method, ..request })
+    };
+    let request = match &arguments.config {
+        Some(path) => config::complete(request, path, given, with_kernels)?,
+        None => request,
+    };
+    let reactor_method = request.reactor_method.map(|_| request.common.integrator.method());
+    let request = Request { reactor_method, ..request };
     request.for_target().map_err(|d| Failure::usage([d]))
+}
+
+/// Whether a flag, or a key of `--layout`, stands on the command line.
+pub fn is_given(flag: &str, arguments: &CompileArguments, matches: &ArgMatches) -> bool {
+    let source =
+        matches.try_contains_id(&flag.replace('-', "_")).is_ok().then(|| matches.value_source(&flag.replace('-', "_")));
+    source.flatten() == Some(ValueSource::CommandLine) || arguments.layout.iter().any(|(key, _)| key == flag)
 }
 
 /// The kernels among what is wanted, and what reactors are advanced by where these are.
@@ -101,7 +112,7 @@ fn of_wanted(wanted: &[Wanted], common: &Common) -> (Vec<Kernel>, Option<Method>
 /// Returns the state variables for a request that names none and asks for reactors, or for steps of one kind.
 fn state_of_reactors(request: &Request) -> Option<StateVariables> {
     let has = |kernel: Kernel| request.kernels.contains(&kernel);
-    let is_advanced = request.reactor.is_some() || request.emit.contains(&Emit::Openfoam);
+    let is_advanced = request.reactor_method.is_some() || request.emit.contains(&Emit::Openfoam);
     match (is_advanced, has(Kernel::IsobaricStep), has(Kernel::IsochoricStep)) {
         (true, _, _) | (false, true, false) => Some(StateVariables::MassFractions),
         (false, false, true) => Some(StateVariables::Density),
@@ -119,7 +130,14 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
-    let (kernels, reactor) = of_wanted(&arguments.kernel, &arguments.common);
+    let (kernels, reactor_method) = of_wanted(&arguments.kernel, &arguments.common);
+    let leaves_out = |check: Check| arguments.verify.contains(&check);
+    let states = arguments.verify.iter().rev().find_map(|check| match check {
+        Check::States(states) => Some(Some(*states)),
+        Check::Off => Some(None),
+        _ => None,
+    });
+    let layout = Table::from_iter(arguments.layout.iter().cloned());
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
@@ -128,10 +146,10 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         kernels,
         sets: arguments.set.clone(),
         set: None,
-        reactor,
+        reactor_method,
         by_energy: false,
         common: arguments.common,
-        tuning: arguments.tuning,
+        tuning: plan::set(&arguments.tuning, &layout).expect("each value was accepted alone"),
         own: Vec::new(),
         codegen: *codegen,
         beside: beside.to_vec(),
@@ -141,10 +159,10 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         alternatives: true,
         free: Free::default(),
         own_layouts: Vec::new(),
-        verify: arguments.verify,
-        real_compilers: arguments.compilers == Compilers::Auto,
-        verify_machine_code: arguments.verify_machine_code == Compilers::Auto,
-        predict_time: arguments.predict_time == Compilers::Auto,
+        verify: states.unwrap_or(Some(VERIFIED_STATES)),
+        real_compilers: !leaves_out(Check::NoCompilers),
+        verify_machine_code: !leaves_out(Check::NoMachineCode),
+        predict_time: !leaves_out(Check::NoTime),
         emit: arguments.emit.clone(),
         output: Some(output),
         clean: arguments.clean,

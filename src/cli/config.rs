@@ -18,10 +18,10 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::args::values::{Layout, Wanted};
+use super::args::values::Layout;
 use crate::failure::Failure;
 use crate::plan::varied::LAYOUT;
-use crate::plan::{self, Common, Free, Request, Tuning};
+use crate::plan::{self, Common, Free, Request, Tuning, Wanted};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
 use kernels::Kernel;
@@ -89,10 +89,10 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
     let span = |range: Range<usize>| Span { source: source.clone(), offset: range.start, len: range.len() };
     let table = DeTable::parse(&source.text).map_err(|error| {
         let diagnostic = Diagnostic::error("config::syntax", error.message().to_owned());
-        let help = "write KEY = VALUE lines, where the keys are flags without the dashes, and [KERNEL] above those of one kernel";
+        let help = "write KEY = VALUE lines, where the keys are flags without the dashes or keys of --layout, and [KERNEL] above those of one kernel";
         vec![diagnostic.at(span(error.span().unwrap_or(0..0))).help(help)]
     })?;
-    let (common, mut tuning) = (plan::names::<Common>(), plan::names::<Tuning>());
+    let (common, mut tuning) = (plan::common_keys(), plan::tuning_keys());
     tuning.push(LAYOUT.to_owned());
     let mut settings = Settings::default();
     let mut wrong = Vec::new();

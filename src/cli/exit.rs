@@ -18,6 +18,7 @@ pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
         FailureKind::Input => ("input", 1),
         FailureKind::Usage => ("usage", 2),
         FailureKind::Verification => ("verification", 3),
+        FailureKind::Verdict(code) => ("verification", code),
         FailureKind::NotRun => ("not-run", 5),
     };
     if json && !diagnostics.is_empty() {

@@ -3,6 +3,7 @@
 use clap::{Arg, Command, CommandFactory};
 
 use super::Arguments;
+use crate::plan;
 
 /// Options of plain help in this order, without a heading of their own.
 const COMMON: [&str; 9] = ["target", "kernel", "emit", "output", "effort", "thermo", "transport", "report", "json"];
@@ -19,42 +20,15 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "units",
             "soret",
             "jacobian_storage",
-            "floor",
-            "fit_tolerance",
-            "stiffness",
             "precision",
             "error",
-            "error_bound",
-            "io",
+            "stiffness",
             "integrator",
-            "factors",
             "name",
         ],
     ),
-    (
-        "What makes them faster",
-        &[
-            "codegen",
-            "config",
-            "warps",
-            "groups_per_cta",
-            "points_per_lane",
-            "ctas_per_sm",
-            "occupancy",
-            "form",
-            "constants",
-            "prefetch",
-            "matrix",
-            "mapper",
-            "weights",
-            "placement",
-            "buffer",
-            "slots",
-            "passes",
-            "qssa_warps",
-        ],
-    ),
-    ("Checks", &["verify", "compilers", "verify_machine_code", "predict_time"]),
+    ("What makes them faster", &["codegen", "config", "warps", "groups_per_cta", "ctas_per_sm", "form", "layout"]),
+    ("Checks", &["verify"]),
     ("What is printed and kept", &["quiet", "color", "clean", "force", "no_cache", "print_after", "time_passes"]),
 ];
 
@@ -65,6 +39,7 @@ Examples:
   singe chem.inp --target cpu --emit host           C++ for CPUs with a CMake project, C, C++ and Fortran interfaces
   singe chem.inp --target cpu --kernel reactor      reactors that are advanced in time
   singe check chem.inp                              all that is wrong with a mechanism
+  singe ptx verify k.ptx --threads 256              proof of the synchronisation of a kernel of your own
 
 `singe help all` has all options, `singe help COMMAND` those of a command, and `singe man` the manual page.";
 
@@ -76,8 +51,13 @@ pub fn whole() -> Command {
         |arg: &Arg| HEADINGS.iter().find(|(_, names)| names.iter().any(|n| arg.get_id() == n)).map(|(h, _)| *h);
     let arranged = |arg: Arg| match order(&arg) {
         Some(order) => {
-            let heading = heading(&arg);
-            arg.display_order(order).help_heading(heading)
+            let (heading, concerns) = (heading(&arg), arg.get_long().and_then(plan::concerns));
+            let help = arg.get_help().map(|help| help.to_string()).zip(concerns);
+            let arg = arg.display_order(order).help_heading(heading);
+            match help {
+                Some((help, concerns)) => arg.help(format!("{help} [it concerns {concerns}]")),
+                None => arg,
+            }
         }
         None => arg,
     };
@@ -111,6 +91,7 @@ mod tests {
         for name in names.iter().filter(|name| !["help", "version"].contains(&name.as_str())) {
             assert_eq!(known.iter().filter(|known| *known == name).count(), 1, "{name}");
         }
+        assert!(names.len() <= 40 + ["help", "version"].len(), "{}: {names:?}", names.len());
         for name in known {
             assert!(names.iter().any(|other| other == name), "there is no option {name}");
         }

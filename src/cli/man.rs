@@ -22,12 +22,18 @@ pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
 fn pages(mut command: Command) -> Result<Vec<(String, String)>, Failure> {
     // The commands learn that they stand behind `singe`.
     command.build();
-    let commands: Vec<Command> = command.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+    let mut commands = vec![command];
+    let mut at = 0;
+    while let Some(known) = commands.get(at) {
+        let below: Vec<Command> = known.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+        commands.extend(below);
+        at += 1;
+    }
     let page_of = |called: Command| {
         let name = called.get_display_name().unwrap_or(called.get_name()).to_owned();
         Ok((format!("{name}.1"), page(called)?))
     };
-    std::iter::once(command).chain(commands).map(page_of).collect()
+    commands.into_iter().map(page_of).collect()
 }
 
 /// In troff.

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::args::backend::MeasureArguments;
-use super::kernel::{bytes, text};
 use super::out::print;
-use super::sim::{ELF, chosen, stopped, wrong};
-use super::time::code;
+use super::ptx::kernel::{bytes, text};
+use super::ptx::sim::{ELF, chosen, stopped, wrong};
+use super::ptx::time::code;
 use crate::failure::Failure;
 use crate::output;
 use diagnostics::Diagnostic;
@@ -56,7 +56,7 @@ fn of_project(arguments: &MeasureArguments) -> Result<Packs, Failure> {
 fn of_launches(arguments: &MeasureArguments) -> Result<Packs, Failure> {
     let given = bytes(&arguments.what)?;
     if arguments.launch.is_empty() {
-        return Err(usage("nothing says how the kernel is launched", "give --launch FILE, as for `singe time`"));
+        return Err(usage("nothing says how the kernel is launched", "give --launch FILE, as for `singe ptx time`"));
     }
     let mut packs = Vec::new();
     for target in &arguments.target {

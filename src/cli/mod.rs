@@ -3,7 +3,6 @@
 //! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a kernel failed its proof, its
 //! verification or its simulation, 4 internal error, 5 machine code could not be run.
 
-mod analyze;
 mod args;
 mod check;
 mod command_line;
@@ -13,21 +12,13 @@ mod config;
 mod doctor;
 mod exit;
 mod fmt;
-mod given;
 mod help;
-mod kernel;
-mod launched;
-mod levels;
 mod man;
 mod measure;
-mod occupancy;
-mod opt;
-mod opt_arguments;
 mod out;
-mod sim;
+mod ptx;
+mod renamed;
 mod suggestion;
-mod time;
-mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -35,18 +26,28 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use crate::failure::Failure;
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, to_stderr};
 
 pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
 pub use command_line::command_line;
-pub use compile::{completed, default_folder, request};
+pub use compile::{completed, default_folder, is_given, request};
 pub use exit::{exit_code, guarded};
 pub use out::print;
+pub use renamed::renamed;
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
+    let (mut words, renamed) = renamed(&words);
+    for warning in renamed {
+        to_stderr(format_args!("warning: {warning}\n"));
+    }
+    if let Some(name) = ptx::renamed(&mut words) {
+        to_stderr(format_args!(
+            "warning: `singe {name}` is `singe ptx {name}` now; the next version has the new name alone\n"
+        ));
+    }
     // Before the words are understood, this is all that tells.
     let json = words.iter().any(|word| word == "--json");
     if let Some(failure) = suggestion::misspelt(&words) {
@@ -80,13 +81,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
-        Some(Command::Analyze(arguments)) => analyze::run(&arguments),
-        Some(Command::Sim(arguments)) => sim::run(&arguments),
-        Some(Command::Time(arguments)) => time::run(&arguments),
+        Some(Command::Ptx(arguments)) => ptx::run(&arguments),
         Some(Command::Measure(arguments)) => measure::run(&arguments),
-        Some(Command::Verify(arguments)) => verify::run(&arguments),
-        Some(Command::Opt(arguments)) => opt::run(&arguments),
-        Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Completions(arguments)) => completions::run(&arguments),
         Some(Command::Man(arguments)) => man::run(&arguments),

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write, stdout};
 use crate::failure::Failure;
 use diagnostics::Diagnostic;
 
-/// Prints the text. That nobody reads it to its end is no error: `singe analyze K.ptx | head`.
+/// Prints the text. That nobody reads it to its end is no error: `singe ptx analyze K.ptx | head`.
 ///
 /// # Errors
 /// Standard output cannot be written, such as to a full disk.

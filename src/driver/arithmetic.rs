@@ -5,7 +5,7 @@ use crate::observer::Observer;
 use crate::plan::Resolved;
 use graph::Graph;
 use graph::single::Kinds;
-use kernels::{ErrorBound, Io, Options, Precision};
+use kernels::{ErrorBound, FLOOR, Io, Options, Precision};
 use kinetics::Model;
 use schedule::Schedule;
 use schedule::single::{self, Claim, Premises};
@@ -23,13 +23,13 @@ pub fn in_precision(
 ) -> Result<(Graph, Option<Mixed>), Failure> {
     let (kernel, k, common) = (own.kernel, Some(own.kernel), &own.asked.common);
     let premises = premises(own, model, options);
-    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (common.error_bound, kinds));
-    match common.precision {
+    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (common.error.bound, kinds));
+    match common.precision.kernels {
         Precision::Mixed => {
             let mix = || single::mix(kernel, &graph, premises, common.largest_error());
             let kinds = observer.pass("mix", k, mix).map_err(|d| Failure::input([d]))?;
             let graph = observer.pass("special cases", k, || bare(graph, Some(&kinds)));
-            let expanded = graph::single::expand::expand(&graph, &kinds, common.io == Io::Double);
+            let expanded = graph::single::expand::expand(&graph, &kinds, common.precision.io == Io::Double);
             Ok((expanded, Some((graph, kinds))))
         }
         Precision::Single if common.target.is_nvidia() => {
@@ -50,7 +50,7 @@ pub fn claim(
 ) -> Result<Option<Claim>, Failure> {
     let common = &own.asked.common;
     let asked = common.largest_error();
-    Ok(match (common.precision, common.error_bound) {
+    Ok(match (common.precision.kernels, common.error.bound) {
         (Precision::Double, _) => None,
         (_, ErrorBound::Measured) => Some(Claim::Measured { limit: asked }),
         (_, ErrorBound::Proven) => {
@@ -63,5 +63,5 @@ pub fn claim(
 }
 
 fn premises(own: &Resolved<'_>, model: &Model, options: &Options) -> Premises {
-    (model.species().len(), options.fit_range, options.floor, own.asked.common.io)
+    (model.species().len(), options.fit_range, FLOOR, own.asked.common.precision.io)
 }

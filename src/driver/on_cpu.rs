@@ -100,7 +100,7 @@ impl<'a> Texts<'a> {
     /// The program, and what it includes.
     fn files(&self, points: &[Points]) -> Vec<(String, String)> {
         let Self { request, model, of_cpu, functions, .. } = *self;
-        let vectors = cpu::header_of(request.common.precision);
+        let vectors = cpu::header_of(request.common.precision.kernels);
         let own = output::header_for_cpu(request, model, of_cpu);
         let headers: Vec<(String, String)> = std::iter::once(own).chain(functions.cloned()).collect();
         let call = |(at, unit, by_points): (usize, &'a Unit, bool)| {

@@ -23,7 +23,7 @@ pub fn allocate(request: &Request, unit: &mut Unit, observer: &mut Observer) -> 
         return Ok(());
     }
     let Unit { program, ptx, report, .. } = unit;
-    let allocate = || backend(ptx, &program.symbol, report.registers_available);
+    let allocate = || backend(ptx, &program.symbol, report.registers_available, target);
     let found = observer.pass("backend", Some(unit.kernel), allocate).map_err(Failure::verification)?;
     report.allocated(target, program, found);
     Ok(())

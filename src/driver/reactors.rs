@@ -9,12 +9,14 @@ use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
-use crate::verify::{ReactorSubject, ReactorVerification, simulate_reactors};
+use crate::verify::{self, KernelTime, Part, Pipeline, ReactorSubject, ReactorVerification, simulate_reactors};
 use diagnostics::Diagnostic;
-use emit_c::host::{self, REACTOR_THREADS};
+use emit_c::host;
 use kinetics::Model;
+use machine::target::Target;
 use machine::toolchain;
 use overlay::Codegen;
+use sass::Cubin;
 use warpsim::machine_code;
 
 /// Bytes of CUDA text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
@@ -25,13 +27,13 @@ const LONGEST: usize = 512 * 1024;
 pub fn verify(
     request: &Request,
     model: &Model,
-    (units, beside): (&[Unit], &[Unit]),
+    units: &[Unit],
     cache: Option<&Cache>,
     observer: &mut Observer,
 ) -> Result<Vec<ProgramReport>, Failure> {
     let target = request.common.target;
     let mut programs = Vec::new();
-    if request.reactor.is_some() {
+    if request.reactor_method.is_some() {
         let not_run = |extension: &str, reason: &str| {
             ProgramReport::not_run(format!("{}_reactor.{extension}", model.mechanism.name), reason)
         };
@@ -42,16 +44,16 @@ pub fn verify(
             }
             Some(reason) if target.is_amd() => not_run("hip", reason),
             Some(reason) => not_run("cu", reason),
-            None => match output::reactor_text(request, model, units, beside) {
+            None => match output::reactor_text(request, model, units) {
                 Some(text) if text.text.len() > LONGEST => {
                     not_run("cu", "its text is longer than 512 kB, which compilers take minutes for")
                 }
-                Some(text) => observer.pass("verify reactors", None, || run(request, model, &text))?,
+                Some(text) => observer.pass("verify reactors", None, || run(request, model, units, &text))?,
                 None => not_run("cu", "its kernels are not there"),
             },
         });
     }
-    if let Ok(Some(_)) = request.reactor() {
+    if request.cvode_constant().is_some() {
         let file = host::ignition_file(&model.mechanism.name, target);
         programs.push(ProgramReport::not_run(file, "it takes SUNDIALS and a host"));
     }
@@ -64,7 +66,7 @@ fn why_not(request: &Request) -> Option<&'static str> {
     match request {
         _ if request.verify.is_none() => Some("--verify off"),
         _ if target.is_amd() => Some("machine code for AMD with calls of functions cannot be run"),
-        _ if !request.real_compilers => Some("--compilers off"),
+        _ if !request.real_compilers => Some("--verify no-compilers"),
         _ if target.is_cpu() => None,
         _ if toolchain::find_for(target.compute_capability).is_err() => Some("no compilers for the target are found"),
         _ => None,
@@ -72,7 +74,7 @@ fn why_not(request: &Request) -> Option<&'static str> {
 }
 
 /// Has the compilers compile the reactors, and runs the PTX and the machine code that they make.
-fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramReport, Failure> {
+fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> Result<ProgramReport, Failure> {
     let target = request.common.target;
     let symbol = text.symbol.as_str();
     let mut source = text.text.clone();
@@ -80,16 +82,21 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     let made = compilers::compile(target, &[(symbol, &source)]).map_err(Failure::verification)?;
     let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
         made.into_iter().next().expect("compilers for the target were found");
-    let host::Reactor { constant, by_energy, method, .. } = text.reactor;
+    let &host::Reactor { constant, by_energy, method, .. } = &text.reactor;
     let subject = ReactorSubject { model, symbol, constant, by_energy, method };
-    let workspace = text.workspace_rows * REACTOR_THREADS;
+    let part = |symbol: &str| {
+        let unit = units.iter().find(|unit| unit.program.symbol == symbol);
+        unit.map(|unit| Part { graph: &unit.graph, proven: &unit.proven }).expect("reactors are made of units")
+    };
+    let parts = [part(&text.reactor.rates), part(&text.reactor.jacobian)];
+    let pipeline = Pipeline { reactor: &text.reactor, species: model.species().len(), parts, ctas: 1 };
     let options = warpsim::Options::default();
     let hazards = |what: String, hazards: &warpsim::Hazards| -> Vec<Diagnostic> {
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
         hazards.list.iter().map(said).collect()
     };
-    let found = simulate_reactors(&subject, workspace, |launch, buffers| {
-        let run = warpsim::run(&ptx, symbol, launch, buffers, &options);
+    let found = simulate_reactors(&subject, &pipeline, &mut |name, launch, buffers| {
+        let run = warpsim::run(&ptx, &format!("{symbol}_{name}"), launch, buffers, &options);
         run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
     });
     let found: ReactorVerification = found.map_err(Failure::verification)?;
@@ -103,23 +110,58 @@ fn run(request: &Request, model: &Model, text: &ReactorText) -> Result<ProgramRe
     }
     let cubin = compilers::read_machine_code(symbol, &cubin).map_err(Failure::verification)?;
     let mut unknown = None;
-    let again = simulate_reactors(&subject, workspace, |launch, buffers| {
-        match machine_code::run(&cubin, symbol, launch, buffers, &options) {
-            Ok(_) => Ok(()),
-            Err(machine_code::Failure::Hazards(failed)) => {
-                Err(hazards(format!("the machine code of {assembler}"), &failed))
-            }
-            Err(machine_code::Failure::Unknown(diagnostics)) => {
-                unknown = diagnostics.first().map(|first| first.message.clone());
-                Err(diagnostics)
-            }
+    let again = simulate_reactors(&subject, &pipeline, &mut |name, launch, buffers| match machine_code::run(
+        &cubin,
+        &format!("{symbol}_{name}"),
+        launch,
+        buffers,
+        &options,
+    ) {
+        Ok(_) => Ok(()),
+        Err(machine_code::Failure::Hazards(failed)) => {
+            Err(hazards(format!("the machine code of {assembler}"), &failed))
+        }
+        Err(machine_code::Failure::Unknown(diagnostics)) => {
+            unknown = diagnostics.first().map(|first| first.message.clone());
+            Err(diagnostics)
         }
     });
     match (unknown, again) {
         (Some(reason), _) => Ok(ProgramReport::text_run(file, &of_text, &reason, found)),
         (None, again) => {
             again.map_err(Failure::verification)?;
-            Ok(ProgramReport::verified(file, &format!("{of_text}; machine code of {assembler}"), found))
+            let full = Pipeline { ctas: TIMED_CTAS, ..pipeline };
+            let mut report = ProgramReport::verified(file, &format!("{of_text}; machine code of {assembler}"), found);
+            if request.predict_time {
+                report.times = timed(&full, &subject, &cubin, (units, target));
+            }
+            Ok(report)
         }
     }
+}
+
+/// CTAs on an SM for which a step is timed: more than fit at once.
+const TIMED_CTAS: u32 = 8;
+
+/// Times the kernels of a step on the target's board; nothing where one of them has no prediction.
+fn timed(
+    pipeline: &Pipeline<'_>,
+    subject: &ReactorSubject<'_>,
+    cubin: &Cubin,
+    (units, target): (&[Unit], &Target),
+) -> Vec<KernelTime> {
+    let (reactor, method) = (pipeline.reactor, pipeline.reactor.method);
+    let of = |symbol: &str, launches: u32| {
+        let unit = units.iter().find(|unit| unit.program.symbol == symbol)?;
+        let registers = unit.report.compiled.as_ref().map_or(0, |made| made.registers);
+        let found = unit.report.prediction.as_ref()?;
+        Some(KernelTime::from_prediction(unit.kernel.name(), (launches, registers), found))
+    };
+    let evaluations = (0..method.m.len()).filter(|&stage| !method.takes_rates_over(stage)).count() as u32;
+    let (Some(rates), Some(jacobian)) = (of(&reactor.rates, evaluations), of(&reactor.jacobian, 1)) else {
+        return Vec::new();
+    };
+    let call = verify::steady_call(subject, pipeline);
+    let between = verify::time_steps(pipeline, call, (cubin, subject.symbol), target);
+    between.map_or(Vec::new(), |between| [vec![rates, jacobian], between].concat())
 }

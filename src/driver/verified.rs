@@ -18,8 +18,8 @@ pub fn verified(
     observer: &mut Observer,
 ) -> Result<Verification, Failure> {
     let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
-    let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
-    let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+    let stiffness = own.asked.common.stiffness;
+    let subject = Subject { kernel: own.kernel, model, stiffness, graph, mapping, proven, program, module };
     let verify = || -> Result<Verification, Vec<Diagnostic>> {
         // The simulator knows races on shared memory only, so the code first runs with all slots there.
         if program.first_global.is_some() {

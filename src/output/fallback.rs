@@ -30,7 +30,7 @@ pub fn files(
     let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
     let mut files: Vec<_> = units.iter().map(text).collect();
     files.extend([
-        cpu::header_of(request.common.precision),
+        cpu::header_of(request.common.precision.kernels),
         (format!("{name}_context.cpp"), host::context(&interface, &provenance)),
         (host::fallback_file(name), host::cmake(&interface, &project, &provenance, Target::cpu())),
         (format!("{name}_driver.cpp"), host::driver(&interface, &project, &provenance)),

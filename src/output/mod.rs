@@ -41,14 +41,16 @@ pub fn files(
     let interface = interface::interface(model, request.common.units, target, units);
     let of_cpu = if target.is_cpu() { units } else { beside };
     let all = Output { request, model, units, beside, of_cpu, interface, provenance: provenance(request, model) };
-    let reactor = reactor::reactor(request, model, of_cpu);
+    let reactor = reactor::reactor(request, model, units);
     let mut files = all.of_units();
     files.extend(all.of_host());
     files.extend(all.of_reactors(reactor.as_ref()));
     files.extend(all.of_libraries(reactor.as_ref()));
     if all.wanted(Emit::Host) {
-        let internal =
-            [format!("{}_reference.h", model.mechanism.name), cpu::header_name(request.common.precision).to_owned()];
+        let internal = [
+            format!("{}_reference.h", model.mechanism.name),
+            cpu::header_name(request.common.precision.kernels).to_owned(),
+        ];
         let is_header = |file: &String| (file.ends_with(".h") || file.ends_with(".hpp")) && !internal.contains(file);
         let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
         files.push(host::install(&all.interface, &headers, &all.provenance));
@@ -64,35 +66,24 @@ pub fn files(
     files
 }
 
-/// The reactors of a project for a GPU of NVIDIA, in one text with the functions of one point that they call.
+/// The reactors of a project for a GPU of NVIDIA.
 pub struct ReactorText {
     pub reactor: host::Reactor,
-    /// Symbol of the kernel, which also names the file.
+    /// Beginning of the symbols of the kernels, which also names the file.
     pub symbol: String,
     pub text: String,
-    /// Doubles of each thread's workspace.
-    pub workspace_rows: usize,
 }
 
 /// The text of the reactors as a compiler is to see it; nothing where none are wanted.
-pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[Unit]) -> Option<ReactorText> {
+pub fn reactor_text(request: &Request, model: &Model, units: &[Unit]) -> Option<ReactorText> {
     let target = request.common.target;
-    let reactor = reactor::reactor(request, model, beside)?;
+    let reactor = reactor::reactor(request, model, units)?;
     let interface = interface::interface(model, request.common.units, target, units);
     let provenance = provenance(request, model);
     let (file, program) = host::reactor(&interface, &reactor, &provenance, target, false)
         .into_iter()
         .find(|(file, _)| file.ends_with(".cu"))?;
-    let codes: Vec<&Code> = beside.iter().map(|unit| &unit.code).collect();
-    let of_points = interface::interface(model, request.common.units, target, beside);
-    let header = cpu::device_header(&of_points, &codes, &provenance);
-    let include = format!("#include \"{}_device.h\"\n", model.mechanism.name);
-    // Compilers remark on functions that a file has and does not call.
-    let text = "#define SINGE_POINT static __device__ __attribute__((unused))\n".to_owned()
-        + &header
-        + &program.replace(&include, "");
-    let workspace_rows = reactor.workspace_rows(&interface);
-    Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text, workspace_rows })
+    Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text: program })
 }
 
 /// The reactors of a project for a CPU, in the files of the project.
@@ -115,18 +106,17 @@ pub fn reactor_files(request: &Request, model: &Model, units: &[Unit]) -> Option
     let symbol = sources.first()?.0.trim_end_matches(".cpp").to_owned();
     let kernels = units.iter().filter(|unit| [&reactor.rates, &reactor.jacobian].contains(&&unit.program.symbol));
     sources.extend(kernels.map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone())));
-    headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision)]);
+    headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision.kernels)]);
     Some(ReactorFiles { reactor, symbol, sources, headers })
 }
 
 /// The name and the text of the functions of one point, where the request has them; `of_cpu` are the kernels for a CPU.
 pub fn device_header(request: &Request, model: &Model, of_cpu: &[Unit]) -> Option<(String, String)> {
-    let target = request.common.target;
     let callers = [Emit::Device, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix, Emit::Openfoam];
-    let is_called = callers.iter().any(|emit| request.emit.contains(emit));
-    if !is_called && (target.is_cpu() || reactor::reactor(request, model, of_cpu).is_none()) {
+    if !callers.iter().any(|emit| request.emit.contains(emit)) {
         return None;
     }
+    let target = request.common.target;
     let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
     let interface = interface::interface(model, request.common.units, target, of_cpu);
     let file = format!("{}_device.h", model.mechanism.name);
@@ -190,7 +180,7 @@ impl Output<'_> {
             files.push((format!("{name}.h"), host::header(interface, provenance)));
             files.push((format!("{name}_context.{extension}"), host::context(interface, provenance)));
             if target.is_cpu() {
-                files.push(cpu::header_of(request.common.precision));
+                files.push(cpu::header_of(request.common.precision.kernels));
             }
         }
         if self.wanted(Emit::Host) {
@@ -220,7 +210,7 @@ impl Output<'_> {
                 files.push(host::reactor_driver(interface, reactor, &reactor::known(model, reactor), provenance));
             }
         }
-        if let Ok(Some(constant)) = request.reactor() {
+        if let Some(constant) = request.cvode_constant() {
             let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
             files.extend(targets.map(|target| {
                 let systems = target.is_cpu().then(|| reactor::systems_of_cvode(request, model, self.of_cpu)).flatten();

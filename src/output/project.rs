@@ -30,9 +30,9 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         let output = output_table(unit, units);
         let scale = format!("{output}_scale");
         if tables.iter().all(|t| t.name != output) {
-            let choices = (request.common.floor, request.common.stiffness);
+            let stiffness = request.common.stiffness;
             let (expected, mut scales): (Vec<_>, Vec<_>) =
-                states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, choices, s)).unzip();
+                states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, stiffness, s)).unzip();
             if unit.report.single.is_some() {
                 scales.iter_mut().for_each(|scale| verify::with_least(unit.kernel, &unit.graph, scale));
             }
@@ -60,7 +60,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     tables.sort_by_key(|t| !t.input);
     let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
-    let reactor = request.advanced().ok().flatten().map(|_| format!("{name}_reactor"));
+    let reactor = request.reactor_kernel().map(|_| format!("{name}_reactor"));
     let place = |of: &Unit| cases.iter().position(|case: &Case| case.symbol == of.program.symbol);
     let duels = units.iter().filter(|unit| unit.report.alternative).filter_map(|other| {
         let shipped = units.iter().find(|unit| unit.report.kernel == other.report.kernel)?;
@@ -79,7 +79,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         example: format!("{name}_example.f90"),
         fallback: has_fallback(request, units),
         ignition: request.emit.contains(&Emit::Cvode),
-        reactor_driver: request.reactor.is_some() && !request.common.target.is_cpu(),
+        reactor_driver: request.reactor_method.is_some() && !request.common.target.is_cpu(),
     }
 }
 

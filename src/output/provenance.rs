@@ -9,7 +9,7 @@ pub fn provenance(request: &Request, model: &Model) -> Provenance {
         command_line: request.command.clone(),
         inputs: inputs(request, model),
         mechanism: model.mechanism.name.clone(),
-        ctas_per_sm: request.tuning.ctas_per_sm,
+        ctas_per_sm: request.tuning.ctas_per_sm.count,
         form: None,
         precision: None,
     }

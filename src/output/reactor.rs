@@ -15,7 +15,7 @@ use kinetics::{Model, State};
 
 /// The reactors of a request; none where they are not wanted.
 pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<Reactor> {
-    let (method, constant) = request.advanced().ok()??;
+    let (method, constant) = request.reactor_kernel()?;
     let [rates, jacobian] = request.common.reactor_kernels();
     let of = |kernel: Kernel| units.iter().find(|unit| unit.kernel == kernel);
     let (rates, jacobian) = (of(rates)?, of(jacobian)?);
@@ -24,7 +24,7 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
         constant,
         by_energy: request.by_energy,
         method,
-        factors: request.common.factors,
+        factors: request.common.precision.factors,
         energies: Energies::new(model, constant),
         rates: symbol(rates),
         jacobian: symbol(jacobian),

@@ -15,11 +15,11 @@ use machine::target::Target;
 /// CUDA, HIP for AMD, or C++ for a CPU.
 pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
     let diffusion = diffusion(model, own.kernel).map_or(String::new(), |words| format!("; {words}"));
-    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report) + &diffusion));
+    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm.count, Some(form(report) + &diffusion));
     let precision = report.single.as_ref().map(|single| single.to_string() + &sampled(report));
     let provenance = Provenance { ctas_per_sm, form, precision, ..provenance(own.asked, model) };
     match own.asked.common.target {
-        target if target.is_cpu() => cpu::print(code, &provenance, own.asked.common.precision),
+        target if target.is_cpu() => cpu::print(code, &provenance, own.asked.common.precision.kernels),
         target => match target.amd() {
             Some(amd) => hip::print(code, &provenance, target, amd),
             None => cuda::print(code, &provenance, target),

@@ -3,12 +3,16 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::values;
+use super::lists::MOST_OF_FORM;
+use super::{ErrorLimit, FormError, Precisions, values};
 use graph::Units;
-use kernels::{ErrorBound, Factors, Integrator, Io, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
+use kernels::{Integrator, Kernel, MatrixStorage, Outputs, Precision, StateVariables};
 use kinetics::Stiffness;
 use kinetics::reactor::Constant;
 use machine::target::Target;
+
+/// Error of a form where none is asked for: a hundredth of the error of the fits in mechanisms.
+const FIT_TOLERANCE: f64 = 1e-4;
 
 /// The machine, and what the kernels compute. The fields are flags and keys of a configuration, by the same names.
 #[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
@@ -37,52 +41,51 @@ pub struct Common {
     /// order 4 with 4 (ros4) or of order 3 (rodas3); auto takes Heun's method (order 2) for each point that is not stiff, and rodas5p else
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Integrator::Rodas5p)]
     pub integrator: Integrator,
-    /// Precision in which the reactor kernel factors the matrix of a step on GPUs of NVIDIA; all else is in double precision
-    #[arg(long, value_enum, default_value_t = Factors::Double)]
-    pub factors: Factors,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, ignore_case = true, default_value_t = Units::Si)]
     pub units: Units,
-    /// Smallest mole fraction in the diffusion kernel
-    #[arg(long, value_name = "X", default_value = "1e-20", value_parser = values::floor::parse)]
-    #[serde(with = "super::values::floor")]
-    pub floor: f64,
-    /// Largest relative error of polynomial and low-rank forms against the exact form from 200 to 4000 K, or exact for exact forms only
-    #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = values::fit_tolerance::parse)]
-    #[serde(with = "super::values::fit_tolerance")]
-    pub fit_tolerance: std::option::Option<f64>,
     /// How the chemistry kernel treats the stiff species of the reduction: sequential (one after the other, each seeing what the
     /// ones before scaled), jacobi (all at once), or off
     #[arg(long, value_name = "sequential|jacobi|off", default_value = "sequential", value_parser = values::stiffness::parse)]
     #[serde(with = "super::values::stiffness")]
     pub stiffness: Stiffness,
-    /// Arithmetic of the kernels of viscosity, conductivity and diffusion; of chemistry with --error-bound measured
-    #[arg(long, value_enum, default_value_t = Precision::Double)]
-    pub precision: Precision,
-    /// Largest relative error that is to be proven of single or mixed precision and the form together, 1e-4 and 1e-6 by default
-    #[arg(long, value_name = "X|default", default_value = "default", value_parser = values::error::parse)]
+    /// Arithmetic of the kernels of viscosity, conductivity and diffusion (of chemistry with --error measured): double, single, or
+    /// mixed on GPUs. Behind it io=single for arrays of floats, and factors=single for the factors of a reactor's steps on GPUs of NVIDIA
+    #[arg(long, value_name = "LIST", default_value = "double", value_parser = values::precisions::parse)]
+    #[serde(with = "super::values::precisions")]
+    pub precision: Precisions,
+    /// Largest relative error. In double precision of polynomial and low-rank forms from 200 to 4000 K, 1e-4 by default; with --precision
+    /// single or mixed of arithmetic and form together, 1e-4 and 1e-6. Behind it form=X or form=exact for the form alone, and measured
+    /// for an error that is found in verified states instead of proven
+    #[arg(long, value_name = "LIST", default_value = "default", value_parser = values::error::parse)]
     #[serde(with = "super::values::error")]
-    pub error: std::option::Option<f64>,
-    /// Whether what single precision errs by is proven, or measured in the states of --verify alone
-    #[arg(long, value_enum, default_value_t = ErrorBound::Proven)]
-    pub error_bound: ErrorBound,
-    /// Numbers in the arrays of kernels in single precision
-    #[arg(long, value_enum, default_value_t = Io::Double)]
-    pub io: Io,
+    pub error: ErrorLimit,
 }
 
 impl Common {
+    /// Returns the largest error of a form; `None` allows exact forms only.
+    pub fn fit_tolerance(&self) -> Option<f64> {
+        match (self.error.form, self.precision.kernels) {
+            (FormError::Exact, _) => None,
+            (FormError::Largest(error), _) => Some(error),
+            (FormError::Allowed, Precision::Double) => {
+                Some(self.error.largest.unwrap_or(FIT_TOLERANCE).min(MOST_OF_FORM))
+            }
+            (FormError::Allowed, _) => Some(self.largest_error().min(FIT_TOLERANCE)),
+        }
+    }
+
     /// Returns the tolerance of approximations. In mixed precision it is at most half of the requested error, so that the arithmetic has the rest.
     pub fn tolerance(&self) -> Option<f64> {
-        match self.precision {
-            Precision::Mixed => self.fit_tolerance.map(|tolerance| tolerance.min(0.5 * self.largest_error())),
-            _ => self.fit_tolerance,
+        match self.precision.kernels {
+            Precision::Mixed => self.fit_tolerance().map(|tolerance| tolerance.min(0.5 * self.largest_error())),
+            _ => self.fit_tolerance(),
         }
     }
 
     /// Returns the largest error of arithmetic and form together in single or mixed precision.
     pub fn largest_error(&self) -> f64 {
-        self.error.unwrap_or(if self.precision == Precision::Mixed { 1e-6 } else { 1e-4 })
+        self.error.largest.unwrap_or(if self.precision.kernels == Precision::Mixed { 1e-6 } else { 1e-4 })
     }
 
     /// Returns the quantity that stays constant in reactors of this state: the volume if the density or the energy tells it, else the pressure.
@@ -111,15 +114,10 @@ impl Default for Common {
             soret: false,
             jacobian_storage: MatrixStorage::Dense,
             integrator: Integrator::default(),
-            factors: Factors::Double,
             units: Units::Si,
-            floor: 1e-20,
-            fit_tolerance: Some(1e-4),
             stiffness: Stiffness::Sequential,
-            precision: Precision::Double,
-            error: None,
-            error_bound: ErrorBound::Proven,
-            io: Io::Double,
+            precision: Precisions::default(),
+            error: ErrorLimit::default(),
         }
     }
 }

@@ -2,17 +2,15 @@
 
 use super::{Emit, Request};
 use diagnostics::Diagnostic;
-use graph::Units;
-use kernels::{Kernel, MatrixStorage, Output, Outputs, Property, StateVariables};
+use kernels::{Kernel, Output, Outputs, Property};
 use kinetics::Stiffness;
 use mechanism::{Diffusion, Mechanism};
 
-/// Kernels that a library calls, and the form of its state and its results.
+/// Kernels that a library calls, and the form of its results; the table of what goes with what has the rest.
 struct Library {
     emit: Emit,
+    id: &'static str,
     kernels: &'static [Kernel],
-    units: Units,
-    state: StateVariables,
     outputs: fn() -> Outputs,
 }
 
@@ -20,13 +18,13 @@ struct Library {
 const LIBRARIES: [Library; 4] = [
     Library {
         emit: Emit::Openfoam,
+        id: "emit::no-openfoam",
         kernels: &[Kernel::Isobaric, Kernel::Progress],
-        units: Units::Si,
-        state: StateVariables::MassFractions,
         outputs: openfoam_outputs,
     },
     Library {
         emit: Emit::Kinetix,
+        id: "emit::no-kinetix",
         kernels: &[
             Kernel::Chemistry,
             Kernel::Thermodynamics,
@@ -34,22 +32,18 @@ const LIBRARIES: [Library; 4] = [
             Kernel::Conductivity,
             Kernel::Diffusion,
         ],
-        units: Units::Si,
-        state: StateVariables::MoleFractions,
         outputs: kinetix_outputs,
     },
     Library {
         emit: Emit::Chemkin,
+        id: "emit::no-chemkin",
         kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress],
-        units: Units::Cgs,
-        state: StateVariables::MoleFractions,
         outputs: chemkin_outputs,
     },
     Library {
         emit: Emit::Pelephysics,
+        id: "emit::no-chemkin",
         kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress, Kernel::Jacobian],
-        units: Units::Cgs,
-        state: StateVariables::MoleFractions,
         outputs: chemkin_outputs,
     },
 ];
@@ -97,7 +91,7 @@ impl Request {
     /// Returns the kernels whose functions a library calls.
     fn kernels_of(&self, library: &Library) -> Vec<Kernel> {
         // The reactors of OpenFOAM's model have derivatives of their own.
-        let is_alone = library.emit == Emit::Openfoam && self.reactor.is_none();
+        let is_alone = library.emit == Emit::Openfoam && self.reactor_method.is_none();
         library.kernels.iter().copied().chain(is_alone.then_some(Kernel::IsobaricJacobian)).collect()
     }
 
@@ -136,8 +130,7 @@ impl Request {
         self.emit.iter().any(|emit| PARTLY.contains(emit)) && !self.kernels.contains(&Kernel::Progress)
     }
 
-    /// Errors: the target, the units, the state or the outputs are not those of a library that is asked for, or another one has files
-    /// of the same names.
+    /// Errors: the outputs are not those of a library that is asked for.
     pub(super) fn check_library(&self) -> Result<(), Diagnostic> {
         self.libraries().try_for_each(|library| self.check_one(library))
     }
@@ -166,41 +159,11 @@ impl Request {
     }
 
     fn check_one(&self, library: &Library) -> Result<(), Diagnostic> {
-        let common = &self.common;
-        let is_theirs = common.target.is_cpu()
-            && common.units == library.units
-            && common.state == library.state
-            && !self.by_energy
-            && common.jacobian_storage == MatrixStorage::Dense
-            && self.has_kernels_of(library);
-        // Their functions of one point are others, under the same name, and so is CMake's file.
-        let others: &[Emit] = match library.emit {
-            Emit::Openfoam => &[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix],
-            Emit::Kinetix => &[Emit::Chemkin, Emit::Pelephysics],
-            _ => &[],
-        };
-        if is_theirs && !others.iter().any(|other| self.emit.contains(other)) {
+        if !self.by_energy && self.has_kernels_of(library) {
             return Ok(());
         }
-        let (id, message, help) = match library.emit {
-            Emit::Kinetix => (
-                "emit::no-kinetix",
-                "KinetiX' functions are for a CPU, in SI units, of mole fractions, with outputs of their own",
-                "use --target cpu, leave out --units, --state, --outputs and --jacobian-storage, and write what chemkin, pelephysics and \
-                 openfoam ask for into another folder",
-            ),
-            Emit::Openfoam => (
-                "emit::no-openfoam",
-                "OpenFOAM's chemistry is for a CPU, in SI units, of temperature, pressure and mass fractions, in a folder of its own",
-                "use --target cpu, leave out --units, --state, --outputs and --jacobian-storage, and write what host, cvode, chemkin, \
-                 pelephysics and kinetix ask for into another folder",
-            ),
-            _ => (
-                "emit::no-chemkin",
-                "CHEMKIN's and PelePhysics' functions are for a CPU, in CGS units, of mole fractions, with outputs of their own",
-                "use --target cpu --units cgs, and leave out --state, --outputs and --jacobian-storage",
-            ),
-        };
-        Err(Diagnostic::error(id, message).help(help))
+        let message = "this library's functions have outputs of their own, of temperatures";
+        let help = "leave out --state and --outputs, and write what chemkin, pelephysics, kinetix and openfoam ask for into a folder each";
+        Err(Diagnostic::error(library.id, message).help(help))
     }
 }

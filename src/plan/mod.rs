@@ -1,17 +1,23 @@
 //! Request of the user, with defaults for all of it.
 
 mod common;
+mod conditions;
 mod effort;
 mod emit;
+mod goes_with;
 mod libraries;
+mod lists;
 mod machines;
+mod page;
 mod resolved;
 mod resources;
 mod sets;
 mod settings;
+mod tries;
 mod tuning;
 mod values;
 pub mod varied;
+mod wanted;
 
 use std::path::PathBuf;
 
@@ -25,10 +31,13 @@ use overlay::Codegen;
 pub use common::Common;
 pub use effort::Effort;
 pub use emit::Emit;
+pub use lists::{CtasPerSm, ErrorLimit, FormError, Precisions};
+pub use page::combinations;
 pub use resolved::Resolved;
 pub use sets::Set;
-pub use settings::{names, set};
-pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Prefetch, SlotMemory, Tuning};
+pub use settings::{common_keys, concerns, is_layout_key, layout_help, layout_setting, set, tuning_keys};
+pub use tuning::{Multiplier, POINTS_PER_LANE, Prefetch, SlotMemory, Tuning};
+pub use wanted::Wanted;
 
 /// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
 const LONGEST_NAME: usize = 60;
@@ -45,8 +54,8 @@ pub struct Request {
     pub sets: Vec<Set>,
     /// The set whose kernels these are, where the request is that of a set.
     pub set: Option<String>,
-    /// Integrator of the reactors, if wanted; the kernels are then among those above.
-    pub reactor: Option<Method>,
+    /// Integrator of the reactor kernel, if wanted; the kernels that it takes are then among those above.
+    pub reactor_method: Option<Method>,
     /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
     pub by_energy: bool,
     pub common: Common,
@@ -105,7 +114,7 @@ impl Default for Request {
             kernels: Kernel::ALL.to_vec(),
             sets: Vec::new(),
             set: None,
-            reactor: None,
+            reactor_method: None,
             by_energy: false,
             common: Common::default(),
             tuning: Tuning::default(),

@@ -1,21 +1,19 @@
 //! Resources of a kernel on its target: registers, shared memory, barriers, ways to multiply.
 
-use super::{Emit, Multiplier, Prefetch, Resolved, SlotMemory, Tuning};
+use super::goes_with::COPYING;
+use super::{Multiplier, Prefetch, Resolved, SlotMemory};
 use crate::forms::{Rates, Variant};
 use diagnostics::Diagnostic;
 use graph::function_tables::POWERS;
 use kernels::{Exponential, Form, Matrix};
 use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
-use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
+use machine::target::{Shuffle, Target, most_registers};
 use overlay::{Codegen, Frame, Residence};
 use schedule::Limits;
 
 /// Bytes of the cache where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
-
-/// First compute capability whose copies from global to shared memory go without registers (PTX ISA, `cp.async`).
-const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 
 /// Slots of a group of points in global memory, more than any kernel has values.
 const MOST_GLOBAL_SLOTS: u32 = 1 << 16;
@@ -29,29 +27,20 @@ const SMALL_SHARE: usize = 4;
 const MOST_WARPS: u32 = 32;
 
 impl Resolved<'_> {
-    /// Errors: the first of these that no kernel can have on the target: groups, resident CTAs, PTX, slots.
+    /// Errors: more warps or CTAs than the target holds.
     pub fn check(&self) -> Result<(), Diagnostic> {
         self.check_groups()?;
-        self.check_residency()?;
-        self.check_ptx()?;
-        self.check_slots()
+        self.check_residency()
     }
 
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
-        most_registers(self.asked.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm)
+        most_registers(self.asked.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm.count)
     }
 
-    /// Errors: data-parallel code is wanted of several groups of warps, or a CTA of more warps than there can be.
+    /// Errors: a CTA of more warps than there can be.
     fn check_groups(&self) -> Result<(), Diagnostic> {
-        let Tuning { warps, groups_per_cta: groups, .. } = self.tuning;
-        let is_alone = self.codegen == Codegen::DataParallel && self.codegens().count() == 1 && !self.keep_fastest;
-        if groups > 1 && is_alone {
-            let message =
-                "the warps of data-parallel code have a group of points each, and form no larger groups".to_owned();
-            let help = "leave out --groups-per-cta, or use --codegen overlay, partial or switch";
-            return Err(Diagnostic::error("target::no-warp-groups", message).help(help));
-        }
+        let warps = self.tuning.warps;
         let groups = self.groups();
         if warps * groups <= MOST_WARPS {
             return Ok(());
@@ -64,7 +53,7 @@ impl Resolved<'_> {
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
     fn check_residency(&self) -> Result<(), Diagnostic> {
-        let (target, ctas, warps) = (self.asked.common.target, self.tuning.ctas_per_sm, self.cta_warps());
+        let (target, ctas, warps) = (self.asked.common.target, self.tuning.ctas_per_sm.count, self.cta_warps());
         if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
             return Ok(());
         }
@@ -77,32 +66,9 @@ impl Resolved<'_> {
         Err(Diagnostic::error("target::too-many-ctas", message).help(help))
     }
 
-    /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
-    fn check_ptx(&self) -> Result<(), Diagnostic> {
-        if !self.asked.emit.contains(&Emit::Ptx) || self.asked.common.target.shuffle != Shuffle::Mirror {
-            return Ok(());
-        }
-        let message = format!("there is no PTX text for {}, which has no warp shuffles", self.asked.common.target.name);
-        let help = "leave out --emit ptx (the CUDA text serves it), or use --target kepler or a later one";
-        Err(Diagnostic::error("target::no-ptx", message).help(help))
-    }
-
-    /// Errors: values are to pass through the global memory of a target whose barriers do not order that.
-    fn check_slots(&self) -> Result<(), Diagnostic> {
-        if self.tuning.slots != SlotMemory::Global || !self.asked.common.target.is_amd() {
-            return Ok(());
-        }
-        let message =
-            "the barriers of AMD's GPUs order what a workgroup has in shared memory, not what it has in global memory";
-        let help = "leave out --slots, or name a GPU of NVIDIA with --target";
-        Err(Diagnostic::error("target::not-for-amd", message.to_owned()).help(help))
-    }
-
     /// Whether values may pass between warps in global memory: the launch function then takes a workspace, which those of the steps have.
     fn may_have_global_slots(&self) -> bool {
-        let target = self.asked.common.target;
-        let is_nvidia = !target.is_amd() && !target.is_cpu();
-        is_nvidia
+        self.asked.common.target.is_nvidia()
             && self.kernel.is_step()
             && self.codegen != Codegen::DataParallel
             && self.tuning.slots != SlotMemory::Shared
@@ -132,7 +98,7 @@ impl Resolved<'_> {
     fn cached_slots(&self) -> u32 {
         let target = self.asked.common.target;
         let cache = target.pipeline.as_ref().map_or(0, |pipeline| pipeline.memory.l2_bytes);
-        let groups = target.board.multiprocessors * self.tuning.ctas_per_sm * self.groups();
+        let groups = target.board.multiprocessors * self.tuning.ctas_per_sm.count * self.groups();
         cache / (256 * self.points() * groups).max(1)
     }
 
@@ -162,7 +128,6 @@ impl Resolved<'_> {
         kernels::Options {
             warps: self.cooperating_warps(),
             stage_inputs: true,
-            floor: self.asked.common.floor,
             form: Form::Pairwise,
             fit_tolerance: self.asked.common.tolerance(),
             fit_range: TemperatureRange::DEFAULT,
@@ -177,7 +142,7 @@ impl Resolved<'_> {
             activities: true,
             exponential: exponential(self.asked.common.target),
             matrix: Matrix::Dfma,
-            precision: self.asked.common.precision.of_graph(),
+            precision: self.asked.common.precision.kernels.of_graph(),
             states: self.states(),
         }
     }
@@ -197,23 +162,13 @@ impl Resolved<'_> {
 
     /// The ways to multiply with constant matrices. Data-parallel code has no shared memory through which lanes could
     /// exchange points.
-    ///
-    /// Errors: tensor cores are wanted of a target that has none for doubles.
-    pub fn matrices(&self) -> Result<Vec<Matrix>, Diagnostic> {
+    pub fn matrices(&self) -> Vec<Matrix> {
         let slots = self.asked.common.target.slots_per_matrix_product();
         let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| self.codegen != Codegen::DataParallel);
-        match (self.tuning.matrix, dmma, slots) {
-            (Some(Multiplier::Dmma), _, None) => {
-                let message = format!(
-                    "{} has no fast products of matrices of doubles on tensor cores",
-                    self.asked.common.target.name
-                );
-                let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
-                Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
-            }
-            (Some(Multiplier::Dmma), Some(dmma), _) => Ok(vec![dmma]),
-            (None, Some(dmma), _) => Ok(vec![Matrix::Dfma, dmma]),
-            _ => Ok(vec![Matrix::Dfma]),
+        match (self.tuning.matrix, dmma) {
+            (Some(Multiplier::Dmma), Some(dmma)) => vec![dmma],
+            (None, Some(dmma)) => vec![Matrix::Dfma, dmma],
+            _ => vec![Matrix::Dfma],
         }
     }
 
@@ -238,13 +193,13 @@ impl Resolved<'_> {
 
     /// Returns the bytes of shared memory for a CTA.
     pub fn shared_bytes(&self) -> u32 {
-        let (target, ctas) = (self.asked.common.target, self.tuning.ctas_per_sm);
+        let (target, ctas) = (self.asked.common.target, self.tuning.ctas_per_sm.count);
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
     }
 
     /// The target copies from global to shared memory while it computes.
     pub fn target_copies_ahead(&self) -> bool {
-        !self.asked.common.target.is_cpu() && self.asked.common.target.compute_capability >= ASYNCHRONOUS_COPIES
+        (COPYING.has)(self.asked.common.target)
     }
 
     /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
@@ -276,19 +231,10 @@ impl Resolved<'_> {
 
     /// Returns the limits of one CTA.
     pub fn limits(&self) -> Limits {
-        let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm, self.points());
+        let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm.count, self.points());
         if self.codegen == Codegen::DataParallel {
-            let (states, passes, straight) = (self.states(), None, false);
-            return Limits {
-                slots: None,
-                in_shared: None,
-                barriers: 0,
-                states,
-                points_per_lane,
-                passes,
-                straight,
-                target,
-            };
+            let (states, straight) = (self.states(), false);
+            return Limits { slots: None, in_shared: None, barriers: 0, states, points_per_lane, straight, target };
         }
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
@@ -298,12 +244,11 @@ impl Resolved<'_> {
         let is_global = self.tuning.slots == SlotMemory::Global && self.may_have_global_slots();
         let room = if is_global { MOST_GLOBAL_SLOTS } else { shared / (256 * points_per_lane * self.groups()) };
         Limits {
-            slots: Some(room.min(self.tuning.buffer.unwrap_or(u32::MAX))),
+            slots: Some(room),
             in_shared: is_global.then_some(0),
             barriers,
             states: self.states(),
             points_per_lane,
-            passes: self.tuning.passes,
             straight: self.codegen == Codegen::Straight,
             target,
         }

@@ -1,6 +1,8 @@
 //! Named sets: kernels with a state and outputs of their own, beside the others in one project.
 
-use super::Request;
+use super::conditions::Asked;
+use super::goes_with::PRECISION;
+use super::{Request, Wanted};
 use clap::ValueEnum;
 use diagnostics::Diagnostic;
 use emit_c::base::names::identifier;
@@ -71,6 +73,11 @@ impl Request {
         self.kernels.iter().chain(self.sets.iter().flat_map(|set| &set.kernels)).copied()
     }
 
+    /// The kernels that are asked for, and the reactor kernel.
+    pub fn wanted(&self) -> Vec<Wanted> {
+        self.all_kernels().map(Wanted::Kernel).chain(self.reactor_method.map(|_| Wanted::Reactor)).collect()
+    }
+
     /// Errors: a set's outputs or precision are not those of its kernels; two sets, or a set and a kernel, have one name.
     pub(super) fn check_sets(&self) -> Result<(), Diagnostic> {
         for (at, set) in self.sets.iter().enumerate() {
@@ -87,7 +94,7 @@ impl Request {
         }
         // The first part has no set.
         self.sets.iter().zip(self.parts().iter().skip(1)).try_for_each(|(set, part)| {
-            let checked = part.check_outputs().and_then(|()| part.check_precision());
+            let checked = part.check_outputs().and_then(|()| Asked::of_request(part).check(Some(PRECISION)));
             checked.map_err(|d| {
                 let message = format!("in the set {}: {}", set.name, d.message);
                 Diagnostic { message, ..d }.help("give each --set kernels, a state and outputs that go together")

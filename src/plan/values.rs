@@ -3,12 +3,11 @@
 use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
-use super::{Multiplier, POINTS_PER_LANE};
+use super::{CtasPerSm, ErrorLimit, Multiplier, POINTS_PER_LANE, Precisions};
 use clap::ValueEnum;
 use kernels::{Form, Outputs};
 use kinetics::Stiffness;
 use machine::target::Target;
-use mapping::Weights;
 use overlay::Residence;
 
 /// A module for `#[serde(with)]` and, as its `parse`, for clap: a value from a text, and the text of a value.
@@ -34,18 +33,16 @@ macro_rules! text {
 
 text!(count, u32, up_to_32, u32::to_string);
 text!(some_count, Option<u32>, some_up_to_32, optional);
-text!(some_number, Option<u32>, some_from_1, optional);
 text!(points_per_lane, Option<u32>, points, points_text);
 text!(constants, Option<Residence>, auto_or, name_or_auto);
 text!(form, Option<Form>, auto_or, name_or_auto);
 text!(matrix, Option<Multiplier>, auto_or, name_or_auto);
-text!(weights, Weights, str::parse, Weights::to_string);
 text!(target, &'static Target, target_of, target_name);
 text!(stiffness, Stiffness, str::parse, stiffness_name);
 text!(outputs, Outputs, Outputs::parse, outputs_text);
-text!(floor, f64, mole_fraction, scientific);
-text!(fit_tolerance, Option<f64>, tolerance, tolerance_text);
-text!(error, Option<f64>, largest_error, largest_error_text);
+text!(precisions, Precisions, str::parse, Precisions::to_string);
+text!(error, ErrorLimit, str::parse, ErrorLimit::to_string);
+text!(ctas_per_sm, CtasPerSm, str::parse, CtasPerSm::to_string);
 
 fn up_to_32(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (1..=32).contains(number));
@@ -54,15 +51,6 @@ fn up_to_32(text: &str) -> Result<u32, String> {
 
 fn some_up_to_32(text: &str) -> Result<Option<u32>, String> {
     up_to_32(text).map(Some)
-}
-
-pub fn from_1(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "give a number from 1 on".into())
-}
-
-fn some_from_1(text: &str) -> Result<Option<u32>, String> {
-    from_1(text).map(Some)
 }
 
 /// Fields that are `None` are left out.
@@ -94,43 +82,6 @@ fn auto_or<T: ValueEnum>(text: &str) -> Result<Option<T>, String> {
 fn name_or_auto<T: ValueEnum>(value: &Option<T>) -> String {
     let name = value.as_ref().and_then(T::to_possible_value);
     name.map_or("auto".into(), |name| name.get_name().to_owned())
-}
-
-fn real(text: &str, range: std::ops::RangeInclusive<f64>, remedy: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(x) if range.contains(&x) => Ok(x),
-        _ => Err(remedy.to_owned()),
-    }
-}
-
-fn mole_fraction(text: &str) -> Result<f64, String> {
-    real(text, 1e-300..=1e-3, "give a mole fraction from 1e-300 to 1e-3")
-}
-
-fn scientific(value: &f64) -> String {
-    format!("{value:e}")
-}
-
-fn tolerance(text: &str) -> Result<Option<f64>, String> {
-    if text == "exact" {
-        return Ok(None);
-    }
-    real(text, 1e-9..=1e-2, "give a relative error from 1e-9 to 1e-2, or exact").map(Some)
-}
-
-fn tolerance_text(value: &Option<f64>) -> String {
-    value.as_ref().map_or("exact".into(), scientific)
-}
-
-fn largest_error(text: &str) -> Result<Option<f64>, String> {
-    if text == "default" {
-        return Ok(None);
-    }
-    real(text, 1e-9..=1e-1, "give a relative error from 1e-9 to 0.1, or default").map(Some)
-}
-
-fn largest_error_text(value: &Option<f64>) -> String {
-    value.as_ref().map_or("default".into(), scientific)
 }
 
 fn target_of(text: &str) -> Result<&'static Target, String> {

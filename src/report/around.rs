@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::verify::ReactorVerification;
+use crate::verify::{KernelTime, ReactorVerification};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProgramReport {
@@ -11,20 +11,39 @@ pub struct ProgramReport {
     pub verdict: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<ReactorVerification>,
+    /// Times of the kernels of reactors on a GPU.
+    #[serde(skip)]
+    pub times: Vec<KernelTime>,
+}
+
+/// Predicted times of reactors on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReactorReport {
+    /// Time of a step of one point, where many are advanced: all its kernels, without what it takes to launch them.
+    pub predicted_ns_per_step: f64,
+    pub kernels: Vec<KernelTime>,
 }
 
 impl ProgramReport {
     pub fn verified(file: String, of: &str, run: ReactorVerification) -> Self {
-        Self { file, verdict: format!("verified ({of})"), run: Some(run) }
+        Self { file, verdict: format!("verified ({of})"), run: Some(run), times: Vec::new() }
     }
 
     /// The text was run, its machine code was not.
     pub fn text_run(file: String, of: &str, reason: &str, run: ReactorVerification) -> Self {
-        Self { file, verdict: format!("text run ({of}; machine code not run: {reason})"), run: Some(run) }
+        let verdict = format!("text run ({of}; machine code not run: {reason})");
+        Self { file, verdict, run: Some(run), times: Vec::new() }
     }
 
     pub fn not_run(file: String, reason: &str) -> Self {
-        Self { file, verdict: format!("not run: {reason}"), run: None }
+        Self { file, verdict: format!("not run: {reason}"), run: None, times: Vec::new() }
+    }
+
+    /// Figures of reactors; `None` where they were not timed.
+    pub fn reactor(&self) -> Option<ReactorReport> {
+        let of_each_point = self.times.iter().filter(|time| time.is_of_each_point());
+        let sum: f64 = of_each_point.map(|time| f64::from(time.launches) * time.nanoseconds_per_point).sum();
+        (!self.times.is_empty()).then(|| ReactorReport { predicted_ns_per_step: sum, kernels: self.times.clone() })
     }
 
     /// A line of the reports.
@@ -35,6 +54,9 @@ impl ProgramReport {
                 run.points, run.steps, run.largest_difference
             )
         });
-        format!("{}: {}{run}\n", self.file, self.verdict)
+        let time = self.reactor().map_or(String::new(), |found| {
+            format!(", predicted {:.2} ns per step and point", found.predicted_ns_per_step)
+        });
+        format!("{}: {}{run}{time}\n", self.file, self.verdict)
     }
 }

@@ -17,7 +17,7 @@ pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
-pub use around::ProgramReport;
+pub use around::{ProgramReport, ReactorReport};
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use on_cpu::TextForCpu;
@@ -47,6 +47,7 @@ use overlay::program::{Array, Program};
 use schedule::balance::{self, Balance};
 use schedule::overlap::{self, Overlap};
 use schedule::{Schedule, Storage};
+use warpsim::machine_code::Steady;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -79,6 +80,9 @@ pub struct Report {
     /// Further programs that are compiled and run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramReport>,
+    /// Figures of reactors on a GPU, where their machine code was timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactor: Option<ReactorReport>,
 }
 
 /// One row of the table. Counts are per kernel unless they say otherwise.
@@ -246,7 +250,7 @@ impl KernelReport {
         let percent = (100.0 * gap).ceil();
         let name = &self.kernel;
         Some(format!(
-            "{name}: --mapper ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
+            "{name}: --layout mapper=ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
         ))
     }
 
@@ -261,6 +265,7 @@ impl KernelReport {
             prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
+            range_ns: self.prediction.as_ref().and_then(|prediction| Some(prediction.settled.as_ref()?.range_ns)),
             left_out: false,
             sensitivity: None,
             undecided: false,
@@ -272,7 +277,7 @@ impl KernelReport {
         let lacking = 4 * self.registers_held.saturating_sub(self.registers_available);
         let estimated = self.machine.estimated_ns.filter(|_| lacking == 0);
         LevelTime {
-            ctas_per_sm: self.tuning.ctas_per_sm,
+            ctas_per_sm: self.tuning.ctas_per_sm.count,
             registers: self.machine.registers,
             spilled_bytes: self.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
             nanoseconds: self.machine.predicted_ns.or(estimated),
@@ -361,6 +366,14 @@ impl KernelReport {
         self.prediction = prediction;
     }
 
+    /// Takes in what the full model of time says of the steady state.
+    pub fn settled(&mut self, target: &Target, steady: &Steady) {
+        if let Some(prediction) = &mut self.prediction {
+            prediction.settle(steady, &target.board);
+            self.machine = self.machine.clone().predicted(prediction.nanoseconds_per_point);
+        }
+    }
+
     /// Takes in what was verified of the compilers' PTX and of the machine code.
     pub fn verified(
         &mut self,
@@ -437,6 +450,7 @@ pub fn report(
         notes: Vec::new(),
         texts_for_cpu,
         kernels,
+        reactor: programs.iter().find_map(ProgramReport::reactor),
         programs,
     }
 }
@@ -456,7 +470,7 @@ pub fn kernel(
     verification: Option<Verification>,
 ) -> KernelReport {
     let Draft { graph, mapping, proven, program, .. } = draft;
-    let costs = mapping::costs(graph, mapping, &own.tuning.weights);
+    let costs = mapping::costs(graph, mapping);
     let schedule = proven.schedule();
     let available = own.registers();
     let registers_estimated = draft.registers().min(available);

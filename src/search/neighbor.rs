@@ -50,7 +50,8 @@ pub fn neighbor(own: &Resolved<'_>, told: &TimedKernel<'_>, fastest: Version, tr
 }
 
 fn is_same(a: Version, b: Version) -> bool {
-    let of = |Version { codegen, tuning: t }: Version| (codegen, t.warps, t.groups_per_cta, t.ctas_per_sm, t.matrix);
+    let of =
+        |Version { codegen, tuning: t }: Version| (codegen, t.warps, t.groups_per_cta, t.ctas_per_sm.count, t.matrix);
     of(a) == of(b)
 }
 
@@ -64,12 +65,12 @@ fn other_shape(own: &Resolved<'_>, told: &TimedKernel<'_>, tuning: Tuning) -> Op
     let straight = told.program.is_straight_line();
     let waits_for_code = told.waits.is_none_or(|of| of.fetch > MOST_FETCH);
     if !own.target_copies_ahead() || straight && waits_for_code {
-        let at = GROWING.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm))?;
-        return GROWING.get(at + 1).map(|&(warps, ctas_per_sm)| Tuning { warps, ctas_per_sm, ..tuning });
+        let at = GROWING.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm.count))?;
+        return GROWING.get(at + 1).map(|&(warps, ctas)| Tuning { warps, ..tuning.with_ctas(ctas) });
     }
     match tuning.warps {
         ..=FEW if straight || told.ctas >= MOST_CTAS => None,
-        ..=FEW => Some(Tuning { ctas_per_sm: told.ctas + 1, ..tuning }),
+        ..=FEW => Some(tuning.with_ctas(told.ctas + 1)),
         _ => Some(Tuning { warps: FEW, ..tuning }),
     }
 }
@@ -108,14 +109,14 @@ mod tests {
 
     #[test]
     fn all_effort_tries_tensor_cores_with_fewer_ctas_too() {
-        let of = |warps, ctas_per_sm, matrix| {
-            let tuning = Tuning { warps, ctas_per_sm, matrix, ..Tuning::default() };
+        let of = |warps, ctas, matrix| {
+            let tuning = Tuning { warps, matrix, ..Tuning::default().with_ctas(ctas) };
             Version { codegen: Codegen::Partial, tuning }
         };
         let fastest = of(4, 4, None);
         let tried = [of(8, 1, None), of(4, 3, None), of(4, 2, Some(Multiplier::Dmma)), fastest];
         let ctas = |effort| {
-            shapes_for_tensor_cores(fastest, &tried, effort).iter().map(|of| of.ctas_per_sm).collect::<Vec<_>>()
+            shapes_for_tensor_cores(fastest, &tried, effort).iter().map(|of| of.ctas_per_sm.count).collect::<Vec<_>>()
         };
         assert_eq!(ctas(Effort::Normal), [4]);
         assert_eq!(ctas(Effort::Thorough), [4, 3]);

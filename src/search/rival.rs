@@ -108,8 +108,8 @@ fn straight(own: &Resolved<'_>) -> Vec<Version> {
     // By counts both forms come close, but products of powers are made of what several warps have: n-heptane's reduced chemistry on Hopper takes 8.4 ns
     // in the pairwise form, 4.3 in this one.
     let form = own.tuning.form.or(Some(Form::LogSpace));
-    let shaped = |(warps, groups_per_cta, ctas_per_sm)| {
-        version(Tuning { warps, groups_per_cta, ctas_per_sm, qssa_warps, form, ..own.tuning })
+    let shaped = |(warps, groups_per_cta, ctas)| {
+        version(Tuning { warps, groups_per_cta, qssa_warps, form, ..own.tuning.with_ctas(ctas) })
     };
     let pipeline = own.asked.common.target.pipeline.as_ref();
     let has_operands = pipeline.is_some_and(|pipeline| pipeline.constants.are_operands_of_doubles);

@@ -263,6 +263,6 @@ fn slots_left(own: &Resolved<'_>, slots: Option<u32>, draft: &Draft) -> Result<O
 fn too_many_constants(kernel: Kernel, bytes: u32, available: u32) -> Diagnostic {
     let message =
         format!("{kernel}: the constants take {bytes} bytes of shared memory, and a CTA may have {available}");
-    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
+    let remedy = "use --layout constants=stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
     Diagnostic::error("schedule::constants", message).help(remedy)
 }

@@ -18,7 +18,7 @@ use super::{Subject, inputs};
 use graph::interpret::{Arithmetic as Number, Evaluation};
 use graph::single::together;
 use graph::{Graph, Op, Units};
-use kernels::{Io, Kernel, Output, Property, TRANSPORT_PARTS};
+use kernels::{FLOOR, Io, Kernel, Output, Property, TRANSPORT_PARTS};
 use overlay::program::{Arithmetic, Program};
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do. Arrays of singles hold them without a rounding.
@@ -66,8 +66,7 @@ pub(super) struct Expected {
 
 pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
     let scheduled = in_schedule_order(subject, state);
-    let choices = (subject.floor, subject.stiffness);
-    let (reference, mut scale) = reference(subject.kernel, subject.model, subject.graph, choices, state);
+    let (reference, mut scale) = reference(subject.kernel, subject.model, subject.graph, subject.stiffness, state);
     if subject.program.arithmetic != Arithmetic::Double {
         with_least(subject.kernel, subject.graph, &mut scale);
     }
@@ -132,14 +131,14 @@ pub(super) fn allowed(subject: &Subject<'_>) -> f64 {
 pub fn largest_error(
     kernel: Kernel,
     (model, graph): (&Model, &Graph),
-    (floor, stiffness): (f64, Stiffness),
+    stiffness: Stiffness,
     states: &[State],
     stride: usize,
     outputs: &[f64],
 ) -> f64 {
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
-        let (expected, scale) = in_si(kernel, model, graph, (floor, stiffness), &recovered(model, graph, state));
+        let (expected, scale) = in_si(kernel, model, graph, stiffness, &recovered(model, graph, state));
         let found = outputs.iter().skip(point).step_by(stride);
         for (row, &value) in found.enumerate() {
             worst = worst.max(relative(value, expected[row], scale[row]));
@@ -172,12 +171,12 @@ pub fn reference(
     kernel: Kernel,
     model: &Model,
     graph: &Graph,
-    choices: (f64, Stiffness),
+    stiffness: Stiffness,
     state: &State,
 ) -> (Vec<f64>, Vec<f64>) {
     let factor = |row: usize| graph.units.from_si(graph.quantity(row as u32));
     let converted = |values: Vec<f64>| values.into_iter().enumerate().map(|(row, v)| v * factor(row)).collect();
-    let (expected, scale) = in_si(kernel, model, graph, choices, &recovered(model, graph, state));
+    let (expected, scale) = in_si(kernel, model, graph, stiffness, &recovered(model, graph, state));
     (converted(expected), converted(scale))
 }
 
@@ -194,20 +193,14 @@ fn recovered(model: &Model, graph: &Graph, state: &State) -> State {
     State { temperature, pressure, ..state.clone() }
 }
 
-fn in_si(
-    kernel: Kernel,
-    model: &Model,
-    graph: &Graph,
-    (floor, stiffness): (f64, Stiffness),
-    state: &State,
-) -> (Vec<f64>, Vec<f64>) {
+fn in_si(kernel: Kernel, model: &Model, graph: &Graph, stiffness: Stiffness, state: &State) -> (Vec<f64>, Vec<f64>) {
     let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
     match kernel {
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
         Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
-        Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
+        Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, FLOOR)),
         Kernel::Transport => {
-            let part = |kernel| in_si(kernel, model, graph, (floor, stiffness), state);
+            let part = |kernel| in_si(kernel, model, graph, stiffness, state);
             let (values, scales): (Vec<_>, Vec<_>) = TRANSPORT_PARTS.map(part).into_iter().unzip();
             (values.concat(), scales.concat())
         }
@@ -215,7 +208,7 @@ fn in_si(
             let Gradients { mole_fractions, temperature } = gradients(state);
             let is_thermal = graph.arrays.iter().any(|array| array.name == "temperature_gradient");
             let gradients = Gradients { mole_fractions, temperature: temperature.filter(|_| is_thermal) };
-            let all = fluxes(model, state, &gradients, floor);
+            let all = fluxes(model, state, &gradients, FLOOR);
             quantities(graph, |output| match output {
                 Output::MassFluxes => all.mass.clone(),
                 Output::EnthalpyFlux => vec![all.enthalpy],

@@ -9,6 +9,7 @@ mod on_amd;
 mod reactor;
 mod reactor_on_cpu;
 mod reactor_on_gpu;
+mod reactor_time;
 mod simulate;
 mod single;
 mod synchronisation;
@@ -33,13 +34,14 @@ pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
 pub use reactor::{ReactorSubject, ReactorVerification, reactor_options};
 pub use reactor_on_cpu::ReactorCall;
-pub use reactor_on_gpu::simulate_reactors;
+pub use reactor_on_gpu::{Call, Part, Pipeline, simulate_reactors, steady_call};
+pub use reactor_time::{KernelTime, time_steps};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use single::verify_single;
 pub use synchronisation::prove_printed;
 pub use text::{TextVerification, verify_text};
 pub use text_on_cpu::{Points, TextOnCpu, TextOnCpuVerification};
-pub use time::{Cube, Prediction, predict, sensitivity};
+pub use time::{Cube, Prediction, Settled, predict, sensitivity, steady};
 
 /// Result of simulating a kernel. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
@@ -86,7 +88,6 @@ pub struct ClassesOfPtx {
 pub struct Subject<'a> {
     pub kernel: Kernel,
     pub model: &'a Model,
-    pub floor: f64,
     pub stiffness: Stiffness,
     pub graph: &'a Graph,
     pub mapping: &'a Mapping,

@@ -45,6 +45,7 @@ pub const MOST_STEPS: usize = 50;
 const ALLOWED: [f64; 2] = [0.1, 1.0];
 
 /// A point, and the plain integrator's result for it.
+#[derive(Clone)]
 pub struct ReactorPoint {
     /// The temperature, or the energy where the state has that.
     pub told: f64,

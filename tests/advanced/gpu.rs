@@ -13,9 +13,9 @@ pub fn text_for(
     state: StateVariables,
     folder: &Path,
 ) -> String {
-    let request = request_for(target, name, method, state, folder).with(|r| r.common.factors = factors);
+    let request = request_for(target, name, method, state, folder).with(|r| r.common.precision.factors = factors);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    gpu_reactor::text(folder, name)
+    std::fs::read_to_string(folder.join(format!("{name}_reactor.cu"))).unwrap()
 }
 
 /// Compiles the text with NVRTC and ptxas, which remark nothing on it.
@@ -27,12 +27,16 @@ pub fn made_of(target: &'static Target, name: &str, text: &str) -> Option<Compil
     Some(compilers::compile(target, &[(&format!("{name}_reactor"), text)]).unwrap().remove(0))
 }
 
-/// Advances the points by a run, with threads of so many CTAs.
+/// A way to run kernels, by the ends of their names.
+type Execute<'a> = &'a mut dyn FnMut(&str, &Launch, &mut [Buffer]) -> Result<(), String>;
+
+/// Advances the points with so many CTAs of each launch.
 pub fn advanced_by(
-    run: impl FnOnce(&Launch, &mut [Buffer]),
+    project: &Project,
+    method: Method,
     points: &[Point],
     options: &Options,
-    (ctas, workspace_rows): (u32, usize),
+    (ctas, execute): (u32, Execute<'_>),
 ) -> Vec<Found> {
     let (count, species) = (points.len(), points[0].fractions.len());
     let column = |of: &dyn Fn(&Point) -> f64| points.iter().map(of).collect::<Vec<f64>>();
@@ -40,22 +44,24 @@ pub fn advanced_by(
         (0..species).flat_map(|k| points.iter().map(move |p| of(p, k))).collect::<Vec<f64>>()
     };
     let source = |p: &Point, k: usize| p.sources.as_ref().map_or(0.0, |s| s.0.get(k).copied().unwrap_or(s.1));
+    let has_sources = points.iter().any(|point| point.sources.is_some());
     let given = Points {
         told: column(&|p| p.temperature),
         fixed: column(&|p| p.fixed),
         fractions: rows(&|p, k| p.fractions[k]),
         times: column(&|p| p.time),
-        sources: [rows(&source), column(&|p| source(p, species))],
+        sources: has_sources.then(|| [rows(&source), column(&|p| source(p, species))]),
         tolerances: (0..species).map(|k| options.absolute(k)).collect(),
     };
     let Options { relative_tolerance, absolute_tolerance, most_steps, .. } = *options;
     let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
-    // From the last one to the first.
-    let order = (0..count as u64).rev().collect();
-    let (launch, mut buffers) = gpu_reactor::launch(given, &kept, ctas, workspace_rows, vec![0], order);
-    run(&launch, &mut buffers);
+    let units = [&project.rates, &project.jacobian];
+    let reactor = gpu_reactor::reactor(&project.model, project.constant, method, project.factors, units);
+    let pipeline = gpu_reactor::pipeline(&project.model, &reactor, units, ctas);
+    let buffers = pipeline.run(gpu_reactor::call(given, &kept, pipeline.workspace()), execute);
+    let buffers = buffers.unwrap_or_else(|failure| panic!("{failure}"));
     let integer = |buffer: usize, p: usize| buffers[buffer].element(Type::B32, p).unwrap() as i32;
-    let reals: Vec<Vec<f64>> = buffers.iter().map(Buffer::reals).collect();
+    let reals: Vec<Vec<f64>> = buffers[..HEAT_RELEASE + 1].iter().map(Buffer::reals).collect();
     let found = |p: usize| Found {
         status: integer(STATUS, p),
         steps: [STEPS, REJECTED].map(|buffer| integer(buffer, p) as usize),
@@ -68,32 +74,6 @@ pub fn advanced_by(
     (0..count).map(found).collect()
 }
 
-/// Simulates the PTX on the points.
-pub fn simulated(
-    module: &ptx::Module,
-    name: &str,
-    points: &[Point],
-    options: &Options,
-    shape: (u32, usize),
-) -> Vec<Found> {
-    let run = |launch: &Launch, buffers: &mut [Buffer]| {
-        let report = warpsim::run(module, &format!("{name}_reactor"), launch, buffers, &warpsim::Options::default());
-        report.unwrap_or_else(|hazards| panic!("{hazards}"));
-    };
-    advanced_by(run, points, options, shape)
-}
-
-/// Simulates the machine code on the points.
-pub fn executed(cubin: &[u8], name: &str, points: &[Point], options: &Options, shape: (u32, usize)) -> Vec<Found> {
-    let cubin = compilers::read_machine_code(name, cubin).unwrap();
-    let run = |launch: &Launch, buffers: &mut [Buffer]| {
-        let options = warpsim::Options::default();
-        let run = warpsim::machine_code::run(&cubin, &format!("{name}_reactor"), launch, buffers, &options);
-        run.unwrap_or_else(|failure| panic!("{failure:?}"));
-    };
-    advanced_by(run, points, options, shape)
-}
-
 /// Whether what was found is what the plain integrator makes of the points, in bits.
 fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], &[Found]), options: &Options) {
     for (i, (found, point)) in found.iter().zip(points).enumerate() {
@@ -103,8 +83,7 @@ fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], 
     }
 }
 
-/// The threads of a GPU, which take points from a queue: the simulator runs the PTX that NVRTC makes of the program, and the machine code
-/// that ptxas makes of that.
+/// The pipeline of a GPU: the simulator runs the PTX that NVRTC makes of its kernels, and the machine code that ptxas makes of that.
 #[test]
 pub fn a_gpu_has_the_bits_of_the_integrator() {
     let method = METHODS[0];
@@ -118,57 +97,30 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
         let project = Project { factors, ..written("h2o2", method, state, folder.path()) };
         let text = text_for(target, ("h2o2", method, factors), state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
-        // More points than a CTA has threads: some threads take a second one.
+        // More points than a launch has threads: some follow others.
         let mut points = with_sources(&points(&project, 150));
         points[2] = drained(&project);
-        let options = Options { most_steps: 60, ..Options::default() };
-        let shape = (1, gpu_reactor::rows(&text));
-        let found = simulated(&made.ptx, "h2o2", &points, &options, shape);
+        // Some points are not done by then.
+        let options = Options { most_steps: 15, ..Options::default() };
+        let simulate = &mut |name: &str, launch: &Launch, buffers: &mut [Buffer]| {
+            let symbol = format!("h2o2_reactor_{name}");
+            let report = warpsim::run(&made.ptx, &symbol, launch, buffers, &warpsim::Options::default());
+            report.map(|_| ()).map_err(|hazards| format!("{name}: {hazards}"))
+        };
+        let found = advanced_by(&project, method, &points, &options, (1, simulate));
         are_outcomes(&project, &method, (&points, &found), &options);
         if let Err(absent) = toolchain::disassembler(target.compute_capability) {
             testkit::skip::skip(absent);
             continue;
         }
-        assert!(found == executed(&made.cubin, "h2o2", &points, &options, shape), "{state:?}: machine code");
-    }
-}
-
-/// Points that took most steps come first: each is there once, by the PTX and by the machine code.
-#[test]
-fn a_gpu_orders_points_by_their_steps() {
-    let target = Target::by_name("hopper").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let asked = ("h2o2", METHODS[0], Factors::Double);
-    let text = text_for(target, asked, StateVariables::MassFractions, folder.path());
-    let Some(made) = made_of(target, "h2o2", &text) else { return };
-    let reads = toolchain::disassembler(target.compute_capability);
-    let cubin = reads.is_ok().then(|| compilers::read_machine_code("h2o2", &made.cubin).unwrap());
-    // More than the bins tell apart, and numbers that are no steps.
-    let steps: Vec<i32> = (0..300).map(|p| if p == 7 { -1 } else { p * 37 % 290 }).collect();
-    let words: Vec<u64> = steps.iter().map(|&steps| u64::from(steps as u32)).collect();
-    for executes in [false, true] {
-        let (launches, mut buffers) = gpu_reactor::ordering(&words);
-        let options = warpsim::Options::default();
-        for (name, launch) in launches {
+        let cubin = compilers::read_machine_code("h2o2", &made.cubin).unwrap();
+        let execute = &mut |name: &str, launch: &Launch, buffers: &mut [Buffer]| {
             let symbol = format!("h2o2_reactor_{name}");
-            match (executes, &cubin) {
-                (false, _) => {
-                    let run = warpsim::run(&made.ptx, &symbol, &launch, &mut buffers, &options);
-                    run.unwrap_or_else(|hazards| panic!("{hazards}"));
-                }
-                (true, Some(cubin)) => {
-                    let run = warpsim::machine_code::run(cubin, &symbol, &launch, &mut buffers, &options);
-                    run.unwrap_or_else(|failure| panic!("{failure:?}"));
-                }
-                (true, None) => return testkit::skip::skip("machine code cannot be read"),
-            }
-        }
-        let order: Vec<usize> = (0..steps.len()).map(|n| buffers[2].element(Type::B32, n).unwrap() as usize).collect();
-        let mut all = order.clone();
-        all.sort_unstable();
-        assert!(all.iter().copied().eq(0..steps.len()), "each point is there once");
-        let told: Vec<i32> = order.iter().map(|&p| steps[p].clamp(0, gpu_reactor::BINS as i32 - 1)).collect();
-        assert!(told.windows(2).all(|pair| pair[0] >= pair[1]), "{told:?}");
+            let run = warpsim::machine_code::run(&cubin, &symbol, launch, buffers, &warpsim::Options::default());
+            run.map(|_| ()).map_err(|failure| format!("{name}: {failure:?}"))
+        };
+        let again = advanced_by(&project, method, &points, &options, (1, execute));
+        assert!(found == again, "{state:?}: machine code");
     }
 }
 
@@ -212,9 +164,10 @@ fn clang_compiles_reactors_for_amd() {
         let request = request_for(target, "h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
         driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
         let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
-        let text = read("h2o2_reactor.hip").replace("#include \"h2o2_device.h\"\n", &read("h2o2_device.h"));
-        let (listing, _) =
-            compiler.compile("h2o2_reactor", &text, amd).unwrap_or_else(|failure| panic!("{}: {failure}", target.name));
+        let text = read("h2o2_reactor.hip");
+        let (listing, _) = compiler
+            .compile("h2o2_reactor_stage", &text, amd)
+            .unwrap_or_else(|failure| panic!("{}: {failure}", target.name));
         println!("{}: {} VGPRs, {} bytes of scratch", target.name, listing.vgprs, listing.scratch_bytes);
         assert!(listing.vgprs > 0);
     }

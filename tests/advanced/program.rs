@@ -104,7 +104,7 @@ pub fn request_for(
         verify: None,
         emit: vec![Emit::Host],
         output: Some(folder.to_owned()),
-        reactor: Some(method),
+        reactor_method: Some(method),
         codegen: Codegen::DataParallel,
         ..Request::default()
     };

@@ -1,5 +1,4 @@
-//! The programs for GPUs on the host: a stand-in for HIP, or for CUDA by HIP's names, runs the threads of a workgroup in turns. Each takes
-//! its points from the queue that all share.
+//! The programs for GPUs on the host: a stand-in for HIP, or for CUDA by HIP's names, runs the threads of a workgroup in turns.
 
 use super::*;
 use std::fs::{read_to_string, write};
@@ -15,11 +14,21 @@ const NAMES: [(&str, &str); 4] = [
     ("hip", "cuda"),
 ];
 
-/// Contexts that the host defines where kernels of other files are absent.
-const ABSENT: &str = r#"
-extern "C" int SYMBOL_prepare(int, int *ctas)
+/// Stands for a kernel of another file: the function of one point that the same graph gives.
+const KERNEL: &str = r#"
+#include "h2o2.h"
+#include "h2o2_device.h"
+extern "C" int h2o2_NAME_prepare(int, int *ctas)
 {
   return *ctas = 1, 0;
+}
+extern "C" int h2o2_NAME_launch(const struct h2o2_context *, const double *temperature, const double *fixed, const double *fractions, double *out,
+  int points, int stride, struct CUstream_st *)
+{
+  for (int p = 0; p < points; ++p) {
+    h2o2_device::NAME(temperature + p, fixed + p, fractions + p, stride, out + p, stride);
+  }
+  return 0;
 }
 "#;
 
@@ -38,7 +47,10 @@ fn stood_in(
     state: StateVariables,
     change: impl Fn(String) -> String,
 ) {
-    let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| r.common.factors = project.factors);
+    let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| {
+        r.common.precision.factors = project.factors;
+        r.emit.push(Emit::Device);
+    });
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     let (extension, header, runtime) = if target.is_amd() {
         ("hip", "hip/hip_runtime.h", HIP.to_owned())
@@ -50,8 +62,8 @@ fn stood_in(
     write(&standing_in, runtime).unwrap();
     let read = |file: &str| read_to_string(folder.join(format!("h2o2_{file}.{extension}"))).unwrap();
     let kernels = request.common.reactor_kernels().map(|kernel| kernel.name().replace('-', "_"));
-    let absent: String = kernels.iter().map(|kernel| ABSENT.replace("SYMBOL", &format!("h2o2_{kernel}"))).collect();
-    write(folder.join("on_host_context.cpp"), read("context") + &absent).unwrap();
+    let kernels: String = kernels.iter().map(|kernel| KERNEL.replace("NAME", kernel)).collect();
+    write(folder.join("on_host_context.cpp"), read("context") + &kernels).unwrap();
     write(folder.join("on_host_reactor.cpp"), launch_as_call(&change(read("reactor")))).unwrap();
     let main = match main {
         Main::Host(by_step) => host_for("h2o2", project.model.species().len(), Some(by_step)),
@@ -80,17 +92,24 @@ fn launch_as_call(text: &str) -> String {
     let (shape, rest) = rest.split_once(">>>(").unwrap();
     let (arguments, rest) = rest.split_once(");").unwrap();
     let (head, kernel) = head.split_at(head.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap() + 1);
-    let ctas =
-        shape.strip_suffix(", 128, 0, (cudaStream_t)stream").or(shape.strip_suffix(", 128, 0, (hipStream_t)stream"));
-    let ctas = ctas.expect("launches of one shape");
+    let shapes =
+        ["cuda", "hip"].map(|language| shape.strip_suffix(&format!(", 128, 0, ({language}Stream_t)run.stream")));
+    let ctas = shapes.into_iter().flatten().next().expect("launches of one shape");
     format!("{head}stand_in::launch({ctas}, 128, [&] {{ {kernel}({arguments}); }});{}", launch_as_call(rest))
 }
 
 /// More points than a workgroup has threads.
-const POINTS: usize = 150;
+const POINTS: usize = 300;
+
+/// As many slots as a workgroup has threads: points follow others.
+fn in_few_slots(text: &str) -> String {
+    let (before, rest) = text.split_once("most_slots = ").unwrap();
+    let (_, after) = rest.split_once(',').unwrap();
+    format!("{before}most_slots = 128,{after}")
+}
 
 #[test]
-fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
+fn the_pipeline_has_the_bits_of_the_integrator() {
     if !there("g++") {
         return;
     }
@@ -110,8 +129,11 @@ fn threads_that_take_points_from_a_queue_have_the_bits_of_the_integrator() {
             points[1] = beyond_floats(&project, points[1].clone());
         }
         let options = Options { most_steps: 60, ..Options::default() };
-        for by_step in [false, true].map(ByStep) {
-            stood_in((&project, folder.path(), Main::Host(by_step)), target, state, |text| before.to_owned() + &text);
+        for has_few_slots in [false, true] {
+            let main = Main::Host(ByStep(has_few_slots));
+            stood_in((&project, folder.path(), main), target, state, |text| {
+                before.to_owned() + &if has_few_slots { in_few_slots(&text) } else { text }
+            });
             are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
         }
     }
@@ -126,8 +148,8 @@ fn beyond_floats(project: &Project, point: Point) -> Point {
     point
 }
 
-/// Faults that break the program: a pivot, the tableau, a thread that leaves its point too early for the next one of
-/// the queue. The last is an order that has some points twice and others never.
+/// Faults that break the program: a pivot, the tableau, a point that is done too early, one that is lost where points move together, and one that moves to
+/// a place that another one has.
 #[test]
 fn broken_programs_have_other_bits() {
     if !there("g++") {
@@ -138,26 +160,37 @@ fn broken_programs_have_other_bits() {
     let mut project = written("h2o2", METHODS[0], state, folder.path());
     let points = points(&project, POINTS);
     let options = Options { most_steps: 60, ..Options::default() };
-    let pivot = "put(b.inverse_pivot, 3, 1.0";
+    let pivot = "d3 = 1.0";
     let faults = [
         ("a pivot", Factors::Double, format!("{pivot} /"), format!("{pivot}000001 /")),
         ("a pivot in floats", Factors::Single, format!("{pivot}f /"), format!("{pivot}00001f /")),
         ("the tableau", Factors::Double, "gamma_ = 0.".to_owned(), "gamma_ = 1e-6 + 0.".to_owned()),
         (
-            "the queue",
+            "the end",
             Factors::Double,
             "if (lane.time >= lane.end) status = done;".to_owned(),
             "if (lane.time >= 0.5 * lane.end) status = done;".to_owned(),
         ),
-        ("the order", Factors::Double, "begin += count;".to_owned(), "begin += count / 2;".to_owned()),
+        (
+            "a lost point",
+            Factors::Double,
+            "moving = held - before - is_held".to_owned(),
+            "moving = (held - before - is_held) / 2 * 2".to_owned(),
+        ),
+        (
+            "a place",
+            Factors::Double,
+            "parts.to[slot - before] = slot".to_owned(),
+            "parts.to[slot - before] = slot / 2 * 2".to_owned(),
+        ),
     ];
     let target = Target::by_name("hopper").unwrap();
     for (what, factors, right, wrong) in faults {
         project.factors = factors;
-        stood_in((&project, folder.path(), Main::Host(ByStep(true))), target, state, |text| {
+        stood_in((&project, folder.path(), Main::Host(ByStep(false))), target, state, |text| {
             let broken = text.replacen(&right, &wrong, 1);
             assert_ne!(text, broken, "{what}");
-            broken
+            in_few_slots(&broken)
         });
         let found = std::panic::catch_unwind(|| {
             are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, what, &options);

@@ -21,7 +21,7 @@ fn a_text_that_is_not_run_is_not_called_verified() {
     let folder = tempfile::tempdir().unwrap();
     for (compiler, more, reason) in [
         (Some("no-such-compiler"), &["--emit", "host"][..], "no C++ compiler is found (CXX is no-such-compiler)"),
-        (None, &["--compilers", "off"][..], "compilers are off"),
+        (None, &["--verify", "no-compilers"][..], "compilers are off"),
     ] {
         let (code, said) = said(folder.path(), "cpu", compiler, more);
         assert_eq!(code, Some(0), "{said}");
@@ -44,7 +44,7 @@ fn a_text_that_is_run_is_told_with_its_compiler() {
     assert!(kernel["text_on_cpu"]["verified"]["compiler"].as_str().unwrap().starts_with("g++ "), "{kernel}");
     assert!(kernel["verdict"].as_str().unwrap().starts_with("proven, verified (C++ text, as g++ "), "{kernel}");
     assert_eq!(json["texts_for_cpu"][0]["what"], "h2o2_device.h");
-    let (_, told) = said(folder.path(), "hopper", Some("g++"), &["--emit", "host", "--compilers", "auto"]);
+    let (_, told) = said(folder.path(), "hopper", Some("g++"), &["--emit", "host"]);
     assert!(told.contains("text of the kernels for CPUs: verified, as g++ "), "{told}");
 }
 

@@ -73,7 +73,7 @@ fn requests() -> Vec<Request> {
     let cgs = request(|r| r.common.units = Units::Cgs);
     let single = [Io::Double, Io::Single].map(|io| {
         request(|r| {
-            (r.common.precision, r.common.io) = (Precision::Single, io);
+            (r.common.precision.kernels, r.common.precision.io) = (Precision::Single, io);
             (r.kernels, r.emit) = (KERNELS[..3].to_vec(), Vec::new());
         })
     });
@@ -104,8 +104,8 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
     let unit = |&kernel: &Kernel| driver::compile_kernel(kernel, model, request, &mut Observer::silent()).ok();
     let at_points = |unit: Unit| {
         let Unit { kernel, graph, mapping, proven, program, ptx: module, .. } = &unit;
-        let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-        let subject = Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+        let stiffness = request.common.stiffness;
+        let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
         let points = Points::new(&subject, POINTS);
         (unit, points)
     };
@@ -127,7 +127,8 @@ fn outputs(
         let (Points { points, stride, .. }, program) = (&points[at], &units[at].program);
         Called { symbol: &program.symbol, by_points, arrays: &program.arrays, points: *points, stride: *stride }
     };
-    let (vectors, header) = (cpu::header_of(request.common.precision), output::header_for_cpu(request, model, units));
+    let (vectors, header) =
+        (cpu::header_of(request.common.precision.kernels), output::header_for_cpu(request, model, units));
     let headers: Vec<(String, String)> = std::iter::once(header).chain(functions).collect();
     let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
     let main = cpu::program(&model.mechanism.name, (&vectors.0, &names), &calls().map(called).collect::<Vec<_>>());

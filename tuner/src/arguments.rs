@@ -4,14 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use singe::cli::{CompileArguments, Layout};
 use singe::driver::{Failure, Request, Tuning};
 use singe::plan;
-use singe::plan::varied::LAYOUT;
+use singe::plan::varied::{self, LAYOUT};
 
 use crate::clock::{self, Clock};
 use crate::method::Method;
@@ -146,8 +145,10 @@ impl Arguments {
     pub fn request(&self) -> Result<Request, Failure> {
         let request = singe::cli::completed(&self.compile, &self.matches, self.command())?;
         // A reason that would refuse every candidate is reported once.
-        let checked = request.check_outputs().and_then(|()| request.check_precision());
-        checked.and_then(|()| self.check_cpu(&request)).map_err(|diagnostic| Failure::usage([diagnostic]))?;
+        request
+            .check_outputs()
+            .and_then(|()| self.check_varied(&request))
+            .map_err(|diagnostic| Failure::usage([diagnostic]))?;
         if request.common.target.is_amd() {
             let message =
                 format!("no times are known of {}, by which candidates could be ranked", request.common.target.name);
@@ -162,16 +163,19 @@ impl Arguments {
         space::all(kernel, request, &self.vary, |flag| self.is_given(flag))
     }
 
-    /// Errors: something is to be varied of a CPU that it has not.
-    fn check_cpu(&self, request: &Request) -> Result<(), Diagnostic> {
-        let other = self.vary.iter().find(|axis| axis.flag != "form");
-        let Some(axis) = other.filter(|_| request.common.target.is_cpu()) else { return Ok(()) };
-        let message = format!("a CPU has neither warps nor lanes: there is no {} to vary", axis.flag);
+    /// Errors: something is to be varied that the target does not heed.
+    fn check_varied(&self, request: &Request) -> Result<(), Diagnostic> {
+        let is_idle = |axis: &&Axis| match axis.flag.as_str() {
+            LAYOUT => varied::layouts(&request.common).len() == 1,
+            flag => !varied::is_heeded_on_target(flag, &request.common),
+        };
+        let Some(Axis { flag, .. }) = self.vary.iter().find(is_idle) else { return Ok(()) };
+        let message = format!("there is no {flag} to vary for {}", request.common.target.name);
         Err(Diagnostic::error("target::no-warps", message).help("vary the form alone, or name a GPU with --target"))
     }
 
     fn is_given(&self, flag: &str) -> bool {
-        self.matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine)
+        singe::cli::is_given(flag, &self.compile, &self.matches)
     }
 
     /// The command line for the header of generated files: what decides their contents.
@@ -211,14 +215,12 @@ fn command() -> clap::Command {
 
 fn axis(text: &str) -> Result<Axis, String> {
     let (flag, values) = text.split_once('=').ok_or("write FLAG=VALUE,VALUE")?;
-    let mut known = plan::names::<Tuning>();
+    let mut known = plan::tuning_keys();
     known.push(LAYOUT.to_owned());
     if known.iter().all(|name| name != flag) {
         return Err(format!("can be varied: {}", known.join(", ")));
     }
-    // Weights have commas of their own.
-    let separator = if flag == "weights" { ';' } else { ',' };
-    let values: Vec<&str> = values.split(separator).filter(|value| !value.is_empty()).collect();
+    let values: Vec<&str> = values.split(',').filter(|value| !value.is_empty()).collect();
     if values.is_empty() { Err("give at least one value".into()) } else { Ok(Axis::new(flag, &values)) }
 }
 

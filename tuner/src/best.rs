@@ -70,7 +70,7 @@ fn fields<T: serde::Serialize>(value: &T) -> Table {
 }
 
 fn kernels(request: &Request) -> Value {
-    let reactor = request.reactor.map(|_| "reactor".to_owned());
+    let reactor = request.reactor_method.map(|_| "reactor".to_owned());
     let names = request.kernels.iter().map(|kernel| kernel.name().to_owned()).chain(reactor);
     Value::Array(names.map(Value::String).collect())
 }

@@ -52,7 +52,7 @@ fn compilers(request: &Request) -> Result<String, String> {
 
 fn runs_machine_code(request: &Request) -> Result<(), String> {
     if !request.predict_time {
-        return Err("--predict-time is off".into());
+        return Err("--verify no-time leaves it out".into());
     }
     if request.common.target.pipeline.is_none() {
         return Err(format!("the pipeline of {} is not described", target(request)));

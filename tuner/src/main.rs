@@ -41,13 +41,17 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[OsString]) -> ExitCode {
+    let (words, renamed) = singe::cli::renamed(words);
+    for warning in renamed {
+        diagnostics::to_stderr(format_args!("warning: {warning}\n"));
+    }
     if words.get(1).is_some_and(|word| word == "merge") {
         return match merge::Words::try_parse_from(&words[1..]) {
             Ok(merge) => exit_code(merge::run(&merge), merge.json),
             Err(error) => misunderstood(&error),
         };
     }
-    match arguments::parse(words) {
+    match arguments::parse(&words) {
         Ok(arguments) => exit_code(tune::run(&arguments), arguments.json),
         Err(error) => misunderstood(&error),
     }

@@ -7,7 +7,7 @@ use kernels::{Form, Kernel};
 use serde::{Deserialize, Serialize};
 use singe::driver::{self, Multiplier, POINTS_PER_LANE, Request, Tuning};
 use singe::observer::Observer;
-use singe::plan::{self, Free, Occupancy};
+use singe::plan::{self, CtasPerSm, Free};
 use singe::report::KernelReport;
 use warpsim::machine_code::Cause;
 
@@ -190,7 +190,8 @@ fn kept(report: &KernelReport) -> Tuning {
     let (form, matrix) = report.form.split_once(", ").unwrap_or((&report.form, DFMA));
     let (form, matrix) = (Form::from_str(form, false).ok(), Multiplier::from_str(matrix, false).ok());
     let points_per_lane = Some(report.points_per_lane);
-    Tuning { points_per_lane, occupancy: Occupancy::Fixed, form, matrix, ..report.tuning }
+    let ctas_per_sm = CtasPerSm::fixed(report.tuning.ctas_per_sm.count);
+    Tuning { points_per_lane, ctas_per_sm, form, matrix, ..report.tuning }
 }
 
 /// Rounds to nine digits, which a record gives back to the bit.
@@ -211,7 +212,7 @@ mod tests {
     fn a_candidate_has_the_warps_that_it_says() {
         let free = Request { free: Free { warps: true, matrix: true, layout: false }, ..Request::default() };
         let of = |axes: &[Axis]| {
-            let candidates = crate::space::candidates(Kernel::Chemistry, None, axes);
+            let candidates = crate::space::candidates(Kernel::Chemistry, &free, axes);
             candidates.iter().map(|one| request(&free, Kernel::Chemistry, one)).collect::<Vec<_>>()
         };
         let four = of(&[Axis::new("warps", &[4])]);
@@ -220,7 +221,7 @@ mod tests {
             [(4, false, true)]
         );
         let two = of(&[Axis::new("ctas-per-sm", &[2])]);
-        assert!(two.iter().all(|r| r.tuning.ctas_per_sm == 2 && !r.free.warps));
+        assert!(two.iter().all(|r| r.tuning.ctas_per_sm.count == 2 && !r.free.warps));
         let any = of(&[Axis::new("codegen", &["overlay"])]);
         assert!(any.iter().all(|r| r.free.warps));
     }

@@ -90,7 +90,7 @@ pub fn all(kernel: Kernel, request: &Request, said: &[Axis], is_fixed: impl Fn(&
     };
     let own = layouts.iter().flat_map(|layout| {
         let axes = axes(kernel, layout.as_deref(), request, said, &is_fixed);
-        candidates(kernel, request.common.fit_tolerance, &axes)
+        candidates(kernel, request, &axes)
     });
     let mut seen = std::collections::HashSet::new();
     std::iter::once(Candidate::auto()).chain(own).filter(|candidate| seen.insert(candidate.clone())).collect()
@@ -121,9 +121,7 @@ fn axes(
 ) -> Vec<Axis> {
     let codegen = layout.and_then(|layout| codegens(layout).first().copied()).unwrap_or(request.codegen);
     let is_said = |flag: &str| is_fixed(flag) || said.iter().any(|axis| axis.flag == flag);
-    // A candidate finds its own number of CTAs where that is not fixed.
-    let is_open = |flag: &str| !(is_said(flag) || flag == "ctas-per-sm" && is_said("occupancy"));
-    let usual = varied::usual(kernel, codegen, &request.common).into_iter().filter(|(flag, _)| is_open(flag));
+    let usual = varied::usual(kernel, codegen, &request.common).into_iter().filter(|(flag, _)| !is_said(flag));
     let usual = usual.map(|(flag, values)| Axis::new(flag, &values));
     let layout = layout.map(|layout| Axis::new(LAYOUT, &[layout]));
     layout.into_iter().chain(usual).chain(said.iter().filter(|axis| axis.flag != LAYOUT).cloned()).collect()
@@ -136,7 +134,7 @@ fn codegens(layout: &str) -> Vec<Codegen> {
 
 /// All combinations for a kernel; the values of the last axis change fastest. Combinations that give the same kernel count once: a
 /// candidate has no flag that its layout does not heed, and the pairwise form where its kernel lacks the wanted one.
-pub fn candidates(kernel: Kernel, fit_tolerance: Option<f64>, axes: &[Axis]) -> Vec<Candidate> {
+pub fn candidates(kernel: Kernel, request: &Request, axes: &[Axis]) -> Vec<Candidate> {
     let mut all = vec![Candidate { settings: Vec::new() }];
     for axis in axes {
         let longer = |candidate: &Candidate| {
@@ -151,21 +149,23 @@ pub fn candidates(kernel: Kernel, fit_tolerance: Option<f64>, axes: &[Axis]) -> 
     }
     let mut seen = std::collections::HashSet::new();
     all.into_iter()
-        .map(|candidate| heeded(kernel, fit_tolerance, candidate))
+        .map(|candidate| heeded(kernel, request, candidate))
         .filter(|candidate| seen.insert(candidate.clone()))
         .collect()
 }
 
-fn heeded(kernel: Kernel, fit_tolerance: Option<f64>, mut candidate: Candidate) -> Candidate {
+fn heeded(kernel: Kernel, request: &Request, mut candidate: Candidate) -> Candidate {
     if let Some(layout) = candidate.layout() {
-        let is_heeded = |flag: &str| layout.codegens().into_iter().any(|codegen| varied::is_heeded(flag, codegen));
+        let is_heeded = |flag: &str| {
+            layout.codegens().into_iter().any(|codegen| varied::is_heeded(flag, kernel, codegen, &request.common))
+        };
         candidate.settings.retain(|(flag, _)| is_heeded(flag));
     }
     for (flag, value) in &mut candidate.settings {
         if flag == "form"
             && let Ok(form) = Form::from_str(value, false)
         {
-            *value = form.for_kernel(kernel, fit_tolerance).to_string();
+            *value = form.for_kernel(kernel, request.common.fit_tolerance()).to_string();
         }
     }
     candidate
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn all(axes: &[Axis]) -> Vec<Candidate> {
-        candidates(Kernel::Viscosity, Some(1e-4), axes)
+        candidates(Kernel::Viscosity, &Request::default(), axes)
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let all = all(&[Axis::new("warps", &[4, 8, 16]), Axis::new("form", &["auto", "pairwise"])]);
         assert_eq!(all.len(), 6);
         assert!(all.iter().enumerate().all(|(i, one)| !all[..i].contains(one)));
-        assert_eq!(super::candidates(Kernel::Viscosity, None, &[]).len(), 1);
+        assert_eq!(super::candidates(Kernel::Viscosity, &Request::default(), &[]).len(), 1);
     }
 
     #[test]

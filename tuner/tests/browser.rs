@@ -15,8 +15,10 @@ fn a_browser_draws_the_report_without_an_error() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut tune = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
-    tune.arg(mechanism()).args(["--kernel", "viscosity,conductivity", "--compilers", "off", "--form", "auto"]);
-    tune.args(["--vary", "warps=2,4", "--constants", "stripe", "--matrix", "dfma"]).arg("-o").arg(folder.path());
+    tune.arg(mechanism()).args(["--kernel", "viscosity,conductivity", "--verify", "no-compilers", "--form", "auto"]);
+    tune.args(["--vary", "warps=2,4", "--layout", "constants=stripe", "--layout", "matrix=dfma"])
+        .arg("-o")
+        .arg(folder.path());
     let output = tune.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut browser = Command::new("chromium");

@@ -11,8 +11,8 @@ use common::{mechanism, recorded, text};
 /// A search whose candidates take a moment each, so that there is time to end it.
 fn search(folder: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
-    command.arg(mechanism()).args(["--kernel", "conductivity", "--compilers", "off", "--codegen", "overlay"]);
-    command.args(["--constants", "stripe", "--form", "auto", "--search", "exhaustive", "--threads", "2"]);
+    command.arg(mechanism()).args(["--kernel", "conductivity", "--verify", "no-compilers", "--codegen", "overlay"]);
+    command.args(["--layout", "constants=stripe", "--form", "auto", "--search", "exhaustive", "--threads", "2"]);
     command.args(["--vary", "warps=1,2,3,4,5,6,7,8", "--vary", "ctas-per-sm=1,2", "--vary", "points-per-lane=1,2"]);
     command.args(more).arg("-o").arg(folder).stdout(Stdio::null()).stderr(Stdio::piped());
     command
@@ -93,7 +93,7 @@ fn two_shards_merged_are_one_search() {
     assert_eq!(text(&part("half"), "tune.json"), text(&part("whole"), "tune.json"));
 
     let refused = |command: &mut Command| String::from_utf8(command.output().unwrap().stderr).unwrap();
-    succeeds(&mut search(&part("other"), &["--shard", "1/2", "--floor", "1e-9"]));
+    succeeds(&mut search(&part("other"), &["--shard", "1/2", "--error", "1e-6"]));
     assert!(refused(&mut merge(&[part("first"), part("other")], &part("both"))).contains("tune::other-search"));
     assert!(refused(&mut merge(&[part("nothing")], &part("both"))).contains("tune::record"));
     assert!(!part("both").exists());

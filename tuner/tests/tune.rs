@@ -31,7 +31,7 @@ fn tune(arguments: &[&str]) -> Run {
 
 fn tune_in(folder: tempfile::TempDir, arguments: &[&str]) -> Run {
     let mut command = Command::cargo_bin("singe-tune").unwrap();
-    let command = command.arg(mechanism()).args(["--compilers", "off", "-o"]).arg(folder.path().join("out"));
+    let command = command.arg(mechanism()).args(["--verify", "no-compilers", "-o"]).arg(folder.path().join("out"));
     let output = command.args(arguments).output().unwrap();
     Run {
         code: output.status.code().unwrap(),
@@ -43,7 +43,7 @@ fn tune_in(folder: tempfile::TempDir, arguments: &[&str]) -> Run {
 
 /// Arguments that keep a search small: all that is usually varied has one value.
 const SMALL: [&str; 8] =
-    ["--codegen", "overlay", "--ctas-per-sm", "1", "--points-per-lane", "1", "--constants", "stripe"];
+    ["--codegen", "overlay", "--ctas-per-sm", "1", "--layout", "points-per-lane=1", "--layout", "constants=stripe"];
 
 fn estimated(trial: &Value) -> Option<f64> {
     trial["cost"]["estimated_ns"].as_f64()
@@ -52,7 +52,7 @@ fn estimated(trial: &Value) -> Option<f64> {
 #[test]
 fn the_winner_is_the_best_of_all() {
     let flags = ["--kernel", "viscosity,chemistry", "--vary", "warps=2,4", "--vary", "form=pairwise,auto"];
-    let more = ["--constants", "stripe", "--widen", "off", "--vary", "codegen=overlay,data-parallel"];
+    let more = ["--layout", "constants=stripe", "--widen", "off", "--vary", "codegen=overlay,data-parallel"];
     let run = tune(&[&flags[..], &more].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let record = run.json("tune.json");
@@ -92,7 +92,7 @@ fn the_configuration_gives_the_same_kernels() {
     let again = run.folder.path().join("again");
     let config = run.folder.path().join("out/best.toml");
     let paths = [mechanism(), "--config".into(), config, "-o".into(), again.clone()].map(|path| path.into_os_string());
-    let flags = ["singe", "--compilers", "off", "--json"].map(Into::into);
+    let flags = ["singe", "--verify", "no-compilers", "--json"].map(Into::into);
     assert_eq!(singe::cli::run(flags.into_iter().chain(paths)), std::process::ExitCode::SUCCESS);
     assert!(!again.join("h2o2_chemistry.cu").exists(), "the file says which kernels there are");
     for kernel in ["viscosity", "diffusion"] {
@@ -199,7 +199,7 @@ fn the_report_is_one_file_without_scripts() {
 
 #[test]
 fn failures_have_their_diagnostics_and_leave_only_the_record() {
-    let one = "--kernel diffusion --warps 4 --codegen overlay --points-per-lane 1 --constants stripe --form auto --matrix dfma";
+    let one = "--kernel diffusion --warps 4 --codegen overlay --layout points-per-lane=1 --layout constants=stripe --form auto --layout matrix=dfma";
     let one: Vec<&str> = one.split(' ').collect();
     let cases: [(&[&str], &str, i32); 5] = [
         (&["--ctas-per-sm", "32"], "tune::no-candidate", 1),
@@ -246,7 +246,7 @@ fn what_all_would_be_refused_for_is_said_once() {
 
 #[test]
 fn a_candidate_that_is_refused_leaves_what_singe_takes_by_itself() {
-    let fixed = "--kernel diffusion --warps 4 --codegen overlay --points-per-lane 1 --constants stripe --form auto --matrix dfma";
+    let fixed = "--kernel diffusion --warps 4 --codegen overlay --layout points-per-lane=1 --layout constants=stripe --form auto --layout matrix=dfma";
     let flags: Vec<&str> = fixed.split(' ').chain(["--vary", "ctas-per-sm=32"]).collect();
     let run = tune(&flags);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -256,7 +256,7 @@ fn a_candidate_that_is_refused_leaves_what_singe_takes_by_itself() {
 
 #[test]
 fn a_budget_ends_a_search_and_more_of_it_goes_on() {
-    let own = "--kernel viscosity --vary warps=1,2,3,4,5,6 --form auto --matrix dfma --widen off";
+    let own = "--kernel viscosity --vary warps=1,2,3,4,5,6 --form auto --layout matrix=dfma --widen off";
     let small: Vec<&str> = own.split(' ').chain(SMALL).collect();
     let first = tune(&[&small[..], &["--trials", "3"]].concat());
     assert_eq!(first.code, 0, "{}", first.stderr);
@@ -303,7 +303,7 @@ fn measurements_are_repeated_and_have_a_limit() {
 fn nobody_needs_to_read_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_singe-tune");
-    let small = format!("--kernel viscosity --vary warps=2,4 --form auto --compilers off {}", SMALL.join(" "));
+    let small = format!("--kernel viscosity --vary warps=2,4 --form auto --verify no-compilers {}", SMALL.join(" "));
     for (number, end) in ["| true", "2> /dev/full", "> /dev/full", "2>&- >&-"].into_iter().enumerate() {
         let search = format!("{program} {} {small} -o {}/{number}", mechanism().display(), folder.path().display());
         let line = format!("({search}; echo $? >&3) 3> {}/code {end}", folder.path().display());
@@ -324,7 +324,7 @@ fn the_record_of_another_search_is_left_alone() {
     let first = tune(&small);
     assert_eq!(first.code, 0, "{}", first.stderr);
     let before = first.text("candidates.jsonl");
-    let other = tune_in(first.folder, &[&small[..], &["--floor", "1e-9"]].concat());
+    let other = tune_in(first.folder, &[&small[..], &["--error", "1e-6"]].concat());
     assert_eq!(other.code, 1);
     assert!(other.stderr.contains("tune::other-search"), "{}", other.stderr);
     assert_eq!(other.text("candidates.jsonl"), before);

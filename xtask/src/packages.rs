@@ -20,7 +20,7 @@ pub fn check(root: &Path) -> Result<(), String> {
     let mechanism = root.join("mechanisms/h2o2/chem.inp");
     let compiled = |command: &Path| {
         let mut singe = Command::new(command);
-        singe.arg(&mechanism).args(["--kernel", "viscosity", "--compilers", "off", "--verify", "4", "-o", "kernels"]);
+        singe.arg(&mechanism).args(["--kernel", "viscosity", "--verify", "4,no-compilers", "-o", "kernels"]);
         // A folder without the project above it has no compilers of the project's either.
         program::output(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };

@@ -15,7 +15,7 @@ const HEAD: &str = "
 
 gri30, 8 warps, on four targets: what ptxas makes of each form, run by the simulator and equal to the simulated PTX in bits. Counts are
 warp instructions of all warps for 32 points; bound: clocks of an SM for 32 points in its busiest part; modelled: ns per point on the
-target's board by the model of an SM (`singe time`), none of it a measurement. Overlay: the warps share one copy of the code;
+target's board by the model of an SM (`singe ptx time`), none of it a measurement. Overlay: the warps share one copy of the code;
 data-parallel: one thread per point. `auto` marks the form that `--form auto` takes for the layout. [Machine code](machine-code.md)
 has every mechanism in all layouts in that form.
 

@@ -148,7 +148,7 @@ const HEAD: &str = "# What the forms cost
 Made by `cargo bench --bench forms`. Warp-specialized kernels of 8 warps for kepler, counted by the simulator per grid point over the
 states of the reference values: double-precision issue slots, shuffles, passes over shared memory; waits at barriers are per group
 of 32 points. The error is the largest relative one against the exact mixture rule over those states, the bound what the form
-promises for any composition from 200 to 4000 K (rounding aside, `--fit-tolerance 1e-4`). The last five columns are the same
+promises for any composition from 200 to 4000 K (rounding aside, `--error 1e-4`). The last five columns are the same
 form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots. It weighs
 slots, shuffles, shared passes and registers by the rates of the target: on kepler, 64 slots, 32 shuffles or 64 passes per clock.
 Registers are those that it reckons with, of warp-specialized and of data-parallel code.
@@ -156,7 +156,7 @@ Registers are those that it reckons with, of warp-specialized and of data-parall
 Where `auto` takes a form with more slots than another one, the other one keeps a busier pipe: a striped constant takes two shuffles,
 which are four slots' worth on kepler, and serves one to three fused multiply-adds. The conductivity of gri30 is an example: its
 low-rank form has 381 slots less than the log-space one and is within the goal, but 211 shuffles more.
-Constants in a bank need no shuffles: with `--constants constant-bank`, or in data-parallel code, `auto` takes the low-rank form.
+Constants in a bank need no shuffles: with `--layout constants=constant-bank`, or in data-parallel code, `auto` takes the low-rank form.
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | registers | error | bound | data-parallel slots | shuffles | shared passes | waits | registers |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -247,14 +247,8 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
     let points = unit.program.padded(states.len() as u32);
-    let error = verify::largest_error(
-        unit.kernel,
-        (model, &unit.graph),
-        (request.common.floor, request.common.stiffness),
-        states,
-        stride,
-        &outputs,
-    );
+    let error =
+        verify::largest_error(unit.kernel, (model, &unit.graph), request.common.stiffness, states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
         products: counts.per_point(|c| c.matrix_products, points),

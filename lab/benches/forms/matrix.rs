@@ -13,7 +13,7 @@ use crate::{CASES, model, request, states, unit};
 const HEAD: &str = "
 ## Fused multiply-adds against tensor cores
 
-`--matrix dfma` and `--matrix dmma` for the viscosity and the low-rank diffusion, warp-specialized with 8 warps, counted by the simulator as above. A product of
+`--layout matrix=dfma` and `--layout matrix=dmma` for the viscosity and the low-rank diffusion, warp-specialized with 8 warps, counted by the simulator as above. A product of
 matrices (DMMA) counts as 4 slots, which its peak rate makes it worth on ampere and hopper; on blackwell it is worth 8, and so no less
 than the fused multiply-adds that it does. Errors are the largest over the states of the reference values. Registers per thread and
 spilled bytes by ptxas. The low-rank conductivity stays without: its products have ten rows, two blocks of eight, so that tensor cores

@@ -17,7 +17,7 @@ gri30 for ampere, 8 warps, constants striped over the lanes of warp-specialized 
 ones: counts per grid point by the simulator, registers and spilled bytes (stores + loads) of ptxas 11.8 for sm_80, what an SM holds, and the
 time of its busiest pipe (report.md). With P points per lane the shuffles of constants serve P points and barriers come once for 32 P of
 them, values in shared memory and registers are kept P times; where they no longer fit as before, another schedule is taken, which may
-need more slots or phases. Waits are per 32 points. `auto` marks what `--points-per-lane auto` takes.
+need more slots or phases. Waits are per 32 points. `auto` marks what `--layout points-per-lane=auto` takes.
 
 | kernel | form | code | points per lane | slots | shuffles | shared passes | waits | instructions | shared bytes | registers | spills | CTAs per SM | occupancy | busiest pipe (ns) |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|

@@ -198,14 +198,11 @@ fn with_warps(
     let request = Request { files, ..Request::default() }.with(|r| {
         r.kernels = vec![kernel];
         r.common.target = target;
-        r.common.precision = setting.precision;
-        r.common.io = setting.io;
-        match setting.precision {
-            Precision::Double => r.common.fit_tolerance = Some(setting.error),
-            Precision::Single | Precision::Mixed => r.common.error = Some(setting.error),
-        }
+        r.common.precision.kernels = setting.precision;
+        r.common.precision.io = setting.io;
+        r.common.error.largest = Some(setting.error);
         if setting.precision == Precision::Single && kernel == Kernel::Chemistry {
-            r.common.error_bound = ErrorBound::Measured;
+            r.common.error.bound = ErrorBound::Measured;
         }
         r.tuning.warps = warps;
         r.codegen = Codegen::DataParallel;

@@ -1,15 +1,13 @@
-//! Reactors on GPUs by the model of time: the machine code of the whole kernel is run on states along an ignition, and timed on an SM. Writes
+//! Reactors on GPUs by the model of time: each kernel of a step is timed on an SM that is full of points, and the sum gives steps and whole calls. Writes
 //! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`.
 
 #[path = "../common/page.rs"]
 mod page;
 
-use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 use kernels::Factors;
-use kernels::elimination::{self, matrix};
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
 use kinetics::integrator::RODAS5P;
@@ -18,16 +16,15 @@ use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
 use kinetics::reactor::Constant;
 use machine::target::Target;
-use overlay::Codegen;
-use ptx::inst::Type;
 use sass::Cubin;
-use singe::compilers::{self, CompilerOutput};
+use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
+use singe::output::Unit;
 use singe::plan::Emit;
-use testkit::gpu_reactor::{self, Kept, Points, STATUS, STEPS, THREADS};
-use warpsim::Buffer;
-use warpsim::machine_code::{self, Cause, Counts, Report, Timing};
+use singe::verify::{self, KernelTime};
+use testkit::gpu_reactor::{self, Kept, Points, THREADS};
+use warpsim::machine_code::Cause;
 
 struct Case {
     name: &'static str,
@@ -52,8 +49,11 @@ const STATES: usize = 64;
 const TIMES: usize = 500;
 const ENDS: [f64; 2] = [1e-7, 4e-3];
 
-/// Points of each thread.
-const TURNS: usize = 2;
+/// CTAs of a launch on one SM, each of 128 threads: several times as many as fit at once.
+const CTAS: u32 = 16;
+
+/// Points of a call: as many as a cube has with 64 along an edge.
+const CUBE: usize = 64 * 64 * 64;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -86,18 +86,14 @@ fn main() {
 const HEAD: &str = "\
 # Reactors on GPUs, modelled
 
-`cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of the whole kernel,
-with all its steps, on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
-equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM holds as many CTAs as fit, each thread advances 2 points, and the board does what all its SMs do. Absolute tolerances are a millionth of relative ones. *Global* and *local* kB
-are what lanes load and store per step of a point, as the simulator counts them; percentages say what the warps' clocks went to.
+`cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of each kernel of
+[a step](../guide/reactors.md#on-gpus), on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
+equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points by launches of 16 CTAs, and the board does what all its SMs do. *Global* and
+*local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
+kernels, in the layout that `auto` chooses. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are.
 
-Where the simulator runs CTAs one after the other, the first would empty the queue. So here threads take their points in turns, each from a counter of its own:
-the rest of the code is the same. *By steps*: the same points, ordered by the steps that they took in a call before, most first (`by_steps` of the
-[options](../guide/reactors.md#on-gpus)); what the ordering itself takes is not in it. The compilers are the first that know the machine; others may make other code.
-
-*The matrix's part*, by counting the operations of the text: stores and loads of the Jacobian, the factorisation's loads of entries above (one for each product) and its stores, and the
-loads of all solutions. A version whose warps keep the matrix of their points in registers and shared memory would not move these bytes; what it would spend on barriers and
-exchanges instead is not in this count. Of the loop of steps no such version was made; [one step as a kernel](reactor-step.md) has them.
+*Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
+do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones.
 ";
 
 /// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.
@@ -134,7 +130,13 @@ fn ignition(model: &Model, case: &Case) -> Vec<Vec<f64>> {
     by_time.chain(by_temperature).cloned().collect()
 }
 
-/// The tables of a mechanism on a target.
+/// In ns: the host waits for the list and looks at it. An assumption.
+const LOOK: f64 = 10_000.0;
+
+/// Causes of clocks that the tables have.
+const CAUSES: [Cause; 4] = [Cause::Issued, Cause::Global, Cause::Local, Cause::Fetch];
+
+/// The tables of a mechanism on a target; `None` without the compilers.
 fn section(
     case: &Case,
     model: &Model,
@@ -142,160 +144,175 @@ fn section(
     (target, factors): (&'static Target, Factors),
 ) -> Option<String> {
     let began = Instant::now();
-    let (made, rows, matrix) = made(case.name, model, target, factors)?;
-    let seconds = began.elapsed().as_secs_f64();
-    let cubin = compilers::read_machine_code(case.name, &made.cubin).expect("machine code that is read");
-    let symbol = format!("{}_reactor", case.name);
-    let kernel = cubin.kernel(&symbol).expect("it has the kernel");
-    let needs = &made.needs;
+    let project = made(case.name, model, target, factors)?;
+    let mut all = project.kernels;
+    let slots = project.slots;
+    all[0].launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
+    all.extend(glue(case.name, model, states, &project.units, (&project.cubin, target, factors)));
     let mut text = format!(
-        "\n{}: {} registers, {} bytes of stack (with that of the functions it calls), {} instructions, {} bytes of workspace for each \
-         thread; written and compiled in {seconds:.0} s. The matrix's part: {:.1} kB per step.\n\n\
-         | time | tolerance | steps | CTAs per SM | clocks per point and SM | ns per point | by steps: ns per point | million points/s | global kB | local kB | issued | global | local | fetch |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-        needs.compilers,
-        needs.registers,
-        needs.stack_bytes,
-        kernel.instructions.len(),
-        8 * rows,
-        1e-3 * matrix as f64,
+        "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors, with all kernels but the first two, was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
+         | kernel | launches | registers | ns per point and launch | ns per step | global kB | local kB | issued | global | local | fetch |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        project.compiled_in,
+        began.elapsed().as_secs_f64(),
     );
-    for (time, tolerance) in RUNS {
-        let run = Run { states, time, tolerance, rows };
-        let resident = timed(&cubin, &symbol, target, &run, 1, None).timing.resident_ctas;
-        let Timed { timing, report, steps: taken } = timed(&cubin, &symbol, target, &run, resident, None);
-        let points = taken.len();
-        let steps = taken.iter().sum::<i32>() as f64 / points as f64;
-        let clocks = timing.cycles as f64 / points as f64;
-        let each = target.board.nanoseconds(clocks);
-        let mut order: Vec<usize> = (0..points).collect();
-        order.sort_by_key(|&p| Reverse(taken[p]));
-        let together = timed(&cubin, &symbol, target, &run, resident, Some(order)).timing.cycles as f64 / points as f64;
-        let together = target.board.nanoseconds(together);
-        let share = |cause| share(&timing, cause);
-        let kilobytes =
-            |of: fn(&Counts) -> u64| 1e-3 * report.warps.iter().map(of).sum::<u64>() as f64 / (steps * points as f64);
+    let mut sums = [0.0; 3];
+    for kernel in &all {
+        let KernelTime { name, launches, registers, nanoseconds_per_point: nanoseconds, .. } = kernel;
+        let shares = CAUSES.map(|cause| format!("{:.0} %", 100.0 * kernel.shares[cause as usize])).join(" | ");
+        let [global, local] = [kernel.global_bytes_per_point, kernel.local_bytes_per_point].map(|bytes| 1e-3 * bytes);
+        let count = if kernel.is_of_each_point() { f64::from(*launches) } else { 0.0 };
         let _ = writeln!(
             text,
-            "| {time:.0e} s | {tolerance:.0e} | {steps:.1} | {resident} | {clocks:.0} | {each:.1} | {together:.1} | {:.2} | {:.1} | {:.1} | {} | {} | {} | {} |",
-            1e3 / each,
-            kilobytes(|counts| counts.global_load_bytes + counts.global_store_bytes),
-            kilobytes(|counts| counts.local_bytes),
-            share(Cause::Issued),
-            share(Cause::Global),
-            share(Cause::Local),
-            share(Cause::Fetch),
+            "| {name} | {launches} | {registers} | {nanoseconds:.3} | {:.2} | {global:.2} | {local:.2} | {shares} |",
+            count * nanoseconds,
+        );
+        let of_launch = [*nanoseconds, global, local];
+        sums.iter_mut().zip(of_launch).for_each(|(sum, of_launch)| *sum += count * of_launch);
+    }
+    let launches: u32 = all.iter().map(|kernel| kernel.launches).sum();
+    let [step, global, local] = sums;
+    let _ = writeln!(text, "| **a step** | {launches} | | | **{step:.2}** | {global:.1} | {local:.1} | | | | |");
+    let launch = f64::from(target.board.launch_nanoseconds.unwrap_or_default());
+    let round = launch * f64::from(launches) + LOOK;
+    let _ = writeln!(
+        text,
+        "\nWith all {slots} slots listed, launches add {:.2} ns to a step.\n\n\
+         | time | tolerance | steps | rounds | ns per point | ns per step | like points: ns per point | million points/s |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|",
+        round / slots as f64
+    );
+    for (time, tolerance) in RUNS {
+        let steps = steps(model, states, time, tolerance);
+        let mean = steps.iter().sum::<usize>() as f64 / steps.len() as f64;
+        // A stride that has no divisor with the number of states mixes them.
+        let mixed = (0..CUBE).map(|p| steps[p * 37 % steps.len()]);
+        let (rounds, nanoseconds) = call(mixed, slots, step, round);
+        let like = (0..CUBE).map(|_| mean.round() as usize);
+        let (_, of_like) = call(like, slots, step, round);
+        let _ = writeln!(
+            text,
+            "| {time:.0e} s | {tolerance:.0e} | {mean:.1} | {rounds} | {nanoseconds:.1} | {:.1} | {:.1} | {:.2} |",
+            nanoseconds / mean,
+            of_like * mean / mean.round(),
+            1e3 / nanoseconds
         );
     }
     Some(text)
 }
 
-/// Returns a cause's share of the clocks of all warps.
-fn share(timing: &Timing, cause: Cause) -> String {
-    let all: u64 = timing.warps.iter().map(|warp| warp.cycles()).sum();
-    let part: u64 = timing.warps.iter().map(|warp| warp.of(cause)).sum();
-    format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64)
+/// Steps of a point from each state, by the plain integrator.
+fn steps(model: &Model, states: &[Vec<f64>], time: f64, tolerance: f64) -> Vec<usize> {
+    let system = Reference { model, constant: Constant::Pressure, fixed: ATMOSPHERE };
+    let options = Options { relative_tolerance: tolerance, absolute_tolerance: 1e-6 * tolerance, ..Options::default() };
+    let count = |state: &Vec<f64>| {
+        let end = advance(&system, &RODAS5P, state, time, &options);
+        assert_eq!(end.status, Status::Done);
+        end.steps
+    };
+    states.iter().map(count).collect()
 }
 
-/// Compiles the kernel. Returns the compilers' output, the rows of a thread's workspace, and the bytes of the matrix
-/// that a step moves; `None` without the compilers.
-fn made(
-    name: &str,
-    model: &Model,
-    target: &'static Target,
-    factors: Factors,
-) -> Option<(CompilerOutput, usize, usize)> {
+/// Follows the list of a call whose points take so many steps each. Returns its rounds, and the time for each point in ns, where a step takes so many ns and a round
+/// so many besides.
+fn call(points: impl Iterator<Item = usize>, slots: usize, step: f64, round: f64) -> (usize, f64) {
+    let mut points = points;
+    let (mut count, mut rounds, mut time) = (0, 0, 0.0);
+    let mut listed: Vec<usize> = Vec::new();
+    loop {
+        let before = listed.len();
+        listed.extend(points.by_ref().take(slots - before));
+        count += listed.len() - before;
+        if listed.is_empty() {
+            return (rounds, time / count as f64);
+        }
+        rounds += 1;
+        time += listed.len() as f64 * step + round;
+        listed.iter_mut().for_each(|left| *left -= 1);
+        listed.retain(|&left| left > 0);
+    }
+}
+
+/// A project that was compiled.
+struct Project {
+    /// Rates and their Jacobian.
+    kernels: Vec<KernelTime>,
+    /// The same kernels for a CPU, whose graphs are evaluated between the kernels that are timed.
+    units: [Unit; 2],
+    cubin: Cubin,
+    compiled_in: f64,
+    slots: usize,
+}
+
+/// Compiles the project; `None` without the compilers.
+fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) -> Option<Project> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
     let request = Request {
         files,
-        verify: None,
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
-        reactor: Some(RODAS5P),
-        codegen: Codegen::DataParallel,
+        reactor_method: Some(RODAS5P),
+        real_compilers: true,
+        verify_machine_code: true,
+        predict_time: true,
         ..Request::default()
     };
     let request = request.with(|r| {
         r.common.target = target;
-        r.common.factors = factors;
+        r.common.precision.factors = factors;
         r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
     });
     let request = request.for_target().expect("a request");
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).expect("it compiles");
-    let text = gpu_reactor::text(folder.path(), name);
-    let rows = gpu_reactor::rows(&text);
-    let in_turns = text.replace(QUEUE, TURN);
-    assert_ne!(text, in_turns);
-    let made = compilers::compile(target, &[(&format!("{name}_reactor"), &in_turns)]).expect("the compilers take it");
+    let report = driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).expect("it compiles");
+    let text = std::fs::read_to_string(folder.path().join(format!("{name}_reactor.cu"))).expect("the reactors");
+    let began = Instant::now();
+    let made = compilers::compile(target, &[(&format!("{name}_reactor"), &text)]).expect("the compilers take it");
     if made.is_empty() {
         println!("skipped: compilers for {} are absent", target.name);
     }
-    Some((made.into_iter().next()?, rows, moved(model, &request)))
+    let made = made.into_iter().next()?;
+    let compiled_in = began.elapsed().as_secs_f64();
+    let cubin = compilers::read_machine_code(name, &made.cubin).expect("machine code that is read");
+    let kernels = report.kernels.iter().map(|report| {
+        let found = report.prediction.as_ref().expect("a model of time");
+        let registers = report.compiled.as_ref().map_or(0, |made| made.registers);
+        KernelTime::from_prediction(&format!("{}, {}", report.kernel, report.codegen), (1, registers), found)
+    });
+    let kernels = kernels.collect();
+    let unit = |kernel| driver::compile_kernel(kernel, model, &request.for_cpu(), &mut Observer::silent());
+    let units = request.common.reactor_kernels().map(|kernel| unit(kernel).map_err(|f| f.diagnostics).expect("a unit"));
+    let (_, rest) = text.split_once("most_slots = ").expect("slots");
+    let slots = rest.split_once(',').expect("a number").0.parse().expect("a number");
+    Some(Project { kernels, units, cubin, compiled_in, slots })
 }
 
-/// Bytes of the matrix that a step stores and loads.
-fn moved(model: &Model, request: &Request) -> usize {
-    let [_, jacobian] = request.common.reactor_kernels();
-    let made = driver::compile_kernel(jacobian, model, &request.for_cpu(), &mut Observer::silent());
-    let pattern = &made.map_err(|f| f.diagnostics).expect("it compiles").graph.pattern;
+/// Times the kernels between those of rates and Jacobian: where points begin, in the first round, all others in the second one.
+fn glue(
+    name: &str,
+    model: &Model,
+    states: &[Vec<f64>],
+    units: &[Unit; 2],
+    (cubin, target, factors): (&Cubin, &'static Target, Factors),
+) -> Vec<KernelTime> {
     let species = model.species().len();
-    let plan = elimination::plan(&matrix(pattern, species), &[species, species + 1]);
-    let factors: usize = plan.lower.iter().chain(&plan.upper).map(Vec::len).sum();
-    let numbers = factors + plan.order.len();
-    let of_factor = if request.common.factors == Factors::Single { 4 } else { 8 };
-    8 * 2 * pattern.len() + of_factor * (plan.multiply_adds() + numbers + RODAS5P.m.len() * numbers)
-}
-
-const QUEUE: &str = "return atomicAdd(next, 1);";
-const TURN: &str = "return atomicAdd(next + blockIdx.x * spacing + threadIdx.x, gridDim.x * spacing);";
-
-struct Run<'a> {
-    states: &'a [Vec<f64>],
-    time: f64,
-    tolerance: f64,
-    rows: usize,
-}
-
-struct Timed {
-    timing: Timing,
-    report: Report,
-    /// Steps of each point.
-    steps: Vec<i32>,
-}
-
-/// Times a launch of so many CTAs, with points as they lie or in an order.
-fn timed(
-    cubin: &Cubin,
-    symbol: &str,
-    target: &'static Target,
-    run: &Run,
-    ctas: u32,
-    order: Option<Vec<usize>>,
-) -> Timed {
-    let threads = ctas as usize * THREADS;
-    let count = TURNS * threads;
-    let species = run.states[0].len() - 1;
-    // A stride that has no divisor with the number of states mixes them.
-    let state = |p: usize| &run.states[p * 37 % run.states.len()];
+    let units = units.each_ref();
+    let reactor = gpu_reactor::reactor(model, Constant::Pressure, RODAS5P, factors, units);
+    let pipeline = gpu_reactor::pipeline(model, &reactor, units, CTAS);
+    let count = CTAS as usize * THREADS;
+    let state = |p: usize| &states[p * 37 % states.len()];
     let points = Points {
         told: (0..count).map(|p| state(p)[species]).collect(),
         fixed: vec![ATMOSPHERE; count],
         fractions: (0..species).flat_map(|k| (0..count).map(move |p| state(p)[k])).collect(),
-        times: vec![run.time; count],
-        sources: [vec![0.0; species * count], vec![0.0; count]],
-        tolerances: vec![1e-6 * run.tolerance; species],
+        // Long enough that none is done soon.
+        times: vec![1.0; count],
+        sources: None,
+        tolerances: vec![1e-12; species],
     };
-    let kept = Kept { relative_tolerance: run.tolerance, absolute_tolerance: 1e-6 * run.tolerance, most_steps: 10_000 };
-    let queue = (0..threads as u64).collect();
-    let order = order.unwrap_or_else(|| (0..count).collect()).into_iter().map(|p| p as u64).collect();
-    let (launch, mut buffers) = gpu_reactor::launch(points, &kept, ctas, run.rows, queue, order);
-    let options = warpsim::Options::default();
-    let (report, timing) = machine_code::time(cubin, symbol, &launch, &mut buffers, &options, target)
-        .unwrap_or_else(|failure| panic!("{failure:?}"));
-    let number = |buffer: &Buffer, p: usize| buffer.element(Type::B32, p).expect("it was written") as i32;
-    assert!((0..count).all(|p| number(&buffers[STATUS], p) == 0), "all points reach their ends");
-    let steps = (0..count).map(|p| number(&buffers[STEPS], p)).collect();
-    Timed { timing, report, steps }
+    let kept = Kept { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, most_steps: 10_000 };
+    let call = gpu_reactor::call(points, &kept, pipeline.workspace());
+    let times = verify::time_steps(&pipeline, call, (cubin, &format!("{name}_reactor")), target);
+    times.unwrap_or_else(|failure| panic!("{failure:?}"))
 }

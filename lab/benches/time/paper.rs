@@ -92,7 +92,8 @@ fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
     let mut pairs = Vec::new();
     for (mechanism, kernel, [least, most], boards) in PUBLISHED {
         for (board, warps, ctas, published) in boards {
-            let base = configuration(shared, mechanism, kernel, board, warps).with(|r| r.tuning.ctas_per_sm = ctas);
+            let base =
+                configuration(shared, mechanism, kernel, board, warps).with(|r| r.tuning.ctas_per_sm.count = ctas);
             let own = match one(&base) {
                 Ok(own) => own,
                 Err(refusal) => {

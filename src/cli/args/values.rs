@@ -1,20 +1,20 @@
 //! Values of arguments, and the parsers of their texts.
 
-use std::sync::LazyLock;
-
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
 
 use crate::fault::Fault;
 use emit_c::base::names::identifier;
-use kernels::Kernel;
 use machine::target::Target;
 use overlay::Codegen;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Compilers {
-    Auto,
+/// Word of `--verify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    States(usize),
     Off,
+    NoCompilers,
+    NoMachineCode,
+    NoTime,
 }
 
 /// When there are colours.
@@ -32,41 +32,6 @@ pub enum ReportForm {
     Brief,
     /// Every figure, as in report.txt
     Full,
-}
-
-/// Value of `--kernel`: a kernel, or reactors that are advanced in time, which take two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    Kernel(Kernel),
-    Reactor,
-}
-
-impl Wanted {
-    pub fn kernel(self) -> Option<Kernel> {
-        match self {
-            Self::Kernel(kernel) => Some(kernel),
-            Self::Reactor => None,
-        }
-    }
-}
-
-impl ValueEnum for Wanted {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<Wanted>> = LazyLock::new(|| {
-            let kernels = Kernel::value_variants().iter().map(|&kernel| Wanted::Kernel(kernel));
-            kernels.chain([Wanted::Reactor]).collect()
-        });
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Kernel(kernel) => kernel.to_possible_value(),
-            Self::Reactor => {
-                Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems"))
-            }
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -100,12 +65,14 @@ impl Layout {
     }
 }
 
-/// States to verify on; `None` is off.
-pub(in crate::cli) fn verify(text: &str) -> Result<Option<usize>, String> {
-    match text.parse() {
-        _ if text == "off" => Ok(None),
-        Ok(n) if (1..=100_000).contains(&n) => Ok(Some(n)),
-        _ => Err("give a number of states from 1 to 100000, or off".into()),
+pub(in crate::cli) fn verify(text: &str) -> Result<Check, String> {
+    match (text, text.parse()) {
+        ("off", _) => Ok(Check::Off),
+        ("no-compilers", _) => Ok(Check::NoCompilers),
+        ("no-machine-code", _) => Ok(Check::NoMachineCode),
+        ("no-time", _) => Ok(Check::NoTime),
+        (_, Ok(n)) if (1..=100_000).contains(&n) => Ok(Check::States(n)),
+        _ => Err("give a number of states from 1 to 100000 or off, no-compilers, no-machine-code, no-time".into()),
     }
 }
 

@@ -134,10 +134,22 @@ fn registers(kernel: &KernelReport) -> String {
 
 fn time(kernel: &KernelReport) -> String {
     match (kernel.machine.predicted_ns, kernel.machine.estimated_ns) {
-        (Some(time), _) => format!("{time:.2} ns"),
+        (Some(time), _) => format!("{time:.2} ns{}", range(kernel)),
         (None, Some(time)) => format!("about {time:.2} ns"),
         (None, None) => "-".to_owned(),
     }
+}
+
+/// The range of the predicted time, and whether another version may be the faster one.
+fn range(kernel: &KernelReport) -> String {
+    let own = kernel.layout_time();
+    let chosen = kernel.layouts.iter().find(|layout| layout.without_doubt() == own).unwrap_or(&own);
+    let Some([least, most]) = chosen.band() else { return String::new() };
+    let is_steady = kernel.prediction.as_ref().and_then(|p| p.settled.as_ref()).is_none_or(|own| own.has_settled);
+    let is_decided = kernel.layouts.iter().all(|layout| !layout.undecided);
+    let remarks = [(is_steady, ", not steady"), (is_decided, ", undecided")];
+    let remarks: String = remarks.iter().filter(|(holds, _)| !holds).map(|(_, remark)| *remark).collect();
+    format!(" ({least:.2} to {most:.2}{remarks})")
 }
 
 /// Names the longest wait of the warps, with its share of their clocks, where the model of time ran; else the limits of occupancy.
@@ -171,14 +183,18 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             out += if request.real_compilers {
                 "a clang that would tell registers and code is absent: singe doctor\n"
             } else {
-                "compilers are off: clang would tell registers and code (leave out --compilers off)\n"
+                "compilers are off: clang would tell registers and code (leave out --verify no-compilers)\n"
             };
         }
     } else if !is_of_a_cpu(report) {
         let board = report.kernels.first().map_or("", |kernel| kernel.machine.board.as_str());
         out += &format!("times are modelled for one point on {board}, not measured\n");
         if report.kernels.iter().any(|kernel| kernel.compiled.is_none()) {
-            out += "registers are our allocator's, times are estimates: singe doctor tells which are there\n";
+            out += match report.kernels.iter().all(|kernel| kernel.compiled.is_some() || kernel.backend.is_some()) {
+                true => "registers are our allocator's, times are estimates",
+                false => "registers are our allocator's, or estimates behind \"about\"; times are estimates",
+            };
+            out += ": singe doctor tells which compilers are there\n";
         }
     }
     out.extend(on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu));
@@ -200,7 +216,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     out += &format!("written to {folder}\n");
     let name = &report.mechanism;
     let called = match report.kernels.first() {
-        _ if request.reactor.is_some() => Some((format!("{name}_reactor_advance"), format!("{name}_reactor.h"))),
+        _ if request.reactor_method.is_some() => Some((format!("{name}_reactor_advance"), format!("{name}_reactor.h"))),
         first => first.map(|first| (format!("{}_launch", first.symbol), format!("{name}.h"))),
     };
     if let Some((function, header)) = called.filter(|_| is_emitted(Emit::Cuda) || is_emitted(Emit::Host)) {

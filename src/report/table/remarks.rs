@@ -7,7 +7,12 @@ use graph::body::Tally;
 
 /// Returns the remarks: the basis of the figures, the causes of the clocks, levels of occupancy, layouts and forms.
 pub fn remarks(report: &Report) -> String {
-    grounds(report) + &causes::table(&report.kernels) + &levels(report) + &layouts(report) + &forms(report)
+    grounds(report)
+        + &causes::table(&report.kernels)
+        + &levels(report)
+        + &allocated(report)
+        + &layouts(report)
+        + &forms(report)
 }
 
 /// Says what the figures rest on.
@@ -38,7 +43,7 @@ pub fn grounds(report: &Report) -> String {
     }
     out.extend(report.diffusion.iter().map(|diffusion| format!("\n{diffusion}\n")));
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
-        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are those of our own allocator, and CTAs per SM and occupancy follow from them\n";
+        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are allocated by our own allocator, or estimated where the table says so; CTAs per SM and occupancy follow from them\n";
     }
     for program in &report.programs {
         out += &format!("\n{}", program.line());
@@ -84,10 +89,36 @@ fn levels(report: &Report) -> String {
         out +=
             &format!("\noccupancy of {}: CTAs per SM, registers, spilled bytes, time per point (ns)\n", kernel.kernel);
         for level in &kernel.levels {
-            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm { "  chosen" } else { "" };
+            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm.count { "  chosen" } else { "" };
             let [ctas, registers, spilled] = [level.ctas_per_sm, level.registers, level.spilled_bytes];
             out +=
                 &format!("  {ctas:>4}  {registers:>4}  {spilled:>6}  {:>8}{chosen}\n", hundredths(level.nanoseconds));
+        }
+    }
+    out
+}
+
+/// The levels of occupancy that our own allocator tried, for kernels whose occupancy was not searched for.
+fn allocated(report: &Report) -> String {
+    let mut out = String::new();
+    for kernel in report.kernels.iter().filter(|k| k.levels.is_empty()) {
+        let Some((own, fastest)) = kernel.backend.as_ref().and_then(|own| Some((own, own.fastest()?))) else {
+            continue;
+        };
+        if own.levels.len() < 2 {
+            continue;
+        }
+        out += &format!(
+            "\noccupancy of {} by our allocator: CTAs per SM, registers, bytes of local memory, clocks of an SM per CTA (estimated)\n",
+            kernel.kernel
+        );
+        for level in &own.levels {
+            let least = if level == fastest { "  least" } else { "" };
+            let [ctas, registers] = [level.ctas_per_sm, level.registers];
+            out += &format!("  {ctas:>4}  {registers:>4}  {:>6}  {:>8.0}{least}\n", level.local_bytes, level.clocks);
+        }
+        if own.levels.first() != Some(fastest) {
+            out += "  --occupancy auto tries more CTAs per SM by the model of time\n";
         }
     }
     out
@@ -97,8 +128,8 @@ fn levels(report: &Report) -> String {
 fn layouts(report: &Report) -> String {
     let mut out = String::new();
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
-        let has_bands = kernel.layouts.iter().any(|layout| layout.sensitivity.is_some());
-        let bands = if has_bands { ", time if what is assumed is otherwise" } else { "" };
+        let has_bands = kernel.layouts.iter().any(|layout| layout.band().is_some());
+        let bands = if has_bands { ", its range, also if what is assumed is otherwise" } else { "" };
         out +=
             &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants{}\n", kernel.kernel, bands);
         let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
@@ -109,7 +140,7 @@ fn layouts(report: &Report) -> String {
             let warps =
                 if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
             let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
-            let band = layout.predicted_ns.zip(layout.sensitivity).map(|(time, other)| other.band(time));
+            let band = layout.band();
             let band = band.map_or(String::new(), |[least, most]| format!("  {least:.2} to {most:.2}"));
             let chosen = match (is_chosen, layout.undecided, layout.left_out) {
                 (true, ..) => "  chosen",

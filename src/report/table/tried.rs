@@ -14,12 +14,12 @@ pub fn layouts(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
         "inputs",
         "estimated ns",
         "predicted ns",
-        "if assumptions are off",
+        "range, also if assumptions are off",
         "",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for layout in &kernel.layouts {
-        let band = layout.predicted_ns.zip(layout.sensitivity).map(|(time, other)| other.band(time));
+        let band = layout.band();
         let verdict = match layout {
             layout if layout.without_doubt() == kernel.layout_time() => "chosen",
             layout if layout.undecided => "undecided",
@@ -49,7 +49,7 @@ pub fn levels(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
         let counts = [level.ctas_per_sm, level.registers, level.spilled_bytes].map(|count| count.to_string());
         rows.push([counts.to_vec(), vec![hundredths(level.nanoseconds)]].concat());
     }
-    let chosen = kernel.levels.iter().position(|level| level.ctas_per_sm == kernel.tuning.ctas_per_sm);
+    let chosen = kernel.levels.iter().position(|level| level.ctas_per_sm == kernel.tuning.ctas_per_sm.count);
     (rows, chosen.map(|at| at + 1))
 }
 

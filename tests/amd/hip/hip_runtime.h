@@ -12,6 +12,7 @@
 
 #define __global__
 #define __device__
+#define __host__
 #define __constant__
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
@@ -303,6 +304,11 @@ inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyK
 {
   return memcpy(to, from, bytes), hipSuccess;
 }
+inline hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind, hipStream_t)
+{
+  return memcpy(to, from, bytes), hipSuccess;
+}
+inline hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
 inline hipError_t hipMemGetInfo(size_t *free, size_t *total) { return *free = *total = (size_t)1 << 32, hipSuccess; }
 inline hipError_t hipEventCreate(hipEvent_t *) { return hipSuccess; }
 inline hipError_t hipEventDestroy(hipEvent_t) { return hipSuccess; }

@@ -71,6 +71,7 @@ mod tests {
     use crate::measure::Outcome;
     use crate::space::{self, Axis};
     use kernels::Kernel;
+    use singe::driver::Request;
 
     /// All candidates of a small space, some of which take equally long.
     fn trials() -> Vec<Trial> {
@@ -93,7 +94,7 @@ mod tests {
             let kernel = "viscosity".to_owned();
             Trial { kernel, candidate, level: Level::Compiled, outcome: Outcome::Cost(cost) }
         };
-        space::candidates(Kernel::Viscosity, Some(1e-4), &axes).into_iter().map(trial).collect()
+        space::candidates(Kernel::Viscosity, &Request::default(), &axes).into_iter().map(trial).collect()
     }
 
     fn pictures() -> Vec<Picture> {

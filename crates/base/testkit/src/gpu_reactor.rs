@@ -1,22 +1,42 @@
-//! Reactors on a GPU in the simulator: their text as one file, and launches.
+//! Reactors on a GPU in the simulator: calls of their pipeline.
 
-use std::fs::read_to_string;
-use std::path::Path;
-
+use emit_c::host::{Energies, Reactor, Systems};
+use kernels::Factors;
+use kinetics::Model;
+use kinetics::integrator::Method;
+use kinetics::reactor::Constant;
 use ptx::inst::Type;
-use warpsim::{Argument, Buffer, Launch};
+use singe::output::Unit;
+use singe::verify::{Call, Part, Pipeline};
+use warpsim::{Argument, Buffer};
 
 /// Threads of a CTA.
-pub const THREADS: usize = 128;
+pub const THREADS: usize = emit_c::host::REACTOR_THREADS;
 
-/// The project's functions of one point and its reactors, as NVRTC compiles them.
-pub fn text(folder: &Path, name: &str) -> String {
-    let read = |file: String| read_to_string(folder.join(file)).unwrap();
-    let program = read(format!("{name}_reactor.cu")).replace(&format!("#include \"{name}_device.h\"\n"), "");
-    // The compiler remarks on functions that a file has and does not call.
-    "#define SINGE_POINT static __device__ __attribute__((unused))\n".to_owned()
-        + &read(format!("{name}_device.h"))
-        + &program
+/// The reactors of a model with these kernels of rates and their Jacobian, told by temperatures.
+pub fn reactor(
+    model: &Model,
+    constant: Constant,
+    method: Method,
+    factors: Factors,
+    [rates, jacobian]: [&Unit; 2],
+) -> Reactor {
+    Reactor {
+        constant,
+        by_energy: false,
+        method,
+        factors,
+        energies: Energies::new(model, constant),
+        rates: rates.program.symbol.clone(),
+        jacobian: jacobian.program.symbol.clone(),
+        systems: Systems::new(jacobian.graph.pattern.clone(), model.species().len()),
+    }
+}
+
+/// Their pipeline with launches of so many CTAs.
+pub fn pipeline<'a>(model: &Model, reactor: &'a Reactor, units: [&'a Unit; 2], ctas: u32) -> Pipeline<'a> {
+    let parts = units.map(|unit| Part { graph: &unit.graph, proven: &unit.proven });
+    Pipeline { reactor, species: model.species().len(), parts, ctas }
 }
 
 /// Arrays of points: an entry for each, or one for each species and each, field-major.
@@ -27,7 +47,7 @@ pub struct Points {
     pub fractions: Vec<f64>,
     pub times: Vec<f64>,
     /// Sources of the mass fractions, and of the energy.
-    pub sources: [Vec<f64>; 2],
+    pub sources: Option<[Vec<f64>; 2]>,
     /// Absolute tolerances, by species.
     pub tolerances: Vec<f64>,
 }
@@ -50,25 +70,20 @@ pub const TEMPERATURE: usize = 10;
 pub const MEAN_RATES: usize = 11;
 pub const HEAT_RELEASE: usize = 12;
 
-/// A launch of so many CTAs, in place, and its buffers; the queue has the words `queue`, and each thread `rows` doubles. Points are taken in an order.
-pub fn launch(
-    points: Points,
-    kept: &Kept,
-    ctas: u32,
-    rows: usize,
-    queue: Vec<u64>,
-    order: Vec<u64>,
-) -> (Launch, Vec<Buffer>) {
+/// A call that advances points in place.
+pub fn call(points: Points, kept: &Kept, workspace: Buffer) -> Call {
     let count = points.told.len();
     let species = points.fractions.len() / count;
     let integers = || Buffer::words(Type::B32, vec![0; count]);
+    let has_sources = points.sources.is_some();
+    let [of_fractions, of_energy] = points.sources.unwrap_or_default();
     let buffers = vec![
         Buffer::in_out(&points.told),
         Buffer::input(&points.fixed),
         Buffer::in_out(&points.fractions),
         Buffer::input(&points.times),
-        Buffer::input(&points.sources[0]),
-        Buffer::input(&points.sources[1]),
+        Buffer::input(&of_fractions),
+        Buffer::input(&of_energy),
         integers(),
         integers(),
         integers(),
@@ -77,52 +92,15 @@ pub fn launch(
         Buffer::output(count * species),
         Buffer::output(count),
         Buffer::input(&points.tolerances),
-        Buffer::output(ctas as usize * THREADS * rows),
-        Buffer::words(Type::B32, queue),
-        Buffer::words(Type::B32, order),
+        workspace,
     ];
     let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
-    let mut arguments: Vec<Argument> = [0, 1, 2, 3, 0, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(Argument::Buffer).into();
+    let mut arguments: Vec<Argument> = [0, 1, 2, 3, 0, 2].map(Argument::Buffer).into();
+    arguments.extend([4, 5].map(|source| if has_sources { Argument::Buffer(source) } else { Argument::U64(0) }));
+    arguments.extend([6, 7, 8, 9, 10, 11, 12].map(Argument::Buffer));
     let tolerances = [kept.relative_tolerance, kept.absolute_tolerance].map(real);
     arguments.extend(tolerances.into_iter().chain([Argument::Buffer(13), real(0.0)]));
-    arguments.extend([
-        Argument::U32(kept.most_steps as u32),
-        Argument::Buffer(14),
-        Argument::Buffer(15),
-        Argument::Buffer(16),
-    ]);
+    arguments.push(Argument::U32(kept.most_steps as u32));
     arguments.extend([count as u32; 2].map(Argument::U32));
-    (Launch::linear(ctas, THREADS as u32, arguments), buffers)
-}
-
-/// The bins of points, by steps.
-pub const BINS: usize = 256;
-
-/// Returns the launches that order points by their steps in a call before: each has the name's end, its CTAs and the numbers of its buffers. Adds
-/// the buffers: steps, places of bins, and the order.
-pub fn ordering(steps: &[u64]) -> ([(&'static str, Launch); 3], Vec<Buffer>) {
-    let count = steps.len();
-    let ctas = count.div_ceil(THREADS) as u32;
-    let buffers = vec![
-        Buffer::words(Type::B32, steps.to_vec()),
-        Buffer::words(Type::B32, vec![0; BINS]),
-        Buffer::words(Type::B32, vec![count as u64; count]),
-    ];
-    let launch = |ctas: u32, of: &[usize], is_told: bool| {
-        let count = is_told.then_some(Argument::U32(count as u32));
-        let arguments = of.iter().map(|&buffer| Argument::Buffer(buffer)).chain(count).collect();
-        Launch::linear(ctas, THREADS as u32, arguments)
-    };
-    let all = [
-        ("count", launch(ctas, &[0, 1], true)),
-        ("begin", launch(1, &[1], false)),
-        ("place", launch(ctas, &[0, 1, 2], true)),
-    ];
-    (all, buffers)
-}
-
-/// Doubles of each thread's workspace.
-pub fn rows(text: &str) -> usize {
-    let (_, rest) = text.split_once("workspace_rows = ").unwrap();
-    rest.split_once(" }").unwrap().0.parse().unwrap()
+    Call { buffers, arguments, points: count as u32, has_sources: [has_sources; 2] }
 }

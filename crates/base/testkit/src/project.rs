@@ -12,7 +12,7 @@ pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(mechanism)
-        .args(["--emit", "host", "--compilers", "off", "--verify", "off", "-o"])
+        .args(["--emit", "host", "--verify", "off,no-compilers", "-o"])
         .arg(out)
         .args(arguments)
         .assert()

@@ -38,9 +38,9 @@ pub fn sweep(mechanism: &Path, folder: &Path, [temperatures, compositions]: [usi
     let files = Files { mechanism: mechanism.to_owned(), ..Files::default() };
     let request = Request { files, verify: None, ..Request::default() }.with(|r| {
         r.common.target = Target::cpu();
-        r.common.precision = Precision::Single;
+        r.common.precision.kernels = Precision::Single;
         // Its error is to be found, whatever is allowed.
-        r.common.error = Some(1.0);
+        r.common.error.largest = Some(1.0);
         r.codegen = Codegen::DataParallel;
     });
     KERNELS.map(|kernel| of_kernel(kernel, &model, &request, folder, [temperatures, compositions])).into()

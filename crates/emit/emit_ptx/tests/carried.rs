@@ -2,7 +2,7 @@
 
 use kernels::{Kernel, Options, build};
 use machine::target::Target;
-use mapping::{Mapper, Weights};
+use mapping::Mapper;
 use overlay::{Codegen, Frame, Residence};
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
@@ -16,16 +16,7 @@ use testkit::made_up;
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
-    Limits {
-        slots: Some(96),
-        in_shared: None,
-        barriers: 8,
-        states: 44,
-        points_per_lane: 1,
-        passes: None,
-        straight: false,
-        target,
-    }
+    Limits { slots: Some(96), in_shared: None, barriers: 8, states: 44, points_per_lane: 1, straight: false, target }
 }
 
 /// Doubles that are alive at the head of the streaming loop and written inside it.
@@ -51,7 +42,7 @@ fn no_double_is_carried_to_the_next_group() {
             for registers in [32, 255] {
                 let model = made_up::model(species, species * 3, 1);
                 let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
-                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default());
+                let mapping = mapping::map(&graph, warps, Mapper::Greedy);
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
                 let frame = Frame {

@@ -68,7 +68,7 @@
 //! | [`asynchronous`] | asynchronous copies, barriers in memory and clusters, as their operands say |
 //! | [`packed`] | half precision and numbers that share a register, as their operands say |
 //! | [`check`] | what every module must satisfy |
-//! | [`lines`] | where instructions stood in the text |
+//! | [`lines`], [`places`] | where instructions stood in the text, and in the source that a compiler made it of |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
 //! | [`estimate`] | what a function takes by its text alone |
 //! | [`cost`] | who tells what versions of a kernel cost |
@@ -90,6 +90,7 @@ mod modifier;
 mod names;
 mod opcode;
 pub mod packed;
+pub mod places;
 pub mod print;
 pub mod read;
 mod types;

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `elf`, `attributes` | sections, symbols and relocations of the file; the attributes that ptxas leaves for the driver |
 //! | `cubin` | the facts of kernels and tables, put together |
+//! | [`fatbin`] | PTX texts inside fat binaries and the files that carry them |
 //! | `listing` | from nvdisasm's text to instructions |
 //! | `operand` | from the text of an operand to an [`Operand`] |
 //! | `instruction`, `control` | what the reader gives |
@@ -22,6 +23,7 @@ mod class;
 mod control;
 mod cubin;
 mod elf;
+pub mod fatbin;
 mod instruction;
 mod listing;
 mod operand;

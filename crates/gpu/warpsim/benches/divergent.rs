@@ -121,7 +121,7 @@ fn made(
 fn report(rows: &[Row]) -> String {
     let mut text = "# Divergent code: what each technique costs\n\nMade by `cargo bench -p singe-warpsim --bench divergent -- \
                     --write`. The kernels of `tests/corpus/divergent` after `dce` and `simplify-cfg`: as they are (stack) and after \
-                    each pass of `singe opt` that deals with divergent branches. `auto` is `singe opt K.ptx --pass diverge=auto \
+                    each pass of `singe ptx opt` that deals with divergent branches. `auto` is `singe ptx opt K.ptx --pass diverge=auto \
                     --launch K.toml --target NAME`, which asks the model of the columns. Every version leaves the same values in \
                     memory, as PTX and as machine code.\n\nCycles are those of one SM for the machine code that ptxas makes, by \
                     the model of docs/lab/time.md. ptxas itself predicates short sides of branches and moves code, in what is called \

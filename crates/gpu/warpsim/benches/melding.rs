@@ -69,7 +69,7 @@ fn executed(kernel: &Kernel, module: &Module) -> (Counts, Vec<Buffer>) {
 fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     let mut text = "# Control-flow melding\n\nMade by `cargo bench -p singe-warpsim --bench melding -- --write`. The kernels of \
                     `tests/corpus/divergent`, written after the descriptions of the paper's benchmarks and much smaller than they, \
-                    before and after `singe opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
+                    before and after `singe ptx opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
                     `simplify-cfg`. Every result was proven by the \
                     checker of melds, and computes the same.\n\n`cargo bench -p singe-warpsim --bench divergent` prints modelled cycles of \
                     machine code. The weighted ratio counts each warp instruction as long as its result takes on \

@@ -84,6 +84,15 @@ impl Buffer {
         }
     }
 
+    /// Writes the bits of element `index`, if it exists.
+    pub fn write_element(&mut self, ty: Type, index: usize, bits: u64) {
+        let bytes = ty.bytes().clamp(1, 8);
+        let offset = u64::from(bytes) * index as u64;
+        if offset + u64::from(bytes) <= self.bytes {
+            self.write(offset, bytes, bits);
+        }
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

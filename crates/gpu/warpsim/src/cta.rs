@@ -35,7 +35,7 @@ pub(super) trait Core {
     /// Gives the warp the result of the reduction that it waited for.
     fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32), chosen: Option<bool>);
     /// Notes that a warp came to a barrier.
-    fn arrived(&mut self);
+    fn arrived(&mut self, warp: usize, pc: u32);
     /// Records a hazard after which the run goes on, unless there are too many.
     fn record(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Result<(), Stop>;
     /// Records a hazard that ends the run.
@@ -201,7 +201,7 @@ impl<C: Core> Cta<'_, C> {
             .barriers
             .arrive((kind, votes), id, threads, index, &clock)
             .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
-        self.core.arrived();
+        self.core.arrived(index, pc);
         bank.current[id as usize].push((index, clock[index]));
         warp.thread_mut().tick();
         self.settle(index, pc, id, outcome);

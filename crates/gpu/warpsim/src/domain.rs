@@ -84,6 +84,9 @@ pub(super) trait Domain: Sized {
         None
     }
 
+    /// Notes that a warp came to a barrier of its CTA.
+    fn arrived(&mut self, _warp: usize, _pc: u32) {}
+
     /// Whether the executing lanes may not be there, as a branch on data led to them.
     fn perhaps(&self) -> bool;
 

@@ -110,6 +110,7 @@ mod half;
 mod hazard;
 mod lanes;
 mod launch;
+pub mod launches;
 pub mod machine_code;
 mod mbarrier;
 mod memory;

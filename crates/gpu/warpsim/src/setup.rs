@@ -95,7 +95,7 @@ struct File {
 /// A number, or a list of numbers from x on.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Extent {
+pub(super) enum Extent {
     One(i64),
     List(Vec<i64>),
     Other(toml::Value),
@@ -103,7 +103,7 @@ enum Extent {
 
 impl Extent {
     /// Returns the numbers in x, y and z; missing ones are 1.
-    fn three(self, name: &str) -> Result<[u32; 3], String> {
+    pub(super) fn three(self, name: &str) -> Result<[u32; 3], String> {
         let list = match self {
             Self::One(x) => vec![x],
             Self::List(list) => list,

@@ -17,8 +17,8 @@ mod thermodynamics;
 mod transport;
 
 pub use options::{
-    ErrorBound, Exponential, Factors, Form, Integrator, Io, Kernel, Matrix, MatrixStorage, Options, Output, Outputs,
-    Precision, Property,
+    ErrorBound, Exponential, FLOOR, Factors, Form, Integrator, Io, Kernel, Matrix, MatrixStorage, Options, Output,
+    Outputs, Precision, Property,
 };
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;

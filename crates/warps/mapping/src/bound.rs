@@ -2,7 +2,6 @@
 
 use petgraph::visit::EdgeRef;
 
-use super::cost::Weights;
 use graph::Graph;
 
 /// A lower bound of [`super::cost::cost`]'s total.
@@ -10,7 +9,7 @@ use graph::Graph;
 /// Where the busiest warp has λ times the mean load, the readers of an operation that are on its own warp do no more than what it leaves there: most edges stay if
 /// the readers with the fewest operations for each edge do, the last of them in part (the relaxed knapsack problem, Dantzig, Oper. Res. 5, 1957). So the
 /// edges that stay are a concave function of λ, and the cost a convex one; it is least at one of its corners.
-pub fn bound(graph: &Graph, warps: u32, weights: &Weights) -> f64 {
+pub fn bound(graph: &Graph, warps: u32) -> f64 {
     let loads = graph.ops.keys().map(|op| graph.flops(op));
     let states = graph.ops.values().map(|op| u64::from(op.states));
     let (least_load, least_states) = (least(loads, warps), least(states, warps));
@@ -29,7 +28,7 @@ pub fn bound(graph: &Graph, warps: u32, weights: &Weights) -> f64 {
     let cost = |largest: f64| {
         let stay: f64 = readers.iter().map(|readers| readers.staying(largest * mean)).sum();
         let crossing = if all == 0.0 { 0.0 } else { 1.0 - stay / all };
-        weights.flops * largest + weights.registers * least_states + weights.locality * crossing
+        largest + least_states + crossing
     };
     let mut corners = vec![least_load];
     if mean > 0.0 {

@@ -1,55 +1,9 @@
 //! Mappings as data, and what one costs.
 
-use std::fmt;
-use std::str::FromStr;
-
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 
 use graph::{Graph, Op, Role};
-
-/// The weights of the three metrics.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    pub flops: f64,
-    pub registers: f64,
-    pub locality: f64,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self { flops: 1.0, registers: 1.0, locality: 1.0 }
-    }
-}
-
-/// `flops=1,registers=1,locality=1`; what is left out weighs 1.
-impl FromStr for Weights {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut weights = Self::default();
-        for part in text.split(',') {
-            let (name, value) = part.split_once('=').ok_or("write weights as flops=1,registers=1,locality=1")?;
-            let value = match value.parse::<f64>() {
-                Ok(v) if (0.0..=1e6).contains(&v) => v,
-                _ => return Err(format!("the weight of {name} must be a number from 0 to 1000000")),
-            };
-            match name {
-                "flops" => weights.flops = value,
-                "registers" => weights.registers = value,
-                "locality" => weights.locality = value,
-                _ => return Err(format!("unknown metric {name}; known: flops, registers, locality")),
-            }
-        }
-        Ok(weights)
-    }
-}
-
-impl fmt::Display for Weights {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "flops={},registers={},locality={}", self.flops, self.registers, self.locality)
-    }
-}
 
 #[derive(Debug, Clone)]
 pub struct Mapping {
@@ -81,7 +35,7 @@ pub struct Cost {
     pub registers: f64,
     /// Edges of the graph that cross warps, over all edges (each value counted once per reading operation).
     pub locality: f64,
-    /// The weighted sum.
+    /// The sum of the three.
     pub total: f64,
     /// Edges that cross warps.
     pub crossing: u32,
@@ -94,7 +48,7 @@ pub(super) fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
 }
 
 /// The cost of a mapping.
-pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
+pub fn cost(graph: &Graph, mapping: &Mapping) -> Cost {
     let mut loads = vec![0u64; mapping.warps as usize];
     let mut states = vec![0u64; mapping.warps as usize];
     for (op, operation) in &graph.ops {
@@ -113,8 +67,7 @@ pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
     }
     let (flops, registers) = (imbalance(&loads), imbalance(&states));
     let locality = if all == 0 { 0.0 } else { f64::from(crossing) / f64::from(all) };
-    let total = weights.flops * flops + weights.registers * registers + weights.locality * locality;
-    Cost { flops, registers, locality, total, crossing }
+    Cost { flops, registers, locality, total: flops + registers + locality, crossing }
 }
 
 pub(super) fn imbalance(loads: &[u64]) -> f64 {

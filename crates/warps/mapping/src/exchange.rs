@@ -5,7 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::cost::{Mapping, Weights, allowed, imbalance};
+use super::cost::{Mapping, allowed, imbalance};
 use graph::{Graph, Op};
 
 /// Turns over all operations: each takes what saves at once, and few are needed until nothing does.
@@ -16,8 +16,8 @@ const PAIRS: usize = 20_000_000;
 const LEAST_GAIN: f64 = 1e-12;
 
 /// The mapping from which no single move and no exchange saves anything, from this one on. Ties go to the first.
-pub fn exchange(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Mapping {
-    let mut state = State::new(graph, mapping, weights);
+pub fn exchange(graph: &Graph, mapping: &Mapping) -> Mapping {
+    let mut state = State::new(graph, mapping);
     let ops: Vec<Op> = graph.ops.keys().collect();
     let turns = TURNS.min(2 * PAIRS / (ops.len() * ops.len() + 1)).max(1);
     for _ in 0..turns {
@@ -48,7 +48,6 @@ pub fn exchange(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Mapping 
 /// A mapping, and what its cost is made of.
 struct State<'a> {
     graph: &'a Graph,
-    weights: &'a Weights,
     edges: DiGraph<Op, u32>,
     /// Sum of the weights of all edges.
     values: f64,
@@ -58,12 +57,11 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(graph: &'a Graph, mapping: &Mapping, weights: &'a Weights) -> Self {
+    fn new(graph: &'a Graph, mapping: &Mapping) -> Self {
         let edges = graph.petgraph();
         let values = edges.edge_weights().map(|&weight| f64::from(weight)).sum();
         let none = vec![0; mapping.warps as usize];
-        let mut state =
-            Self { graph, weights, edges, values, mapping: mapping.clone(), loads: none.clone(), states: none };
+        let mut state = Self { graph, edges, values, mapping: mapping.clone(), loads: none.clone(), states: none };
         for op in graph.ops.keys() {
             let warp = mapping.warp_of[op] as usize;
             state.loads[warp] += graph.flops(op);
@@ -83,7 +81,7 @@ impl<'a> State<'a> {
         let crossing = |state: &Self| moves.iter().map(|&(op, _)| state.crossing(op)).sum::<f64>();
         let old = crossing(self);
         moves.iter().for_each(|&(op, warp)| self.set(op, warp));
-        let share = if self.values == 0.0 { 0.0 } else { self.weights.locality / self.values };
+        let share = if self.values == 0.0 { 0.0 } else { 1.0 / self.values };
         let change = self.balance() - balance + share * (crossing(self) - old);
         let gains = change < -LEAST_GAIN || change <= LEAST_GAIN && self.evenness() < evenness;
         moves.iter().zip(&before).for_each(|(&(op, _), &before)| self.set(op, before));
@@ -101,7 +99,7 @@ impl<'a> State<'a> {
 
     /// Returns the part of the cost from loads and states.
     fn balance(&self) -> f64 {
-        self.weights.flops * imbalance(&self.loads) + self.weights.registers * imbalance(&self.states)
+        imbalance(&self.loads) + imbalance(&self.states)
     }
 
     fn evenness(&self) -> f64 {

@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
-use super::cost::{Mapping, Optimality, Weights, allowed};
+use super::cost::{Mapping, Optimality, allowed};
 use graph::{Graph, Op, Role};
 
 /// Weight of the running state of a sum beside that of a rate, where the QSSA warps solve for quasi-steady species.
@@ -13,7 +13,7 @@ const SUM: f64 = 0.3;
 const RATES: f64 = 2.0;
 
 /// Assigns operations from the most expensive to the least, those that feed the QSSA warps and the QSSA warps' own before the rest; ties go by number, so that equal shapes spread evenly.
-pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
+pub fn map(graph: &Graph, warps: u32) -> Mapping {
     let edges = graph.petgraph();
     let mut order: Vec<Op> = graph.ops.keys().collect();
     let role = |op: Op| graph.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[op]);
@@ -24,7 +24,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         let brief = graph.qssa_warps.is_some() && !graph.ops[op].ordered;
         f64::from(graph.ops[op].states) * if brief { SUM } else { 1.0 }
     };
-    let evenness = weights.registers * if graph.qssa_warps.is_some() { RATES } else { 1.0 };
+    let evenness = if graph.qssa_warps.is_some() { RATES } else { 1.0 };
     let states: f64 = graph.ops.keys().map(weight).sum();
     let mean = |sum: f64| (sum / f64::from(warps)).max(1.0);
     let (mean_load, mean_states) = (mean(total as f64), mean(states));
@@ -44,9 +44,9 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
             // An edge is worth at most the operation itself: locality decides between warps of like load.
             let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
             // The mean of two loads, the warp's own and that on the operation's level, both with the operation.
-            weights.flops * (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
+            (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
                 + evenness * (held[w] + registers)
-                + weights.locality * remote * (flops + registers)
+                + remote * (flops + registers)
         };
         let best = (0..allowed(graph, op, warps) as usize)
             .min_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)))

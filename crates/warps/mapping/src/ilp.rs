@@ -8,7 +8,7 @@ use good_lp::{
 };
 
 use super::bound::{bound, gap};
-use super::cost::{Mapping, Optimality, Weights, allowed, cost};
+use super::cost::{Mapping, Optimality, allowed, cost};
 use super::exchange::exchange;
 use super::greedy;
 use graph::{Graph, Op};
@@ -27,12 +27,12 @@ const LONGEST: f64 = 60.0;
 /// too, where it does not come within [`GAP`] of the optimum in [`LONGEST`].
 ///
 /// Warps are interchangeable; operation i is kept to warps 0..=i, which removes most of the symmetry.
-pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
+pub fn map(graph: &Graph, warps: u32) -> Mapping {
     let ops: Vec<Op> = graph.ops.keys().collect();
     if ops.len() * warps as usize > LARGEST {
-        let mapping = exchange(graph, &greedy::map(graph, warps, weights), weights);
-        let total = cost(graph, &mapping, weights).total;
-        return Mapping { optimality: Optimality::Within { gap: gap(total, bound(graph, warps, weights)) }, ..mapping };
+        let mapping = exchange(graph, &greedy::map(graph, warps));
+        let total = cost(graph, &mapping).total;
+        return Mapping { optimality: Optimality::Within { gap: gap(total, bound(graph, warps)) }, ..mapping };
     }
     let edges = graph.petgraph();
     let mut problem = ProblemVariables::new();
@@ -46,10 +46,10 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let states: f64 = ops.iter().map(|&op| f64::from(graph.ops[op].states)).sum::<f64>().max(1.0);
     let all_edges = edges.edge_weights().map(|&w| f64::from(w)).sum::<f64>().max(1.0);
     let w = f64::from(warps);
-    let mut objective: Expression = weights.flops * w / total * largest_load;
-    objective += weights.registers * w / states * largest_states;
+    let mut objective: Expression = w / total * largest_load;
+    objective += w / states * largest_states;
     for (e, &variable) in edges.edge_indices().zip(&crossing) {
-        objective += weights.locality * f64::from(edges[e]) / all_edges * variable;
+        objective += f64::from(edges[e]) / all_edges * variable;
     }
     let mut model = problem.minimise(objective).using(microlp);
     for (i, row) in at.iter().enumerate() {
@@ -70,7 +70,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
             model = model.with(constraint!(a - b <= cut)).with(constraint!(b - a <= cut));
         }
     }
-    let greedy = in_order_of_use(graph, greedy::map(graph, warps, weights));
+    let greedy = in_order_of_use(graph, greedy::map(graph, warps));
     let known = ops.iter().zip(&at).flat_map(|(&op, row)| {
         let own = greedy.warp_of[op] as usize;
         row.iter().enumerate().map(move |(warp, &v)| (v, if warp == own { 1.0 } else { 0.0 }))

@@ -10,7 +10,7 @@ pub mod partial_sums;
 
 use graph::Graph;
 
-pub use cost::{Cost, Mapping, Optimality, Weights, cost};
+pub use cost::{Cost, Mapping, Optimality, cost};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,15 +23,15 @@ pub enum Mapper {
 }
 
 /// Maps every operation to one of `warps` warps.
-pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Mapping {
+pub fn map(graph: &Graph, warps: u32, mapper: Mapper) -> Mapping {
     match mapper {
-        Mapper::Greedy => greedy::map(graph, warps, weights),
-        Mapper::Ilp => ilp::map(graph, warps, weights),
+        Mapper::Greedy => greedy::map(graph, warps),
+        Mapper::Ilp => ilp::map(graph, warps),
     }
 }
 
 /// The cost of a mapping, and that of the greedy one for comparison.
-pub fn costs(graph: &Graph, mapping: &Mapping, weights: &Weights) -> (Cost, Cost) {
-    let greedy = greedy::map(graph, mapping.warps, weights);
-    (cost(graph, mapping, weights), cost(graph, &greedy, weights))
+pub fn costs(graph: &Graph, mapping: &Mapping) -> (Cost, Cost) {
+    let greedy = greedy::map(graph, mapping.warps);
+    (cost(graph, mapping), cost(graph, &greedy))
 }

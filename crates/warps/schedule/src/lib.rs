@@ -72,8 +72,6 @@ pub struct Limits {
     pub barriers: u32,
     /// Doubles of running states that a warp should hold at most, for each of a lane's points.
     pub states: u32,
-    /// Least number of passes in which values go through shared memory: a phase makes at most so large a share of them.
-    pub passes: Option<u32>,
     /// Whether each warp has straight code of its own, in which values that only its own sums read pass in registers.
     pub straight: bool,
     /// Points of each lane; the warps meet once for all of them.

@@ -99,8 +99,7 @@ impl<'a> Attempts<'a> {
             Placement::Buffer => false,
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let share = limits.passes.map_or(u32::MAX, |passes| (self.all / passes).max(most_at_once(graph)));
-        let budget = Budget { slots, phase_slots, share, states: limits.states };
+        let budget = Budget { slots, phase_slots, states: limits.states };
         let (phases, slot_of, slots) =
             Placer::new(graph, mapping, budget, &permanent, uniform, (&self.follows, &self.passing)).run()?;
         let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
@@ -126,11 +125,6 @@ fn passing(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
     passing
 }
 
-/// The most values that one step makes.
-fn most_at_once(graph: &Graph) -> u32 {
-    graph.steps().map(|at| graph.step(at).outputs.len() as u32).max().unwrap_or(0)
-}
-
 /// Id of the diagnostic for too few slots.
 pub const SHORTAGE: &str = "schedule::shared-memory";
 
@@ -145,9 +139,9 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
         ),
     )
     .help(format!(
-        "{}raise --buffer where it is given, lower --ctas-per-sm and --points-per-lane where they are above 1, choose a target with more shared memory, use --codegen data-parallel, or \
+        "{}lower --ctas-per-sm and --layout points-per-lane=N where they are above 1, choose a target with more shared memory, use --codegen data-parallel, or \
          leave the kernel out with --kernel",
-        if placement == Placement::Auto { "" } else { "use --placement auto, " }
+        if placement == Placement::Auto { "" } else { "use --layout placement=auto, " }
     ))
 }
 
@@ -192,8 +186,6 @@ struct Budget {
     slots: u32,
     /// The most slots that one phase may fill.
     phase_slots: u32,
-    /// The most values that one phase may make.
-    share: u32,
     /// The most doubles of running states that a warp should hold.
     states: u32,
 }
@@ -219,7 +211,6 @@ struct Placer<'a> {
     /// Longest path from each operation to a result.
     path: SecondaryMap<Op, u32>,
     /// Values that the phase has made.
-    filled: u32,
     /// Whether a warp may begin one operation for which it has no room.
     crowded: bool,
     /// Steps that have not run, by group.
@@ -283,7 +274,6 @@ impl<'a> Placer<'a> {
             budget,
             held: vec![0; mapping.warps as usize],
             path,
-            filled: 0,
             crowded: false,
             waiting,
             reads_left,
@@ -325,7 +315,6 @@ impl<'a> Placer<'a> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
-        self.filled = 0;
         self.open = (0..self.mapping.warps).map(|warp| self.crowded || self.may_begin(warp, phase)).collect();
         // Where one began alone, the others would wait for it, and it for them.
         if !self.open.iter().all(|&open| open) {
@@ -473,7 +462,7 @@ impl<'a> Placer<'a> {
         let cost = |at: StepRef| self.turn(at).into_iter().map(|at| self.graph.body(at).slots().max(1)).sum::<u64>();
         let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
         let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
-        let allowed = self.free.len().min((self.budget.share - self.filled) as usize);
+        let allowed = self.free.len();
         if total <= allowed {
             for &(_, at) in &ready {
                 load[warp(at)] += cost(at);
@@ -547,7 +536,6 @@ impl<'a> Placer<'a> {
             }
             let slot = banks::take(&mut self.free, self.bank[v]).expect("choose() counted the slots");
             self.used = self.used.max(slot + 1);
-            self.filled += 1;
             self.slot_of[v] = Some(slot);
         }
         for &v in &step.inputs {

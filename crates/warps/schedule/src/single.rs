@@ -44,7 +44,7 @@ pub fn mix(kernel: Kernel, graph: &Graph, premises: Premises, asked: f64) -> Res
             graph.bound
         );
         Diagnostic::error("precision::not-proven", message)
-            .help("use a larger --error, a smaller --fit-tolerance where the form errs more, or --precision double")
+            .help("use a larger --error, a smaller --error form=X where the form errs more, or --precision double")
     })
 }
 
@@ -98,7 +98,7 @@ pub fn prove(
                 "{kernel}: an error of {asked:.1e} is asked for, and {words} precision is proven to {:.2e}, with the form to {total:.2e}",
                 plan.bound
             ),
-            "use a larger --error, a smaller --fit-tolerance where the form errs more, or --precision double",
+            "use a larger --error, a smaller --error form=X where the form errs more, or --precision double",
         ),
         false => Ok(plan),
     }

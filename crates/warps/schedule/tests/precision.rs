@@ -7,7 +7,7 @@ use graph::body::{Binary, Inst, Unary};
 use graph::single::double_float::Powers;
 use graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
 use graph::{Graph, interpret};
-use kernels::{Form, Kernel, Options, Precision};
+use kernels::{FLOOR, Form, Kernel, Options, Precision};
 use kinetics::Model;
 use kinetics::approximation::range::TemperatureRange;
 use testkit::numbers::Numbers;
@@ -29,7 +29,7 @@ fn prove(model: &Model, graph: &Graph, rounding: &Rounding) -> Result<Plan, Unpr
 }
 
 fn domain(model: &Model, temperatures: TemperatureRange, cells: usize) -> Domain {
-    Domain::new(model.species().len(), temperatures, cells, Options::default().floor)
+    Domain::new(model.species().len(), temperatures, cells, FLOOR)
 }
 
 /// The largest relative error over all numbers from the first to the last, positive both.

@@ -70,13 +70,13 @@ pub const ENTRIES: [Entry; 58] = [
     },
     Entry {
         id: "precision::not-offered",
-        cause: "`--precision single` is asked for of a target, a layout, a kernel, a reaction, a state or functions that have double precision alone, or `--error`, `--error-bound` or `--io single` without it.",
-        remedy: "Use `--kernel viscosity,conductivity,diffusion --state TPX --codegen data-parallel` (`--error-bound measured` for chemistry), or `--precision double` without `--error` and `--io`.",
+        cause: "`--precision single` is asked for of a target, a layout, a kernel, a reaction, a state or functions that have double precision alone, or `--error measured` or `--precision io=single` without it.",
+        remedy: "Use `--kernel viscosity,conductivity,diffusion --state TPX --codegen data-parallel` (`--error measured` for chemistry), or `--precision double`.",
     },
     Entry {
         id: "precision::not-proven",
         cause: "What single precision errs by has no proven bound in the kernel's form, or a larger one than `--error` asks for, or was measured to be more.",
-        remedy: "Use another `--form`, a larger `--error`, a smaller `--fit-tolerance`, or `--precision double`.",
+        remedy: "Use another `--form`, a larger `--error`, a smaller `--error form=X`, or `--precision double`.",
     },
     Entry {
         id: "proof::barrier-count",
@@ -154,7 +154,7 @@ pub const ENTRIES: [Entry; 58] = [
     Entry {
         id: "schedule::constants",
         cause: "The constants of a kernel do not fit into the shared memory of a CTA.",
-        remedy: "Use `--constants stripe` or `constant-bank`, more warps, fewer CTAs per SM, or fewer points per lane.",
+        remedy: "Use `--layout constants=stripe` or `constant-bank`, more warps, fewer CTAs per SM, or fewer points per lane.",
     },
     Entry {
         id: "schedule::no-barriers",
@@ -164,7 +164,7 @@ pub const ENTRIES: [Entry; 58] = [
     Entry {
         id: "schedule::shared-memory",
         cause: "The values of a kernel do not fit into the shared memory of a CTA.",
-        remedy: "Use fewer CTAs per SM, fewer points per lane, another `--placement`, or another target.",
+        remedy: "Use fewer CTAs per SM, fewer points per lane, another `--layout placement=X`, or another target.",
     },
     Entry {
         id: "simulator::hazard",
@@ -178,8 +178,8 @@ pub const ENTRIES: [Entry; 58] = [
     },
     Entry {
         id: "target::no-matrix-products",
-        cause: "`--matrix dmma` asks for tensor cores, and the target has none for doubles, or slow ones.",
-        remedy: "Use `--matrix dfma` or `auto`, or another target.",
+        cause: "`--layout matrix=dmma` asks for tensor cores, and the target has none for doubles, or slow ones.",
+        remedy: "Use `--layout matrix=dfma` or `auto`, or another target.",
     },
     Entry {
         id: "target::no-ptx",
@@ -194,12 +194,12 @@ pub const ENTRIES: [Entry; 58] = [
     Entry {
         id: "target::not-for-amd",
         cause: "PTX text, a program around CVODE or slots in global memory are asked for of a GPU of AMD.",
-        remedy: "Leave out `--emit ptx`, `--emit cvode` and `--slots`, or name a GPU of NVIDIA with `--target`.",
+        remedy: "Leave out `--emit ptx`, `--emit cvode` and `--layout slots=X`, or name a GPU of NVIDIA with `--target`.",
     },
     Entry {
         id: "target::no-warps",
         cause: "Warp-specialized code, several points per lane or PTX text are asked for of a CPU.",
-        remedy: "Leave out `--codegen`, `--points-per-lane` and `--emit ptx`, or name a GPU with `--target`.",
+        remedy: "Leave out `--codegen`, `--layout points-per-lane=N` and `--emit ptx`, or name a GPU with `--target`.",
     },
     Entry {
         id: "target::too-many-ctas",

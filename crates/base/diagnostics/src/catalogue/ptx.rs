@@ -2,12 +2,12 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 47] = [
+pub const ENTRIES: [Entry; 51] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "measure::launch",
         cause: "`singe measure` is given kernels without a launch, or a project with one.",
-        remedy: "Kernels of your own take `--launch FILE` as `singe time` does; a project knows how its kernels are launched.",
+        remedy: "Kernels of your own take `--launch FILE` as `singe ptx time` does; a project knows how its kernels are launched.",
     },
     Entry {
         id: "measure::project",
@@ -37,7 +37,7 @@ pub const ENTRIES: [Entry; 47] = [
     Entry {
         id: "opt::no-cost",
         cause: "`diverge=auto` or `occupancy=auto` cannot tell what the kernel costs as it is: its launch shows hazards, or the assembler refuses it.",
-        remedy: "Check the launch with `singe sim`, and name the architecture with `--target`.",
+        remedy: "Check the launch with `singe ptx sim`, and name the architecture with `--target`.",
     },
     Entry {
         id: "opt::no-kernel",
@@ -48,7 +48,7 @@ pub const ENTRIES: [Entry; 47] = [
         id: "opt::occupancy",
         cause: "The kernel cannot have this number of resident warps: its CTAs are of another size, their threads, named barriers or shared \
                 memory do not fit so often, or no padding that a CTA may ask for keeps more of them away.",
-        remedy: "Ask for one of the levels that the message lists; `singe occupancy K.ptx --levels all` shows all of them.",
+        remedy: "Ask for one of the levels that the message lists; `singe ptx occupancy K.ptx --levels all` shows all of them.",
     },
     Entry {
         id: "opt::registers",
@@ -152,7 +152,7 @@ pub const ENTRIES: [Entry; 47] = [
     Entry {
         id: "sass::architecture",
         cause: "A cubin is for Fermi, Maxwell or Pascal, whose machine code is not simulated.",
-        remedy: "Kepler and Volta and later are; of the others give PTX to `singe sim` and `singe verify`, which have no model of time.",
+        remedy: "Kepler and Volta and later are; of the others give PTX to `singe ptx sim` and `singe ptx verify`, which have no model of time.",
     },
     Entry {
         id: "sass::cubin",
@@ -192,13 +192,23 @@ pub const ENTRIES: [Entry; 47] = [
     },
     Entry {
         id: "time::compilers",
-        cause: "No compilers know the target of `singe time`, or they refuse the text.",
+        cause: "No compilers know the target of `singe ptx time`, or they refuse the text.",
         remedy: "`singe doctor` tells which are there; give a cubin, or mend the text.",
     },
     Entry {
+        id: "time::turns",
+        cause: "`singe ptx time --turns` finds no loop that every warp of the launch turns three times or more, all of them alike.",
+        remedy: "Give the launch more work for each warp, or leave out `--turns`.",
+    },
+    Entry {
         id: "verify::argument",
-        cause: "`--arg` names no parameter of the kernel, or gives it a value that does not fit.",
+        cause: "`--arg` or the launch file names no parameter of the kernel, or gives it a value that does not fit.",
         remedy: "Give NAME=VALUE with a parameter's name or number, and a number, `pointer`, `hex:` with as many bytes as it has, or `ANY`.",
+    },
+    Entry {
+        id: "verify::baseline",
+        cause: "The file of `--baseline` holds no findings that `--write-baseline` wrote.",
+        remedy: "Write it with `--write-baseline`, and keep it beside the kernels.",
     },
     Entry {
         id: "verify::condition",
@@ -216,9 +226,19 @@ pub const ENTRIES: [Entry; 47] = [
         remedy: "Check the name: it is the one behind `.entry`.",
     },
     Entry {
+        id: "verify::no-launch",
+        cause: "Neither the command line, nor the launch file, nor `.reqntid` says how many threads a CTA of the kernel has.",
+        remedy: "Give `--threads`, or an entry with `block` in the file of `--launch`.",
+    },
+    Entry {
+        id: "verify::no-ptx",
+        cause: "A fat binary, an object, a library or a program has no PTX, or its PTX cannot be read.",
+        remedy: "Compile with `nvcc -gencode arch=compute_NN,code=compute_NN`, or give the PTX itself.",
+    },
+    Entry {
         id: "verify::not-analysed",
         cause: "Synchronisation or an address in shared memory depends on data, or an instruction is unknown: nothing is proven.",
-        remedy: "Simulate the kernel with `singe sim`, or make the place independent of data.",
+        remedy: "Simulate the kernel with `singe ptx sim`, or make the place independent of data.",
     },
     Entry {
         id: "verify::violation",

@@ -44,6 +44,12 @@ impl Method {
         let is_at = |stage: usize, j: usize| self.a[stage].get(j).copied().unwrap_or(0.0);
         stage > 0 && (0..stage).all(|j| is_at(stage, j) == is_at(stage - 1, j))
     }
+
+    /// Whether the place of a stage, or the end for the number of stages, is that of the stage before it with one term more.
+    pub fn extends_place(&self, stage: usize) -> bool {
+        let factors = self.a.get(stage).copied().unwrap_or(self.m);
+        stage > 1 && !self.takes_rates_over(stage - 1) && factors[..stage - 1] == *self.a[stage - 1]
+    }
 }
 
 /// Order 4, with error of order 3; 6 stages, L-stable and stiffly accurate.

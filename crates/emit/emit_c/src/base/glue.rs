@@ -44,6 +44,7 @@ pub enum Template {
     /// For programs that solve linear systems of reactors
     Elimination,
     /// For both programs that advance reactors
+    ReactorLane,
     ReactorMethod,
     Reactor,
     GpuReactor,
@@ -62,7 +63,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 45] = [
+const ALL: [Template; 46] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -93,6 +94,7 @@ const ALL: [Template; 45] = [
     Template::ReactorWrapper,
     Template::ReactorModule,
     Template::Elimination,
+    Template::ReactorLane,
     Template::ReactorMethod,
     Template::Reactor,
     Template::GpuReactor,
@@ -154,6 +156,7 @@ impl Template {
             Self::ReactorWrapper => "reactor.hpp",
             Self::ReactorModule => "reactor.f90",
             Self::Elimination => "elimination",
+            Self::ReactorLane => "reactor_lane",
             Self::ReactorMethod => "reactor_method",
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
@@ -204,6 +207,7 @@ impl Template {
             Self::ReactorWrapper => include_str!("../../templates/reactor.hpp.hbs"),
             Self::ReactorModule => include_str!("../../templates/reactor.f90.hbs"),
             Self::Elimination => include_str!("../../templates/elimination.hbs"),
+            Self::ReactorLane => include_str!("../../templates/reactor_lane.hbs"),
             Self::ReactorMethod => include_str!("../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../templates/reactor.cu.hbs"),
             Self::ReactorDriver => include_str!("../../templates/reactor_driver.cu.hbs"),

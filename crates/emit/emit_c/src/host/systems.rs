@@ -6,6 +6,8 @@ use crate::base::tables::{real, wrapped};
 use kernels::Factors;
 use kernels::elimination::{self, Checked, Elimination};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The matrix of an integrator, a number on the diagonal less the Jacobian, and how it is factored.
 #[derive(Debug, Clone)]
@@ -116,44 +118,93 @@ impl Spelling {
 /// More products than these are a loop over tables: their statements would be more than caches for instructions hold.
 const MOST_STATEMENTS: usize = 50_000;
 
-/// An entry of the matrix: the place of its column, and the row of the Jacobian's output.
-type Entry = (usize, usize);
-
-/// A function that factors one row.
-fn factor_row(
-    plan: &Elimination,
+/// Rows that are factored by one function, which reads each row above them once.
+struct Together<'a> {
+    plan: &'a Elimination,
     spelling: Spelling,
-    (at, is_sum): (usize, bool),
-    entries: &[Entry],
-    starts: (&[usize], &[usize]),
-) -> String {
-    let (factor_starts, upper_starts) = starts;
-    let source = |column: usize| entries.iter().find(|entry| entry.0 == column).map(|entry| entry.1);
-    let mut columns: Vec<usize> = plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]).copied().collect();
-    columns.dedup();
-    let Spelling { number, all, fused, scale, .. } = spelling;
-    let mut text = format!("SINGE_STEP void factor_{at}(Block &b, real {scale})\n{{\n  (void){scale};\n");
-    for column in columns {
-        let value = match (source(column), column == at, is_sum) {
-            (_, true, true) => format!("{all}(-1.0)"),
-            (Some(k), false, true) => format!("{all}(inverse_weights[{k}])"),
-            (of_jacobian, is_diagonal, _) => spelling.entry(of_jacobian, is_diagonal),
-        };
-        text += &format!("  {number} r{column} = {value};\n");
+    rows: Range<usize>,
+    /// First entries of the factors in each row, and first ones above the diagonal.
+    starts: (&'a [usize], &'a [usize]),
+}
+
+impl Together<'_> {
+    /// Writes the function; `source` has the row of the Jacobian's output for an entry, and `sum` is the number of the sum's row.
+    fn function(&self, source: impl Fn(usize, usize) -> Option<usize>, sum: usize) -> String {
+        let Self { plan, spelling, rows, starts: (_, upper_starts) } = self;
+        let Spelling { number, all, scale, .. } = *spelling;
+        let mut text = format!("SINGE_STEP void factor_{}(Block &b, real {scale})\n{{\n  (void){scale};\n", rows.start);
+        for at in rows.clone() {
+            for &column in plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]) {
+                let value = match (source(at, column), column == at, plan.order[at] == sum) {
+                    (_, true, true) => format!("{all}(-1.0)"),
+                    (Some(k), false, true) => format!("{all}(inverse_weights[{k}])"),
+                    (of_jacobian, is_diagonal, _) => spelling.entry(of_jacobian, is_diagonal),
+                };
+                text += &format!("  {number} r{at}_{column} = {value};\n");
+            }
+        }
+        let above: BTreeSet<usize> = plan.lower[rows.clone()].iter().flatten().copied().collect();
+        for &k in above.range(..rows.start) {
+            text += &format!("  const {number} d{k} = at(b.inverse_pivot, {k});\n");
+            let below: Vec<usize> = rows.clone().filter(|&at| plan.lower[at].contains(&k)).collect();
+            for &at in &below {
+                text += &self.multiplier(at, k);
+            }
+            for (m, column) in plan.upper[k].iter().enumerate() {
+                let read = format!("at(b.factor, {})", upper_starts[k] + m);
+                if let [at] = below[..] {
+                    text += &self.less(at, k, *column, &read);
+                    continue;
+                }
+                text += &format!("  const {number} u{k}_{column} = {read};\n");
+                below.iter().for_each(|&at| text += &self.less(at, k, *column, &format!("u{k}_{column}")));
+            }
+        }
+        for at in rows.clone() {
+            for &k in plan.lower[at].iter().filter(|&&k| k >= rows.start) {
+                text += &self.multiplier(at, k);
+                for column in &plan.upper[k] {
+                    text += &self.less(at, k, *column, &format!("r{k}_{column}"));
+                }
+            }
+            for (m, column) in plan.upper[at].iter().enumerate() {
+                text += &format!("  put(b.factor, {}, r{at}_{column});\n", upper_starts[at] + m);
+            }
+            let one = if spelling.is_single { "1.0f" } else { "1.0" };
+            text += &format!("  const {number} d{at} = {one} / r{at}_{at};\n  put(b.inverse_pivot, {at}, d{at});\n");
+        }
+        text + "}\n\n"
     }
-    for (n, &k) in plan.lower[at].iter().enumerate() {
-        let p = factor_starts[at] + n;
-        text += &format!("  const {number} l{k} = r{k} * at(b.inverse_pivot, {k});\n  put(b.factor, {p}, l{k});\n");
-        for (m, column) in plan.upper[k].iter().enumerate() {
-            let q = upper_starts[k] + m;
-            text += &format!("  r{column} = {fused}(-l{k}, at(b.factor, {q}), r{column});\n");
+
+    /// The factor by which a row above is subtracted from a row.
+    fn multiplier(&self, at: usize, k: usize) -> String {
+        let place = self.plan.lower[at].iter().position(|&place| place == k).expect("an entry of the row");
+        let p = self.starts.0[at] + place;
+        let number = self.spelling.number;
+        format!("  const {number} l{at}_{k} = r{at}_{k} * d{k};\n  put(b.factor, {p}, l{at}_{k});\n")
+    }
+
+    fn less(&self, at: usize, k: usize, column: usize, above: &str) -> String {
+        format!("  r{at}_{column} = {}(-l{at}_{k}, {above}, r{at}_{column});\n", self.spelling.fused)
+    }
+}
+
+/// Divides the rows into those that are factored together: one by one, or as many as have `most` entries at most.
+fn together(plan: &Elimination, most: usize) -> Vec<Range<usize>> {
+    let entries = |at: usize| plan.lower[at].len() + 1 + plan.upper[at].len();
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let mut sum = 0;
+    for at in 0..plan.order.len() {
+        sum += entries(at);
+        match all.last_mut() {
+            Some(last) if sum <= most => last.end = at + 1,
+            _ => {
+                sum = entries(at);
+                all.push(at..at + 1);
+            }
         }
     }
-    for (n, column) in plan.upper[at].iter().enumerate() {
-        text += &format!("  put(b.factor, {}, r{column});\n", upper_starts[at] + n);
-    }
-    let one = if spelling.is_single { "1.0f" } else { "1.0" };
-    text + &format!("  put(b.inverse_pivot, {at}, {one} / r{at});\n}}\n\n")
+    all
 }
 
 /// Subtracts from a row the products of its factors, from `first` on, with what stands at their columns.
@@ -198,13 +249,8 @@ fn solution(
 }
 
 impl Tables {
-    /// Counts the doubles that the Jacobian, the factors, and two numbers for each row take.
-    pub fn doubles(&self) -> usize {
-        let of_factors = self.factors + self.rows;
-        self.jacobian_rows + self.rows + if self.spelling.is_single { of_factors.div_ceil(2) } else { of_factors }
-    }
-
-    pub fn new(systems: &Systems, held_in: Factors, interface: &Interface) -> Self {
+    /// `most_entries` is the number of entries in rows that are factored together.
+    pub fn new(systems: &Systems, (held_in, most_entries): (Factors, usize), interface: &Interface) -> Self {
         let spelling = Spelling::of(held_in);
         let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
         let Elimination { order, lower, upper } = plan;
@@ -227,13 +273,15 @@ impl Tables {
             factor_starts.push(factors.len());
         }
         let of_row = |at: usize| &entries[row_starts[at]..row_starts[at + 1]];
-        let row = |at: usize| {
-            let starts = (&factor_starts[..], &upper_starts[..]);
-            factor_row(plan, spelling, (at, order[at] == species + 1), of_row(at), starts)
-        };
+        let source = |at: usize, column: usize| of_row(at).iter().find(|entry| entry.0 == column).map(|entry| entry.1);
+        let groups = together(plan, most_entries);
+        let starts = (&factor_starts[..], &upper_starts[..]);
+        let group =
+            |rows: &Range<usize>| Together { plan, spelling, rows: rows.clone(), starts }.function(source, species + 1);
         let is_straight = plan.multiply_adds() <= MOST_STATEMENTS;
-        let straight = if is_straight { (0..order.len()).map(row).collect() } else { String::new() };
-        let calls: Vec<String> = (0..order.len()).map(|at| format!("factor_{at}(b, {});", spelling.scale)).collect();
+        let straight = if is_straight { groups.iter().map(group).collect() } else { String::new() };
+        let calls: Vec<String> =
+            groups.iter().map(|rows| format!("factor_{}(b, {});", rows.start, spelling.scale)).collect();
         let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
         let solution = if is_straight {
             solution(plan, spelling, species + 1, (&factor_starts, &upper_starts))

@@ -3,8 +3,9 @@
 //! instead of the width-and-degree test of Orion (Figure 4).
 
 use super::problem::{Answer, Node, Problem, Units, index};
-use cranelift_entity::{EntityRef, SecondaryMap};
-use std::collections::BTreeSet;
+use cranelift_entity::SecondaryMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// Simplifies the interference graph, then colours in reverse. What finds no colour goes to memory; the candidate is the
 /// node with the least cost per position that it takes from its neighbours.
@@ -18,7 +19,7 @@ fn simplify(problem: &Problem) -> Vec<Node> {
     let count = problem.nodes.len();
     let positions = |node: Node| {
         let class = problem.nodes[node].class;
-        class.positions(problem.size(class.file))
+        class.positions(problem.sizes.file(class.file))
     };
     let loss = |node: Node, neighbour: Node| problem.nodes[node].class.taken_by(problem.nodes[neighbour].class);
     // Positions of a node that its remaining neighbours can take at most.
@@ -28,18 +29,19 @@ fn simplify(problem: &Problem) -> Vec<Node> {
     }
     let mut removed = vec![false; count];
     let mut easy: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] < positions(*n)).collect();
-    let mut hard: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] >= positions(*n)).collect();
+    let hard = problem.nodes.keys().filter(|n| lost[index(*n)] >= positions(*n));
+    let mut candidates: BinaryHeap<Candidate> = hard.map(|n| Reverse((price(problem, n, &lost), n))).collect();
     let mut stack = Vec::with_capacity(count);
     loop {
         let node = match easy.pop_first() {
             Some(node) => node,
-            None => match candidate(problem, &hard, &lost) {
-                Some(node) => {
-                    hard.remove(&node);
-                    node
+            None => {
+                let is_hard = |node: Node| !removed[index(node)] && lost[index(node)] >= positions(node);
+                match cheapest(&mut candidates, is_hard, |node| price(problem, node, &lost)) {
+                    Some(node) => node,
+                    None => return stack,
                 }
-                None => return stack,
-            },
+            }
         };
         removed[index(node)] = true;
         stack.push(node);
@@ -50,20 +52,37 @@ fn simplify(problem: &Problem) -> Vec<Node> {
             let before = lost[index(*neighbour)];
             lost[index(*neighbour)] = before - loss(*neighbour, node);
             if before >= positions(*neighbour) && lost[index(*neighbour)] < positions(*neighbour) {
-                hard.remove(neighbour);
                 easy.insert(*neighbour);
             }
         }
     }
 }
 
-/// The node to remove although it may find no colour.
-fn candidate(problem: &Problem, hard: &BTreeSet<Node>, lost: &[u32]) -> Option<Node> {
-    let price = |node: &Node| match problem.nodes[*node].cost {
-        Some(cost) => cost / f64::from(lost[node.index()].max(1)),
-        None => f64::INFINITY,
-    };
-    hard.iter().copied().min_by(|a, b| price(a).total_cmp(&price(b)).then(a.cmp(b)))
+/// A node that may find no colour, with a lower bound of its price.
+type Candidate = Reverse<(u64, Node)>;
+
+/// Returns the hard node with the least price. Prices only grow while neighbours leave the graph, so that one which is still that of the
+/// list is the least.
+fn cheapest(
+    candidates: &mut BinaryHeap<Candidate>,
+    is_hard: impl Fn(Node) -> bool,
+    price: impl Fn(Node) -> u64,
+) -> Option<Node> {
+    while let Some(Reverse((known, node))) = candidates.pop() {
+        match price(node) {
+            _ if !is_hard(node) => {}
+            now if now > known => candidates.push(Reverse((now, node))),
+            _ => return Some(node),
+        }
+    }
+    None
+}
+
+/// The cost of spilling a node for each position that it takes from its neighbours, as the bits of a number that is not negative: they
+/// are in the order of the numbers.
+fn price(problem: &Problem, node: Node, lost: &[u32]) -> u64 {
+    let price = problem.nodes[node].cost.map_or(f64::INFINITY, |cost| cost / f64::from(lost[index(node)].max(1)));
+    price.to_bits()
 }
 
 fn select(problem: &Problem, stack: &[Node]) -> Answer {
@@ -71,6 +90,8 @@ fn select(problem: &Problem, stack: &[Node]) -> Answer {
     let mut start: SecondaryMap<Node, u32> = SecondaryMap::with_capacity(problem.nodes.len());
     let mut coloured = vec![false; problem.nodes.len()];
     let mut spilled = Vec::new();
+    // those among the coloured that go to memory in place of others
+    let mut gone = vec![false; problem.nodes.len()];
     for node in stack.iter().rev() {
         let class = problem.nodes[*node].class;
         let mut taken = Units::default();
@@ -78,14 +99,17 @@ fn select(problem: &Problem, stack: &[Node]) -> Answer {
             taken.take(start[*neighbour], problem.nodes[*neighbour].class.units);
         }
         let preferred = partners[*node].iter().filter(|n| coloured[index(**n)]).map(|n| start[*n]);
-        match taken.first_free(class, problem.size(class.file), preferred) {
+        match taken.first_free(class, problem.sizes.file(class.file), preferred) {
             Some(unit) => {
                 start[*node] = unit;
                 coloured[index(*node)] = true;
             }
             None if problem.nodes[*node].cost.is_some() => spilled.push(*node),
-            None => match victim(problem, *node, &coloured, &spilled) {
-                Some(neighbour) => spilled.push(neighbour),
+            None => match victim(problem, *node, &coloured, &gone) {
+                Some(neighbour) => {
+                    gone[index(neighbour)] = true;
+                    spilled.push(neighbour);
+                }
                 None if !spilled.is_empty() => {}
                 None => return Answer::Stuck(*node),
             },
@@ -95,9 +119,9 @@ fn select(problem: &Problem, stack: &[Node]) -> Answer {
 }
 
 /// A neighbour that can go to memory in place of a node that cannot: the cheapest.
-fn victim(problem: &Problem, node: Node, coloured: &[bool], spilled: &[Node]) -> Option<Node> {
+fn victim(problem: &Problem, node: Node, coloured: &[bool], gone: &[bool]) -> Option<Node> {
     let cost = |n: &Node| problem.nodes[*n].cost;
-    let open = |n: &&Node| coloured[index(**n)] && cost(n).is_some() && !spilled.contains(*n);
+    let open = |n: &&Node| coloured[index(**n)] && cost(n).is_some() && !gone[index(**n)];
     let cheaper = |a: &&Node, b: &&Node| cost(a).partial_cmp(&cost(b)).expect("costs are finite").then(a.cmp(b));
     problem.neighbours[node].iter().filter(open).min_by(cheaper).copied()
 }

@@ -21,6 +21,7 @@ use ptx::analysis::cfg::Cfg;
 use ptx::inst::{InstData, Op, Operand};
 use ptx::ir::{Block, Func, Inst, Reg};
 use state::State;
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
@@ -171,12 +172,15 @@ impl Checker<'_> {
         let kills = Kills::compute(self.allocated, &cfg, self.allocation);
         let mut entry: SecondaryMap<Block, Option<State>> = SecondaryMap::new();
         entry[cfg.entry] = Some(State::default());
-        let mut work = vec![cfg.entry];
-        while let Some(block) = work.pop() {
+        let mut work = BTreeSet::from([cfg.number(cfg.entry)]);
+        while let Some(number) = work.pop_first() {
+            let block = cfg.order[number];
             let mut state = entry[block].clone().expect("a block in the list was reached");
             self.block(block, &mut state, &kills, &mut Vec::new());
-            for next in cfg.successors(block) {
-                let mut arriving = state.clone();
+            let successors = cfg.successors(block);
+            for (at, next) in successors.iter().enumerate() {
+                let is_last = at + 1 == successors.len();
+                let mut arriving = if is_last { std::mem::take(&mut state) } else { state.clone() };
                 kills.edge(block, *next, &mut arriving);
                 let changed = match &mut entry[*next] {
                     Some(known) => known.meet(&arriving),
@@ -185,8 +189,8 @@ impl Checker<'_> {
                         true
                     }
                 };
-                if changed && !work.contains(next) {
-                    work.push(*next);
+                if changed {
+                    work.insert(cfg.number(*next));
                 }
             }
         }

@@ -1,43 +1,42 @@
 //! From a function to the question for an allocator.
 
-use super::class::Class;
 use super::problem::{Node, NodeData, Problem, index};
+use super::text::{Sizes, Text};
 use super::vectors::Groups;
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use ptx::analysis::access::Accesses;
-use ptx::analysis::liveness::Liveness;
-use ptx::analysis::loops::Loops;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use ptx::inst::{InstData, Op, Operand, UnaryOp};
-use ptx::ir::{Block, Func, Reg};
+use ptx::ir::{Block, Reg};
 use std::collections::BTreeSet;
 
-/// The function's nodes and their interference. `short`: registers that spilling made and that must not go to memory again.
-pub fn problem(
-    func: &Func,
-    accesses: &Accesses,
-    liveness: &Liveness,
-    loops: &Loops,
-    groups: &Groups,
-    short: &BTreeSet<Reg>,
-    (units, predicates): (u32, u32),
-) -> Problem {
-    let mut builder =
-        Builder { func, accesses, node: SecondaryMap::new(), nodes: PrimaryMap::new(), edges: Vec::new() };
-    builder.nodes(groups, short);
+/// What is asked of an allocator beside the text.
+pub struct Asked<'a> {
+    pub groups: &'a Groups,
+    /// Registers that spilling made and that must not go to memory again.
+    pub short: &'a BTreeSet<Reg>,
+    pub sizes: Sizes,
+    /// Whether it wants the interference of the nodes; else it has their intervals alone.
+    pub neighbours: bool,
+}
+
+/// The function's nodes and their interference.
+pub fn problem(text: Text, asked: &Asked) -> Problem {
+    let func = text.func;
+    let (node, nodes, edges) = (SecondaryMap::new(), PrimaryMap::new(), Vec::new());
+    let mut builder = Builder { text, wants_edges: asked.neighbours, node, nodes, edges };
+    builder.nodes(asked.groups, asked.short);
     let mut copies = Vec::new();
     let mut position = 0;
     for block in &func.layout {
-        let weight = 10f64.powi(loops.depth(*block).min(12) as i32);
-        builder.block(*block, liveness, weight, position, &mut copies);
+        builder.block(*block, position, &mut copies);
         position += 2 * (func.blocks[*block].insts.len() as u32 + 2);
     }
     let neighbours = builder.neighbours();
-    Problem { nodes: builder.nodes, neighbours, copies, units, predicates }
+    Problem { nodes: builder.nodes, neighbours, copies, sizes: asked.sizes }
 }
 
 struct Builder<'a> {
-    func: &'a Func,
-    accesses: &'a Accesses,
+    text: Text<'a>,
+    wants_edges: bool,
     node: SecondaryMap<Reg, Option<Node>>,
     nodes: PrimaryMap<Node, NodeData>,
     edges: Vec<(Node, Node)>,
@@ -48,7 +47,7 @@ impl Builder<'_> {
     fn nodes(&mut self, groups: &Groups, short: &BTreeSet<Reg>) {
         let unborn = (u32::MAX, 0);
         for group in groups {
-            let widths = group.iter().map(|reg| Class::of(self.func.regs[*reg]));
+            let widths = group.iter().map(|reg| self.text.class(*reg));
             let mut class = widths.clone().next().expect("a group has elements");
             let mut members = Vec::new();
             class.units = 0;
@@ -59,18 +58,19 @@ impl Builder<'_> {
             let node = self.nodes.push(NodeData { class, members, cost: None, interval: unborn });
             group.iter().for_each(|reg| self.node[*reg] = Some(node));
         }
+        let Text { func, accesses, .. } = self.text;
         let mut mentioned = BTreeSet::new();
-        for block in &self.func.layout {
-            for inst in &self.func.blocks[*block].insts {
-                mentioned.extend(self.accesses.reads(*inst));
-                mentioned.extend(self.accesses.writes(*inst));
+        for block in &func.layout {
+            for inst in &func.blocks[*block].insts {
+                mentioned.extend(accesses.reads(*inst));
+                mentioned.extend(accesses.writes(*inst));
             }
-            mentioned.extend(self.func.blocks[*block].terminator.condition());
+            mentioned.extend(func.blocks[*block].terminator.condition());
         }
         for reg in mentioned {
             if self.node[reg].is_none() {
                 let cost = (!short.contains(&reg)).then_some(0.0);
-                let class = Class::of(self.func.regs[reg]);
+                let class = self.text.class(reg);
                 let data = NodeData { class, members: vec![(reg, 0)], cost, interval: unborn };
                 self.node[reg] = Some(self.nodes.push(data));
             }
@@ -82,8 +82,10 @@ impl Builder<'_> {
     }
 
     /// Walks a block backwards. Reads are at even positions, writes at the odd ones behind them.
-    fn block(&mut self, block: Block, liveness: &Liveness, weight: f64, first: u32, copies: &mut Vec<(Node, Node)>) {
-        let data = &self.func.blocks[block];
+    fn block(&mut self, block: Block, first: u32, copies: &mut Vec<(Node, Node)>) {
+        let Text { func, accesses, liveness, .. } = self.text;
+        let weight = self.text.weight(block);
+        let data = &func.blocks[block];
         let last = first + 2 * (data.insts.len() as u32 + 1);
         let mut live: BTreeSet<Reg> = liveness.live_out(block).iter().copied().collect();
         live.iter().for_each(|reg| self.extend(*reg, last));
@@ -93,19 +95,22 @@ impl Builder<'_> {
         }
         for (i, inst) in data.insts.iter().enumerate().rev() {
             let position = first + 2 * (i as u32 + 1);
-            let copied = copy(&self.func.insts[*inst]);
+            let copied = copy(&func.insts[*inst]);
             if let Some((to, from)) = copied {
                 copies.push((self.of(to), self.of(from)));
             }
-            let written = self.accesses.writes(*inst);
+            let written = accesses.writes(*inst);
             for reg in written {
                 self.access(*reg, weight, position + 1);
+                if !self.wants_edges {
+                    continue;
+                }
                 for other in live.iter().chain(written).filter(|other| copied.is_none_or(|(_, from)| from != **other)) {
                     self.edge(*reg, *other);
                 }
             }
             written.iter().for_each(|reg| _ = live.remove(reg));
-            for reg in self.accesses.reads(*inst) {
+            for reg in accesses.reads(*inst) {
                 self.access(*reg, weight, position);
                 live.insert(*reg);
             }
@@ -132,29 +137,26 @@ impl Builder<'_> {
         let (a, b) = (self.of(a), self.of(b));
         if a != b && self.nodes[a].class.file == self.nodes[b].class.file {
             self.edges.push((a, b));
-            if self.edges.len() > 4 * self.nodes.len().max(1 << 20) {
-                self.compact();
-            }
         }
     }
 
-    fn compact(&mut self) {
-        self.edges.iter_mut().filter(|(a, b)| a > b).for_each(|(a, b)| std::mem::swap(a, b));
-        self.edges.sort_unstable();
-        self.edges.dedup();
-    }
-
-    fn neighbours(&mut self) -> SecondaryMap<Node, Vec<Node>> {
-        self.compact();
-        let mut neighbours: Vec<Vec<Node>> = vec![Vec::new(); self.nodes.len()];
+    fn neighbours(&self) -> SecondaryMap<Node, Vec<Node>> {
+        let mut degrees = vec![0; self.nodes.len()];
         for (a, b) in &self.edges {
-            neighbours[index(*a)].push(*b);
-            neighbours[index(*b)].push(*a);
+            degrees[index(*a)] += 1;
+            degrees[index(*b)] += 1;
         }
-        let mut map = SecondaryMap::with_capacity(self.nodes.len());
-        for (i, mut list) in neighbours.into_iter().enumerate() {
-            list.sort_unstable();
-            map[Node::new(i)] = list;
+        let mut map: SecondaryMap<Node, Vec<Node>> = SecondaryMap::with_capacity(self.nodes.len());
+        for node in self.nodes.keys() {
+            map[node] = Vec::with_capacity(degrees[index(node)]);
+        }
+        for (a, b) in &self.edges {
+            map[*a].push(*b);
+            map[*b].push(*a);
+        }
+        for node in self.nodes.keys() {
+            map[node].sort_unstable();
+            map[node].dedup();
         }
         map
     }

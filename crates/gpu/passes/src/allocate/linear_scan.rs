@@ -1,16 +1,24 @@
 //! Linear scan: M. Poletto and V. Sarkar, "Linear scan register allocation" (TOPLAS 21(5), 1999), with aligned classes.
 //! It is the baseline of the paper on affine divergence (section 5).
 
-use super::class::File;
+use super::class::Class;
 use super::problem::{Answer, Node, Problem, Units};
 use cranelift_entity::SecondaryMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Visits the live intervals by their beginning. Where no register is free, that value goes to memory whose interval
 /// ends last: the new one, or those in the way of the best registers.
 pub fn allocate(problem: &Problem) -> Answer {
     let mut order: Vec<Node> = problem.nodes.keys().collect();
     order.sort_by_key(|node| (problem.nodes[*node].interval, *node));
-    let mut scan = Scan { problem, active: Vec::new(), start: SecondaryMap::new(), spilled: Vec::new() };
+    let mut scan = Scan {
+        problem,
+        active: BTreeSet::new(),
+        files: Default::default(),
+        start: SecondaryMap::new(),
+        spilled: Vec::new(),
+    };
     for node in order {
         scan.expire(problem.nodes[node].interval.0);
         if let Err(stuck) = scan.assign(node) {
@@ -22,44 +30,63 @@ pub fn allocate(problem: &Problem) -> Answer {
 
 struct Scan<'a> {
     problem: &'a Problem,
-    /// The nodes that hold registers now.
-    active: Vec<Node>,
+    /// The nodes that hold registers now, by the ends of their intervals.
+    active: BTreeSet<(u32, Node)>,
+    /// What of each file is taken.
+    files: [Taken; 2],
     start: SecondaryMap<Node, u32>,
     spilled: Vec<Node>,
 }
 
+/// The units of a file that are taken, and by whom.
+#[derive(Default)]
+struct Taken {
+    units: Units,
+    by: BTreeMap<u32, Node>,
+}
+
 impl Scan<'_> {
+    fn class(&self, node: Node) -> Class {
+        self.problem.nodes[node].class
+    }
+
+    fn last(&self, node: Node) -> u32 {
+        self.problem.nodes[node].interval.1
+    }
+
     fn expire(&mut self, position: u32) {
-        let nodes = &self.problem.nodes;
-        self.active.retain(|node| nodes[*node].interval.1 >= position);
+        while let Some((last, node)) = self.active.first().copied().filter(|(last, _)| *last < position) {
+            self.active.remove(&(last, node));
+            self.release(node);
+        }
     }
 
     fn assign(&mut self, node: Node) -> Result<(), Node> {
-        let class = self.problem.nodes[node].class;
-        let size = self.problem.size(class.file);
-        if let Some(start) = self.taken(class.file).first_free(class, size, []) {
-            self.start[node] = start;
-            self.active.push(node);
+        let class = self.class(node);
+        let size = self.problem.sizes.file(class.file);
+        if let Some(start) = self.files[class.file as usize].units.first_free(class, size, []) {
+            self.take(node, start);
             return Ok(());
         }
         // The best registers are those whose occupants all may go and whose earliest end is the latest.
-        let last = |node: Node| self.problem.nodes[node].interval.1;
         let best = (0..size)
             .step_by(class.align() as usize)
             .filter(|start| start + class.units <= size)
-            .map(|start| (start, self.occupants(class.file, start, class.units)))
+            .map(|start| (start, self.occupants(class, start)))
             .filter(|(_, occupants)| occupants.iter().all(|o| self.problem.nodes[*o].cost.is_some()))
             .max_by_key(|(start, occupants)| {
-                let earliest = occupants.iter().map(|o| last(*o)).min();
-                (earliest, std::cmp::Reverse(occupants.len()), std::cmp::Reverse(*start))
+                let earliest = occupants.iter().map(|o| self.last(*o)).min();
+                (earliest, Reverse(occupants.len()), Reverse(*start))
             });
         let may_go = self.problem.nodes[node].cost.is_some();
         match best {
-            Some((start, occupants)) if !may_go || occupants.iter().all(|o| last(*o) > last(node)) => {
-                self.active.retain(|n| !occupants.contains(n));
+            Some((start, occupants)) if !may_go || occupants.iter().all(|o| self.last(*o) > self.last(node)) => {
+                for occupant in &occupants {
+                    self.active.remove(&(self.last(*occupant), *occupant));
+                    self.release(*occupant);
+                }
                 self.spilled.extend(occupants);
-                self.start[node] = start;
-                self.active.push(node);
+                self.take(node, start);
                 Ok(())
             }
             _ if may_go => {
@@ -70,23 +97,26 @@ impl Scan<'_> {
         }
     }
 
-    fn taken(&self, file: File) -> Units {
-        let mut taken = Units::default();
-        for node in &self.active {
-            let class = self.problem.nodes[*node].class;
-            if class.file == file {
-                taken.take(self.start[*node], class.units);
-            }
-        }
-        taken
+    fn take(&mut self, node: Node, start: u32) {
+        let class = self.class(node);
+        let taken = &mut self.files[class.file as usize];
+        taken.units.take(start, class.units);
+        taken.by.extend((start..start + class.units).map(|unit| (unit, node)));
+        self.start[node] = start;
+        self.active.insert((self.last(node), node));
     }
 
-    fn occupants(&self, file: File, start: u32, count: u32) -> Vec<Node> {
-        let overlaps = |node: &&Node| {
-            let class = self.problem.nodes[**node].class;
-            let at = self.start[**node];
-            class.file == file && at < start + count && start < at + class.units
-        };
-        self.active.iter().filter(overlaps).copied().collect()
+    fn release(&mut self, node: Node) {
+        let (class, start) = (self.class(node), self.start[node]);
+        let taken = &mut self.files[class.file as usize];
+        taken.units.release(start, class.units);
+        (start..start + class.units).for_each(|unit| _ = taken.by.remove(&unit));
+    }
+
+    fn occupants(&self, class: Class, start: u32) -> Vec<Node> {
+        let mut found: Vec<Node> =
+            self.files[class.file as usize].by.range(start..start + class.units).map(|(_, node)| *node).collect();
+        found.dedup();
+        found
     }
 }

@@ -8,6 +8,7 @@ mod chaitin_briggs;
 pub mod check;
 mod class;
 mod dead;
+mod excess;
 pub mod facts;
 pub mod given;
 mod interference;
@@ -19,15 +20,17 @@ mod problem;
 mod prologue;
 mod refusal;
 pub mod report;
+mod reuse;
 mod slots;
 mod spill;
 pub mod spill_location;
 mod spill_locations;
+mod text;
 mod vectors;
 
 use cranelift_entity::SecondaryMap;
 use facts::Facts;
-use problem::{Answer, MOST_UNITS, Problem};
+use problem::{Answer, MOST_UNITS, Node, Problem};
 use prologue::{Owner, Prologue};
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
@@ -40,6 +43,7 @@ use spill::{Areas, SpillAccess};
 use spill_location::{Row, SpillLocation};
 use spill_locations::Used;
 use std::collections::{BTreeMap, BTreeSet};
+use text::{Sizes, Text};
 
 pub use class::{File, PhysicalRegister};
 pub use options::{Algorithm, Budget, Options, Rules, Sides};
@@ -112,16 +116,32 @@ pub fn allocate(module: &Module, kernel: &str, options: &Options) -> Result<Allo
     let index = module.funcs.iter().position(|f| f.name == kernel && !f.is_declaration()).ok_or(Refusal::NoKernel)?;
     let (prepared, groups) = prepare::run(&module.funcs[index]);
     let facts = facts::compute(module.sm, &prepared, options);
-    let attempt = |shared| {
+    let attempt = |shared, reuse| {
         let options = &Options { shared, ..options.clone() };
-        Round::new(module, &prepared, &facts, options).run(&groups, index)
+        Round::new(module, &prepared, &facts, options, reuse).run(&groups, index)
     };
-    match attempt(options.shared) {
-        // the register that holds the beginning of the warp's part may be the one too many
-        Err(Refusal::TooFew(_)) if options.shared.bytes > 0 => attempt(Budget { bytes: 0, ..options.shared }),
-        result => result,
+    // a value that stays in its register, or the register that holds the beginning of the warp's part, may be the one too many
+    let reuse = options.algorithm == Algorithm::ChaitinBriggs;
+    let without = Budget { bytes: 0, ..options.shared };
+    let tries = [(options.shared, reuse), (options.shared, false), (without, false)];
+    let mut result = attempt(options.shared, reuse);
+    for pair in tries.windows(2).filter(|pair| pair[0] != pair[1]) {
+        let may_gain = |found: &Allocation| pair[0].1 && !found.locations.is_empty() && prepared.insts.len() <= SHORT;
+        result = match result {
+            Err(Refusal::TooFew(_)) => attempt(pair[1].0, pair[1].1),
+            Ok(found) if may_gain(&found) => match attempt(pair[1].0, pair[1].1) {
+                Ok(other) if report::cost(&other) < report::cost(&found) => return Ok(other),
+                _ => return Ok(found),
+            },
+            result => return result,
+        };
     }
+    result
 }
+
+/// Instructions of a kernel up to which it is also allocated with a reload for each read of a spilled value: where registers are very few,
+/// one that waits for the next read may have others spilled.
+const SHORT: usize = 5_000;
 
 /// How threads' own slots lie in shared memory: row by row, in each row `unit` bytes of every thread side by side, so that the lanes of a
 /// warp meet no bank twice.
@@ -138,11 +158,22 @@ impl OwnRows {
     }
 }
 
+/// What comes after a look at the text.
+enum Next {
+    /// Every node has a register.
+    Done(Problem, SecondaryMap<Node, u32>),
+    /// These go to memory, with what that was estimated to cost.
+    Spill(Vec<(Reg, f64)>),
+    Stuck(File),
+}
+
 /// An allocation in the making: colour, spill what found no colour, again.
 struct Round<'a> {
     prepared: &'a Func,
     facts: &'a Facts,
     options: &'a Options,
+    /// Whether spilled values stay in registers up to their next read where there is room.
+    reuse: bool,
     module: Module,
     work: Func,
     short: BTreeSet<Reg>,
@@ -155,11 +186,12 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn new(module: &Module, prepared: &'a Func, facts: &'a Facts, options: &'a Options) -> Self {
+    fn new(module: &Module, prepared: &'a Func, facts: &'a Facts, options: &'a Options, reuse: bool) -> Self {
         Self {
             prepared,
             facts,
             options,
+            reuse,
             module: module.clone(),
             work: prepared.clone(),
             short: BTreeSet::new(),
@@ -173,44 +205,62 @@ impl<'a> Round<'a> {
     }
 
     fn run(mut self, groups: &Groups, index: usize) -> Result<Allocation, Refusal> {
+        // spill code changes no branches
+        let cfg = Cfg::compute(&self.work);
+        let loops = Loops::compute(&cfg, &Dominators::compute(&self.work, &cfg));
         loop {
-            let problem = self.problem(groups);
-            let answer = match self.options.algorithm {
-                Algorithm::LinearScan => linear_scan::allocate(&problem),
-                Algorithm::ChaitinBriggs => chaitin_briggs::allocate(&problem),
-            };
-            match answer {
-                Answer::Assigned(start) => return Ok(self.finish(&problem, &start, index)),
-                Answer::Spill(nodes) => {
-                    let members = |node| {
-                        let data: &problem::NodeData = &problem.nodes[node];
-                        data.members.iter().map(move |(reg, _)| (*reg, data.cost.unwrap_or(0.0)))
-                    };
-                    self.spill(&nodes.into_iter().flat_map(members).collect::<Vec<_>>());
-                }
-                Answer::Stuck(node) => {
-                    let file = problem.nodes[node].class.file;
+            let (accesses, liveness) = self.analyses(&cfg);
+            let text = Text { func: &self.work, accesses: &accesses, liveness: &liveness, loops: &loops };
+            match self.answer(text, groups) {
+                Next::Done(problem, start) => return Ok(self.finish(&problem, &start, index)),
+                Next::Spill(spilled) => self.spill(&spilled, &accesses, &liveness, &loops),
+                Next::Stuck(file) => {
                     return Err(Refusal::TooFew(TooFew::new(&self.module, self.prepared, file)));
                 }
             }
         }
     }
 
-    fn problem(&mut self, groups: &Groups) -> Problem {
-        let cfg = Cfg::compute(&self.work);
-        let loops = Loops::compute(&cfg, &Dominators::compute(&self.work, &cfg));
+    /// The analyses of the text, without what spill code made useless.
+    fn analyses(&mut self, cfg: &Cfg) -> (Accesses, Liveness) {
         loop {
             let accesses = Accesses::compute(&self.work);
-            let liveness = Liveness::compute(&self.work, &cfg, &accesses);
+            let liveness = Liveness::compute(&self.work, cfg, &accesses);
             if self.locations.is_empty() || !dead::run(&mut self.work, &liveness, &accesses, self.prepared.insts.len())
             {
-                let files = (self.options.registers, self.options.predicates);
-                return interference::problem(&self.work, &accesses, &liveness, &loops, groups, &self.short, files);
+                return (accesses, liveness);
             }
         }
     }
 
-    fn spill(&mut self, spilled: &[(Reg, f64)]) {
+    fn answer(&self, text: Text, groups: &Groups) -> Next {
+        let Options { registers, predicates, algorithm, .. } = *self.options;
+        let sizes = Sizes { general: registers, predicates };
+        let colours = algorithm == Algorithm::ChaitinBriggs;
+        if colours {
+            let kept = self.short.iter().chain(groups.iter().flatten()).copied().collect();
+            let spilled = excess::find(text, &kept, sizes);
+            if !spilled.is_empty() {
+                return Next::Spill(spilled);
+            }
+        }
+        let asked = interference::Asked { groups, short: &self.short, sizes, neighbours: colours };
+        let problem = interference::problem(text, &asked);
+        let answer = if colours { chaitin_briggs::allocate(&problem) } else { linear_scan::allocate(&problem) };
+        match answer {
+            Answer::Assigned(start) => Next::Done(problem, start),
+            Answer::Spill(nodes) => {
+                let members = |node: Node| {
+                    let data = &problem.nodes[node];
+                    data.members.iter().map(move |(reg, _)| (*reg, data.cost.unwrap_or(0.0)))
+                };
+                Next::Spill(nodes.into_iter().flat_map(members).collect())
+            }
+            Answer::Stuck(node) => Next::Stuck(problem.nodes[node].class.file),
+        }
+    }
+
+    fn spill(&mut self, spilled: &[(Reg, f64)], accesses: &Accesses, liveness: &Liveness, loops: &Loops) {
         let Options { rewriting, shared, own_slots, .. } = *self.options;
         let (rows, sides) = ((rewriting, own_slots), self.sides());
         let block = self.prepared.threads.or(self.options.block);
@@ -235,7 +285,13 @@ impl<'a> Round<'a> {
         let elected = self.shared.and_then(|(_, prologue)| prologue.elected);
         let (shared, own, unit) = (base(self.shared), base(self.own), self.facts.unit);
         let areas = Areas { local: self.local, base: shared, elected, own, unit };
-        let done = spill::run(&mut self.work, &locations, areas);
+        let mut spared = SecondaryMap::new();
+        if self.reuse {
+            let text = Text { func: &self.work, accesses, liveness, loops };
+            let sizes = Sizes { general: self.options.registers, predicates: self.options.predicates };
+            spared = reuse::find(text, &locations, reuse::room(sizes));
+        }
+        let done = spill::run(&mut self.work, &locations, areas, &spared);
         self.short.extend(done.short);
         self.accesses.extend(done.accesses);
         self.locations.extend(locations);
@@ -246,7 +302,7 @@ impl<'a> Round<'a> {
         self.module.variables.push(VariableData { name, linkage, space, align: 8, bytes: 0, init: Init::None })
     }
 
-    fn finish(mut self, problem: &Problem, start: &SecondaryMap<problem::Node, u32>, index: usize) -> Allocation {
+    fn finish(mut self, problem: &Problem, start: &SecondaryMap<Node, u32>, index: usize) -> Allocation {
         self.offsets();
         let mut work = std::mem::replace(&mut self.work, Func::new(""));
         let (physical, names) = assign::run(&mut work, problem, start, |inst| self.splits(inst));
@@ -276,21 +332,21 @@ impl<'a> Round<'a> {
 
     /// Gives every slot its offset, now that all are known.
     fn offsets(&mut self) {
+        let accessed: BTreeSet<Reg> =
+            self.accesses.iter().filter(|access| access.inst.is_some()).map(|access| access.reg).collect();
         let of = |inside: fn(Row) -> bool| -> BTreeMap<Reg, u32> {
-            let chosen = self.locations.iter().filter(|(_, location)| inside(location.row()));
+            let chosen = self.locations.iter().filter(|(reg, at)| inside(at.row()) && accessed.contains(reg));
             chosen.map(|(reg, _)| (*reg, spill_locations::slot_bytes(self.prepared, *reg))).collect()
         };
         let (local, own, shared) = (of(|row| row == Row::Local), of(|row| row == Row::Own), of(Row::shared));
-        let together = slots::in_a_thread(self.prepared, &local.keys().copied().collect());
-        let (mut offsets, local_bytes) = slots::assign(&local, &together);
-        let together = slots::in_a_thread(self.prepared, &own.keys().copied().collect());
-        let (own_offsets, own_bytes) = slots::assign(&own, &together);
+        let (mut offsets, local_bytes) = slots::assign(self.prepared, &local, &BTreeSet::new());
+        let (own_offsets, own_bytes) = slots::assign(self.prepared, &own, &BTreeSet::new());
         let rows = OwnRows { unit: own.values().copied().max().unwrap_or(4), threads: 32 * self.options.shared.warps };
         offsets.extend(own_offsets.iter().map(|(reg, offset)| (*reg, rows.offset(*offset))));
         let regs = shared.keys().copied().collect();
-        let together =
-            slots::in_a_warp(self.prepared, &regs, &self.facts.divergent, self.facts.sides, self.options.rules);
-        let (shared_offsets, part) = slots::assign(&shared, &together);
+        let apart =
+            slots::on_two_sides(self.prepared, &regs, &self.facts.divergent, self.facts.sides, self.options.rules);
+        let (shared_offsets, part) = slots::assign(self.prepared, &shared, &apart);
         offsets.extend(shared_offsets);
         for (reg, location) in &mut self.locations {
             if let SpillLocation::Local { offset }
@@ -298,7 +354,7 @@ impl<'a> Round<'a> {
             | SpillLocation::Own { offset }
             | SpillLocation::Residual { offset, .. } = location
             {
-                *offset = offsets[reg];
+                *offset = offsets.get(reg).copied().unwrap_or_default();
             }
         }
         for access in &self.accesses {
@@ -311,16 +367,16 @@ impl<'a> Round<'a> {
         }
         self.order(&offsets);
         if let Some(area) = self.local {
-            self.module.variables[area].bytes = u64::from(local_bytes.next_multiple_of(8));
+            self.module.variables[area].bytes = u64::from(local_bytes.next_multiple_of(8).max(8));
         }
         if let Some((area, prologue)) = self.shared {
-            let part = part.next_multiple_of(8);
+            let part = part.next_multiple_of(8).max(8);
             prologue::resize(&mut self.work, prologue, part);
             self.module.variables[area].bytes = u64::from(part) * u64::from(self.options.shared.warps);
         }
         if let Some((area, prologue)) = self.own {
             prologue::resize(&mut self.work, prologue, rows.unit);
-            let bytes = own_bytes.next_multiple_of(rows.unit);
+            let bytes = own_bytes.next_multiple_of(rows.unit).max(rows.unit);
             self.module.variables[area].bytes = u64::from(bytes) * u64::from(rows.threads);
         }
     }
@@ -337,8 +393,9 @@ impl<'a> Round<'a> {
         }
         let shared = self.accesses.iter().filter(|access| self.locations[&access.reg].row().shared());
         let touches = shared.filter_map(|access| {
+            let inst = access.inst?;
             let (begin, bytes) = (offsets[&access.reg], spill_locations::slot_bytes(self.prepared, access.reg));
-            Some((access.inst?, order::Touch { begin, end: begin + bytes, store: access.store }))
+            Some((inst, order::Touch { begin, end: begin + bytes, store: access.store }))
         });
         order::insert(&mut self.work, &touches.collect());
     }

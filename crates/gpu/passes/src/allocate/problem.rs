@@ -1,6 +1,7 @@
 //! Problem of a register allocator: nodes that need registers, and which of them are alive together.
 
-use super::class::{Class, File};
+use super::class::Class;
+use super::text::Sizes;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use ptx::ir::Reg;
 
@@ -17,10 +18,8 @@ pub struct Problem {
     pub neighbours: SecondaryMap<Node, Vec<Node>>,
     /// Pairs that a copy joins: one register for both saves it.
     pub copies: Vec<(Node, Node)>,
-    /// Units of the general file.
-    pub units: u32,
-    /// Registers of the predicate file.
-    pub predicates: u32,
+    /// Units of the files.
+    pub sizes: Sizes,
 }
 
 /// One node.
@@ -48,14 +47,6 @@ pub enum Answer {
 }
 
 impl Problem {
-    /// The units of a file.
-    pub fn size(&self, file: File) -> u32 {
-        match file {
-            File::General => self.units,
-            File::Predicate => self.predicates,
-        }
-    }
-
     /// For each node the nodes that copies tie it to.
     pub fn partners(&self) -> SecondaryMap<Node, Vec<Node>> {
         let mut partners = SecondaryMap::with_capacity(self.nodes.len());
@@ -78,6 +69,12 @@ impl Units {
     pub fn take(&mut self, start: u32, count: u32) {
         for unit in start..start + count {
             self.0[(unit / 128) as usize] |= 1 << (unit % 128);
+        }
+    }
+
+    pub fn release(&mut self, start: u32, count: u32) {
+        for unit in start..start + count {
+            self.0[(unit / 128) as usize] &= !(1 << (unit % 128));
         }
     }
 

@@ -51,6 +51,12 @@ impl Report {
     }
 }
 
+/// Returns the estimated cycles of an allocation's spill code.
+pub fn cost(allocation: &Allocation) -> f64 {
+    let of_row = |(row, counts): (&Row, &Counts)| row.cost() * (counts.weighted_loads + counts.weighted_stores);
+    report(allocation).rows.iter().map(of_row).sum()
+}
+
 /// Counts what is in the allocated kernel.
 pub fn report(allocation: &Allocation) -> Report {
     let func = allocation.func();

@@ -16,57 +16,108 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Pairs of registers, the smaller first.
 type Pairs = BTreeSet<(Reg, Reg)>;
 
-/// Offsets of the registers, which take `bytes` each, and the size of the area.
-pub fn assign(bytes: &BTreeMap<Reg, u32>, together: &Pairs) -> (BTreeMap<Reg, u32>, u32) {
+/// The places of the text at which a register is alive, as half-open ranges in ascending order.
+type Ranges = Vec<(u32, u32)>;
+
+/// Offsets of the registers, which take `bytes` each, and the size of the area. Registers share a slot if they are alive at no place
+/// together and are none of the pairs that are `apart`.
+pub fn assign(func: &Func, bytes: &BTreeMap<Reg, u32>, apart: &Pairs) -> (BTreeMap<Reg, u32>, u32) {
+    let alive = alive_at(func, bytes);
     let mut order: Vec<Reg> = bytes.keys().copied().collect();
     // wide ones first, so that no gaps open between them
     order.sort_by_key(|reg| (std::cmp::Reverse(bytes[reg]), *reg));
+    let mut words: Vec<Word> = Vec::new();
     let mut offsets: BTreeMap<Reg, u32> = BTreeMap::new();
-    let mut end = 0;
     for reg in order {
-        let size = bytes[&reg];
-        let taken = |offset: u32| {
-            offsets.iter().any(|(other, at)| {
-                together.contains(&pair(reg, *other)) && *at < offset + size && offset < at + bytes[other]
-            })
-        };
-        let offset = (0..).step_by(size as usize).find(|offset| !taken(*offset)).expect("some offset is free");
-        end = end.max(offset + size);
-        offsets.insert(reg, offset);
+        let count = (bytes[&reg] / 4) as usize;
+        let free = |word: usize| words.get(word).is_none_or(|word| word.is_free(reg, &alive[reg], apart));
+        let fits = |first: &usize| (*first..first + count).all(free);
+        let first = (0..).step_by(count).find(fits).expect("behind all of them is room");
+        words.resize_with(words.len().max(first + count), Word::default);
+        words[first..first + count].iter_mut().for_each(|word| word.take(reg, &alive[reg]));
+        offsets.insert(reg, 4 * first as u32);
     }
-    (offsets, end)
+    (offsets, 4 * words.len() as u32)
 }
 
-/// The pairs that are alive at one place of a thread.
-pub fn in_a_thread(func: &Func, regs: &BTreeSet<Reg>) -> Pairs {
+/// Four bytes of an area.
+#[derive(Debug, Default)]
+struct Word {
+    /// When they are taken, ascending.
+    taken: Ranges,
+    by: Vec<Reg>,
+}
+
+impl Word {
+    fn is_free(&self, reg: Reg, ranges: &Ranges, apart: &Pairs) -> bool {
+        let meets = |(begin, end): &(u32, u32)| {
+            let next = self.taken.partition_point(|(_, other_end)| other_end <= begin);
+            self.taken.get(next).is_some_and(|(other_begin, _)| other_begin < end)
+        };
+        !ranges.iter().any(meets)
+            && (apart.is_empty() || !self.by.iter().any(|other| apart.contains(&pair(reg, *other))))
+    }
+
+    fn take(&mut self, reg: Reg, ranges: &Ranges) {
+        for range in ranges {
+            let at = self.taken.partition_point(|other| other < range);
+            self.taken.insert(at, *range);
+        }
+        self.by.push(reg);
+    }
+}
+
+/// When the registers are alive, from behind their writes to their last reads. Instructions have two places each: in front of the reads, and
+/// behind the writes.
+fn alive_at(func: &Func, regs: &BTreeMap<Reg, u32>) -> SecondaryMap<Reg, Ranges> {
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
     let liveness = Liveness::compute(func, &cfg, &accesses);
-    let mut pairs = Pairs::new();
+    let mut alive: SecondaryMap<Reg, Ranges> = SecondaryMap::new();
+    // the ends of ranges whose beginnings the walk backwards has not met
+    let mut end: BTreeMap<Reg, u32> = BTreeMap::new();
+    let mut first = 0;
     for block in &cfg.order {
-        let mut live: BTreeSet<Reg> =
-            liveness.live_out(*block).iter().filter(|reg| regs.contains(reg)).copied().collect();
-        live.extend(func.blocks[*block].terminator.condition().filter(|reg| regs.contains(reg)));
-        for inst in func.blocks[*block].insts.iter().rev() {
-            let written: Vec<Reg> = accesses.writes(*inst).iter().filter(|reg| regs.contains(reg)).copied().collect();
-            for reg in &written {
-                pairs.extend(live.iter().chain(&written).filter(|o| *o != reg).map(|o| pair(*reg, *o)));
+        let data = &func.blocks[*block];
+        let last = first + 2 * data.insts.len() as u32 + 1;
+        let leaving = liveness.live_out(*block).iter().copied().chain(data.terminator.condition());
+        end.extend(leaving.filter(|reg| regs.contains_key(reg)).map(|reg| (reg, last + 1)));
+        for (at, inst) in data.insts.iter().enumerate().rev() {
+            let place = first + 2 * at as u32 + 1;
+            for reg in accesses.writes(*inst).iter().filter(|reg| regs.contains_key(reg)) {
+                let end = end.remove(reg).unwrap_or(place + 1);
+                alive[*reg].push((place, end));
             }
-            written.iter().for_each(|reg| _ = live.remove(reg));
-            live.extend(accesses.reads(*inst).iter().filter(|reg| regs.contains(reg)));
+            for reg in accesses.reads(*inst).iter().filter(|reg| regs.contains_key(reg)) {
+                end.entry(*reg).or_insert(place);
+            }
         }
+        for (reg, end) in std::mem::take(&mut end) {
+            alive[reg].push((first, end));
+        }
+        first = last + 1;
     }
-    pairs
+    for reg in regs.keys() {
+        alive[*reg].sort_unstable();
+        alive[*reg].dedup_by(|next, before| {
+            let joined = before.1 >= next.0;
+            if joined {
+                before.1 = before.1.max(next.1);
+            }
+            joined
+        });
+    }
+    alive
 }
 
-/// The pairs that are alive at one time in some threads of a warp.
-pub fn in_a_warp(
+/// The pairs of which some threads of a warp need one while others need the other, wherever each is.
+pub fn on_two_sides(
     func: &Func,
     regs: &BTreeSet<Reg>,
     divergent: &SecondaryMap<Block, bool>,
     sides: Sides,
     rules: Rules,
 ) -> Pairs {
-    let mut pairs = in_a_thread(func, regs);
+    let mut pairs = Pairs::new();
     if rules == Rules::Published {
         return pairs;
     }

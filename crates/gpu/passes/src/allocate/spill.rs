@@ -1,5 +1,6 @@
 //! Puts spill code into a function, as a plan of locations says.
 
+use super::reuse::Spared;
 use super::spill_location::SpillLocation;
 use cranelift_entity::SecondaryMap;
 use ptx::inst::{Access, Address, Base, BinaryOp, Cmp, Guard, InstData, Mode, Op, Operand, Space, Special, TernaryOp};
@@ -43,11 +44,16 @@ pub struct SpillAccess {
 }
 
 /// Reads every register of `locations` from its location before each use and writes it there behind each definition. Offsets are
-/// filled in later, when all locations are known.
-pub fn run(func: &mut Func, locations: &BTreeMap<Reg, SpillLocation>, areas: Areas) -> Spilled {
-    let mut spiller = Spiller { func, locations, areas, result: Spilled::default() };
+/// filled in later, when all locations are known. What is `spared` is left out.
+pub fn run(
+    func: &mut Func,
+    locations: &BTreeMap<Reg, SpillLocation>,
+    areas: Areas,
+    spared: &SecondaryMap<Block, Spared>,
+) -> Spilled {
+    let mut spiller = Spiller { func, locations, areas, latest: BTreeMap::new(), result: Spilled::default() };
     for block in spiller.func.layout.clone() {
-        spiller.block(block);
+        spiller.block(block, &spared[block]);
     }
     spiller.result
 }
@@ -56,26 +62,34 @@ struct Spiller<'a> {
     func: &'a mut Func,
     locations: &'a BTreeMap<Reg, SpillLocation>,
     areas: Areas,
+    /// The register in which the last access of the block had the value.
+    latest: BTreeMap<Reg, Reg>,
     result: Spilled,
 }
 
 impl Spiller<'_> {
-    fn block(&mut self, block: Block) {
+    fn block(&mut self, block: Block, spared: &Spared) {
         let old = std::mem::take(&mut self.func.blocks[block].insts);
+        let end = old.len() as u32;
         let mut new = Vec::with_capacity(old.len());
-        for inst in old {
-            self.instruction(inst, &mut new);
+        self.latest.clear();
+        for (at, inst) in old.into_iter().enumerate() {
+            self.instruction(inst, at as u32, spared, &mut new);
         }
         let read = self.func.blocks[block].terminator.condition();
         if let Some((reg, location)) = read.and_then(|reg| Some((reg, *self.locations.get(&reg)?))) {
-            let temporary = self.temporary(self.func.regs[reg]);
-            self.load(reg, location, temporary, &mut new);
+            let latest = self.latest.get(&reg).copied().filter(|_| spared.loads.contains(&(end, reg)));
+            let temporary = latest.unwrap_or_else(|| {
+                let temporary = self.temporary(self.func.regs[reg]);
+                self.load(reg, location, temporary, &mut new);
+                temporary
+            });
             *self.func.blocks[block].terminator.condition_mut().expect("it reads a register") = temporary;
         }
         self.func.blocks[block].insts = new;
     }
 
-    fn instruction(&mut self, inst: Inst, new: &mut Vec<Inst>) {
+    fn instruction(&mut self, inst: Inst, at: u32, spared: &Spared, new: &mut Vec<Inst>) {
         let data = self.func.insts[inst].clone();
         let written: BTreeSet<Reg> = data.op.results().into_iter().collect();
         let mut read = BTreeSet::new();
@@ -85,17 +99,19 @@ impl Spiller<'_> {
             // threads without the guard keep the old value
             read.extend(&written);
         }
-        let mut names: SecondaryMap<Reg, Option<Reg>> = SecondaryMap::new();
+        let mut names: BTreeMap<Reg, Reg> = BTreeMap::new();
         for reg in read.union(&written) {
             if let Some(location) = self.locations.get(reg) {
-                let temporary = self.temporary(self.func.regs[*reg]);
-                names[*reg] = Some(temporary);
-                if read.contains(reg) {
+                let latest = self.latest.get(reg).copied().filter(|_| spared.loads.contains(&(at, *reg)));
+                let temporary = latest.unwrap_or_else(|| self.temporary(self.func.regs[*reg]));
+                names.insert(*reg, temporary);
+                if read.contains(reg) && latest.is_none() {
                     self.load(*reg, *location, temporary, new);
                 }
+                self.latest.insert(*reg, temporary);
             }
         }
-        let name = |reg: Reg| names[reg].unwrap_or(reg);
+        let name = |reg: Reg| names.get(&reg).copied().unwrap_or(reg);
         let data = &mut self.func.insts[inst];
         data.op.slots(|slot| {
             if let Slot::Read(reg) | Slot::Write(reg) | Slot::Both(reg) = slot {
@@ -105,8 +121,11 @@ impl Spiller<'_> {
         data.guard = data.guard.map(|guard| Guard { pred: name(guard.pred), ..guard });
         new.push(inst);
         for reg in written {
-            if let (Some(location), Some(temporary)) = (self.locations.get(&reg), names[reg]) {
-                self.store(reg, *location, temporary, new);
+            if let (Some(location), Some(temporary)) = (self.locations.get(&reg), names.get(&reg)) {
+                match spared.stores.contains(&(at, reg)) {
+                    true => self.note(reg, None, true),
+                    false => self.store(reg, *location, *temporary, new),
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A warp issues in order and waits for the results that it needs; code in loops counts as often as [`executions`] says. Trip counts, caches and
 //! what an assembler reorders are not seen, so that the estimate orders versions and tells no clocks.
 
-use super::{Demand, Version};
+use super::Demand;
 use cranelift_entity::SecondaryMap;
 use machine::cost::Residency;
 use machine::target::Target;
@@ -19,9 +19,8 @@ use ptx::ir::{Block, Func, Reg};
 /// Clocks of a load of the device memory where the target's are not described.
 const DEVICE: u32 = 400;
 
-/// Clocks of an SM per CTA, of no unit that would hold for another kernel.
-pub fn clocks(version: &Version, index: usize, demand: &Demand, target: &Target) -> f64 {
-    let func = &version.module.funcs[index];
+/// Clocks of an SM per CTA where so many are resident, of no unit that would hold for another kernel.
+pub fn clocks(func: &Func, ctas: u32, demand: &Demand, target: &Target) -> f64 {
     let device = target.pipeline.as_ref().map_or(DEVICE, |pipeline| pipeline.memory.device_latency);
     let cfg = Cfg::compute(func);
     let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
@@ -32,7 +31,7 @@ pub fn clocks(version: &Version, index: usize, demand: &Demand, target: &Target)
         issued += times * (func.blocks[*block].insts.len() + 1) as f64;
         alone += times * along(func, *block, &accesses, device.into()) as f64;
     }
-    let residency = Residency { warps_per_cta: demand.warps(), ctas: version.level.blocks, issued, alone };
+    let residency = Residency { warps_per_cta: demand.warps(), ctas, issued, alone };
     residency.clocks_per_cta(target)
 }
 

@@ -184,7 +184,9 @@ impl<'a> Stopwatch<'a> {
         let Version { module, launch_shared, .. } = version;
         let kernel = &module.funcs[index].name;
         match (clock, settings.model) {
-            (Clock::Estimate, _) => Ok(Ok(estimate::clocks(version, index, demand, settings.target))),
+            (Clock::Estimate, _) => {
+                Ok(Ok(estimate::clocks(&module.funcs[index], version.level.blocks, demand, settings.target)))
+            }
             (Clock::Model, None) => Ok(Err("there is no model of time".to_owned())),
             (Clock::Model, Some(model)) => match model.cycles_of_ctas(module, kernel, ctas, *launch_shared) {
                 Ok(cycles) => Ok(Ok(cycles as f64)),

@@ -20,22 +20,44 @@ pub fn compute(func: &Func) -> u32 {
 pub fn max_live(func: &Func) -> u32 {
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
     let liveness = Liveness::compute(func, &cfg, &accesses);
-    let sum = |live: &BTreeSet<Reg>| live.iter().map(|reg| units(func, *reg)).sum::<u32>();
     let mut most = 0;
     for block in &cfg.order {
-        let mut live: BTreeSet<Reg> = liveness.live_out(*block).iter().copied().collect();
-        live.extend(func.blocks[*block].terminator.condition());
-        most = most.max(sum(&live));
+        let mut live = Live { func, regs: BTreeSet::new(), units: 0 };
+        liveness.live_out(*block).iter().copied().chain(func.blocks[*block].terminator.condition()).for_each(|reg| {
+            live.insert(reg);
+        });
+        most = most.max(live.units);
         for inst in func.blocks[*block].insts.iter().rev() {
             // results that nobody reads have registers too
-            live.extend(accesses.writes(*inst));
-            most = most.max(sum(&live));
-            accesses.writes(*inst).iter().for_each(|reg| _ = live.remove(reg));
-            live.extend(accesses.reads(*inst));
-            most = most.max(sum(&live));
+            accesses.writes(*inst).iter().for_each(|reg| live.insert(*reg));
+            most = most.max(live.units);
+            accesses.writes(*inst).iter().for_each(|reg| live.remove(*reg));
+            accesses.reads(*inst).iter().for_each(|reg| live.insert(*reg));
+            most = most.max(live.units);
         }
     }
     most
+}
+
+/// The registers that are alive at one place, and the units that they take.
+struct Live<'a> {
+    func: &'a Func,
+    regs: BTreeSet<Reg>,
+    units: u32,
+}
+
+impl Live<'_> {
+    fn insert(&mut self, reg: Reg) {
+        if self.regs.insert(reg) {
+            self.units += units(self.func, reg);
+        }
+    }
+
+    fn remove(&mut self, reg: Reg) {
+        if self.regs.remove(&reg) {
+            self.units -= units(self.func, reg);
+        }
+    }
 }
 
 fn units(func: &Func, reg: Reg) -> u32 {

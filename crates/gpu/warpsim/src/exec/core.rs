@@ -55,8 +55,9 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
         }
     }
 
-    fn arrived(&mut self) {
+    fn arrived(&mut self, warp: usize, pc: u32) {
         self.arrivals += 1;
+        self.domain.arrived(warp, pc);
     }
 
     fn record(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Result<(), Stop> {

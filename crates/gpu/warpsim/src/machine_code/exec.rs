@@ -131,7 +131,7 @@ impl Core for Machine<'_, '_> {
 
     fn gets(&self, _: &mut Warp, _: u32, _: (u32, u32), _: Option<bool>) {}
 
-    fn arrived(&mut self) {}
+    fn arrived(&mut self, _: usize, _: u32) {}
 
     fn woken(&mut self) -> Vec<usize> {
         self.cluster.woken()

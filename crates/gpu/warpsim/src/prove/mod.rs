@@ -32,10 +32,12 @@ mod slice;
 mod spins;
 mod verdict;
 mod waits;
+mod witness;
 mod worlds;
 
 use super::decode;
 use super::exec::{Asynchronous, Collector, Machine};
+use super::hazard::Hazard;
 use super::memory::Segments;
 use super::place::Place;
 use super::shared::Shared;
@@ -54,6 +56,8 @@ use ptx::ir::{Func, Module, ParamKind};
 use std::collections::BTreeSet;
 use verdict::MOST;
 pub use verdict::{Status, Verdict};
+use witness::Watch;
+pub use witness::{Action, Interval, Part, Step, Who, Witness};
 use worlds::World;
 
 /// Cost at which [`prove`] gives up, which takes a few seconds at most. A warp instruction costs 1, one that accesses shared
@@ -75,6 +79,10 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
     let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, true)?;
+    if !verdict.violations.is_empty() {
+        let watch = Watch::new(&verdict.violations);
+        verdict.witnesses = once(module, func, launch, budget, None, Some((watch, &verdict.violations)))?.witnesses;
+    }
     if verdict.holds() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
         let holds = |trial: &Launch| {
@@ -105,7 +113,7 @@ struct Executed {
 /// Executes the kernel with all results of reductions and all branches on data unknown. If that decides nothing, executes it for
 /// each way that they may turn out; with `choose` also if there are no reductions.
 fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: bool) -> Result<Executed, String> {
-    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, None)?;
+    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, None, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
     let choose = parted && choose || func.insts.values().any(reduces);
     if verdict.holds() || !verdict.violations.is_empty() || !choose {
@@ -116,7 +124,7 @@ fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: 
         let before = apart.len();
         let whole = worlds::all(|world| {
             let chosen = Some((world, std::mem::take(&mut apart)));
-            let outcome = once(module, func, launch, left, chosen)?;
+            let outcome = once(module, func, launch, left, chosen, None)?;
             left -= outcome.spent;
             let (world, known) = outcome.chosen.unwrap_or_default();
             apart = known;
@@ -159,6 +167,7 @@ struct Outcome {
     /// Whether a branch on data was met in front of something that synchronises.
     parted: bool,
     chosen: Option<(World, Apart)>,
+    witnesses: Vec<Witness>,
     /// Values that the world takes as agreed by all threads although the kernel may change them.
     differing: Vec<String>,
 }
@@ -177,13 +186,31 @@ fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assum
     (loads.chain(loops).collect(), differing)
 }
 
-/// Executes the kernel once, in one world.
+/// Returns the assumptions of an execution about the machine and the launch; `registers` are those of a thread if it changes them.
+fn on_machine(code: &Code, registers: Option<u32>, shares: bool) -> Vec<Assumption> {
+    let lockstep = (shares && !code.independent_lanes()).then_some(Assumption::Lockstep);
+    let one_cta = code.one_cta.then_some(Assumption::OneCta);
+    lockstep.into_iter().chain(registers.map(Assumption::Registers)).chain(one_cta).collect()
+}
+
+/// Returns the hazards that were deferred, certain and doubtful ones; all are doubtful if the run has no end.
+fn deferred(flags: Option<Flags>, has_ended: bool) -> (Vec<Hazard>, Vec<Hazard>) {
+    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
+    match has_ended {
+        true => (certain, doubtful),
+        // code that was not executed may have released
+        false => (Vec::new(), [certain, doubtful].concat()),
+    }
+}
+
+/// Executes the kernel once, in one world; with a watch for witnesses of these violations.
 fn once(
     module: &Module,
     func: &Func,
     launch: &Launch,
     budget: u64,
     chosen: Option<(World, Apart)>,
+    watched: Option<(Watch, &[Hazard])>,
 ) -> Result<Outcome, String> {
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
@@ -194,6 +221,7 @@ fn once(
         warps.iter_mut().for_each(|warp| warp.knowledge.keep_names(&code));
     }
     let mut empty = vec![super::Buffer::output(0); buffers];
+    let (watch, watched) = watched.unzip();
     let mut machine = Machine {
         code: &code,
         shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len(), code.ranks as usize),
@@ -207,16 +235,23 @@ fn once(
         hazards: Collector::new(MOST),
         domain: Partial::new(&code, chosen.map(|(world, apart)| Common::new(&code, world, apart))),
     };
+    machine.domain.watch = watch;
     // the hazards and the domain's lists tell how it ended
     let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, own_stores, mut spins, .. } =
-        machine.domain;
-    let (certain, doubtful) = flags.map_or_else(Default::default, Flags::resolve);
-    let (mut violations, later) = match run {
-        Ok(()) => (certain, doubtful),
-        // code that was not executed may have released
-        Err(_) => (Vec::new(), [certain, doubtful].concat()),
-    };
+    let Partial {
+        mut not_analysed,
+        mut assumed,
+        spent,
+        shares,
+        flags,
+        common,
+        parted,
+        own_stores,
+        mut spins,
+        watch,
+        ..
+    } = machine.domain;
+    let (mut violations, later) = deferred(flags, run.is_ok());
     violations.append(&mut machine.hazards.list);
     not_analysed.extend(later.iter().take(MOST).map(flags::doubt));
     if let Some((warp, pc)) = spent {
@@ -229,22 +264,15 @@ fn once(
             .extend(spins.endless.iter().map(|(pc, warp)| format!("{}: {}", code.site(*warp, *pc), waits::UNMET)));
     }
     let (rests_on, differing) = common.as_ref().map(|common| on_values(&code, common, &own_stores)).unwrap_or_default();
-    assumed.extend(rests_on);
-    if code.one_cta {
-        assumed.insert(0, Assumption::OneCta);
-    }
-    if machine.asynchronous.pool_is_used() {
-        assumed.insert(0, Assumption::Registers(machine.asynchronous.thread_registers()));
-    }
-    if shares && !code.independent_lanes() {
-        assumed.insert(0, Assumption::Lockstep);
-    }
+    let registers = machine.asynchronous.pool_is_used().then(|| machine.asynchronous.thread_registers());
+    assumed = [on_machine(&code, registers, shares), assumed, rests_on].concat();
     if !not_analysed.is_empty() {
         machine.asynchronous.warnings.extend(volatile(&code));
     }
     let verdict = Verdict {
         kernel: func.name.clone(),
         violations,
+        witnesses: Vec::new(),
         not_analysed,
         assumed,
         warnings: machine.asynchronous.warnings.into_iter().collect(),
@@ -252,5 +280,7 @@ fn once(
         arrivals: machine.arrivals,
     };
     let chosen = common.map(|common| (common.world, common.apart));
-    Ok(Outcome { verdict, spent: budget - machine.budget, parted, chosen, differing })
+    let watch = watch.iter().flat_map(|watch| watched.into_iter().flatten().map(|hazard| watch.witness(&code, hazard)));
+    let witnesses = watch.collect();
+    Ok(Outcome { witnesses, verdict, spent: budget - machine.budget, parted, chosen, differing })
 }

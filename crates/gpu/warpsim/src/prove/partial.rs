@@ -13,6 +13,7 @@ use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::waits::Progress;
+use super::witness::Watch;
 use crate::decode::{Code, Manner, MemoryAccess, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -60,6 +61,8 @@ pub(in super::super) struct Partial {
     /// Progress of loops on data, by program counter.
     pub(super) progress: HashMap<u32, Rc<Progress>>,
     pub(super) spins: Spins,
+    /// Watch on the instructions of violations that were found before.
+    pub(super) watch: Option<Watch>,
 }
 
 pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
@@ -86,6 +89,7 @@ impl Partial {
             spins: Spins::new(code),
             common,
             parted: false,
+            watch: None,
         }
     }
 
@@ -211,6 +215,12 @@ impl Domain for Partial {
         self.common.as_mut()?.world.choose()
     }
 
+    fn arrived(&mut self, warp: usize, pc: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.arrived(warp, pc);
+        }
+    }
+
     fn perhaps(&self) -> bool {
         self.guarded || !self.open.is_empty()
     }
@@ -263,6 +273,9 @@ impl Domain for Partial {
 
     fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, touch: Touch) -> Result<(), Stop> {
         machine.domain.shares = true;
+        if let Some(watch) = &mut machine.domain.watch {
+            watch.accessed(warp, pc, lanes);
+        }
         if !matches!(touch, Touch::Read | Touch::StrongRead) {
             machine.domain.spins.store(machine.code, warp, pc, lanes);
             machine.domain.kept.forget_lanes(lanes);

@@ -1,6 +1,7 @@
 //! Result of the analysis.
 
 use super::assumption::Assumption;
+use super::witness::Witness;
 use crate::hazard::Hazard;
 
 /// Violations after which the analysis stops.
@@ -12,6 +13,8 @@ pub struct Verdict {
     pub kernel: String,
     /// Violations of the properties.
     pub violations: Vec<Hazard>,
+    /// For each violation an interleaving that shows it.
+    pub witnesses: Vec<Witness>,
     /// Operations that depend on data and could matter.
     pub not_analysed: Vec<String>,
     /// Assumptions; for a kernel that is not proven, as far as the analysis came.

@@ -26,6 +26,9 @@ use graph::units::Units;
 use kinetics::Stiffness;
 use kinetics::approximation::range::TemperatureRange;
 
+/// Smallest mole fraction in diffusion coefficients (epsilon of paper section 3.3).
+pub const FLOOR: f64 = 1e-20;
+
 /// Choices that change the graph.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
@@ -34,8 +37,6 @@ pub struct Options {
     /// Mole fractions and concentrations are values that pass between warps; else every reader loads them from global
     /// memory, which spares shared memory.
     pub stage_inputs: bool,
-    /// The smallest mole fraction of the diffusion kernel (epsilon of paper section 3.3).
-    pub floor: f64,
     pub form: Form,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
@@ -75,7 +76,6 @@ impl Default for Options {
         Self {
             warps: 8,
             stage_inputs: true,
-            floor: 1e-20,
             form: Form::Pairwise,
             fit_tolerance: Some(1e-4),
             fit_range: TemperatureRange::DEFAULT,

@@ -36,27 +36,26 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let core = Core::new(&mut graph, &factors, &functions);
     // Two blocks at least, so that each has others.
     let blocks = pairs::even_blocks(n, options.warps as usize, WIDEST.min(n.div_ceil(2)));
-    let products: Vec<Vec<Value>> =
-        blocks.iter().map(|block| products(&mut graph, &factors, options, block.clone())).collect();
+    let products: Vec<Vec<Value>> = blocks.iter().map(|block| products(&mut graph, &factors, block.clone())).collect();
     let others = others(&mut graph, &products);
     let masses: Vec<(Value, Value)> =
-        blocks.iter().map(|block| pairs::mass(&mut graph, model, options, block.clone())).collect();
+        blocks.iter().map(|block| pairs::mass(&mut graph, model, block.clone())).collect();
     let scale = resistances::scale(&mut graph, &masses, |b| begin::temperature(b, options));
     for (k, (block, others)) in blocks.iter().zip(&others).enumerate() {
         let image = core.image(&mut graph, others, block);
         let masses = masses.iter().enumerate().filter(|&(other, _)| other != k);
         let masses: Vec<Value> = masses.map(|(_, &(clamped, _))| clamped).collect();
-        let numerators = resistances::numerators(&mut graph, model, options, block, &masses, scale);
-        rows(&mut graph, model, options, &factors, block, [&image, &functions, &numerators]);
+        let numerators = resistances::numerators(&mut graph, model, block, &masses, scale);
+        rows(&mut graph, model, &factors, block, [&image, &functions, &numerators]);
     }
     graph
 }
 
 /// A^T x of the species of a block.
-fn products(graph: &mut Graph, factors: &Factors, options: &Options, block: Block) -> Vec<Value> {
+fn products(graph: &mut Graph, factors: &Factors, block: Block) -> Vec<Value> {
     let columns = factors.rows[0].len();
     let mut b = Body::default();
-    let x: Vec<Id> = (0..block.len() as u32).map(|i| pairs::clamp(&mut b, options, i)).collect();
+    let x: Vec<Id> = (0..block.len() as u32).map(|i| pairs::clamp(&mut b, i)).collect();
     for column in 0..columns {
         let entries = (0..block.len()).map(|i| (i * columns + column) as u32);
         let sum = weighted(&mut b, entries, &x);
@@ -184,7 +183,6 @@ impl Core {
 fn rows(
     graph: &mut Graph,
     model: &Model,
-    options: &Options,
     factors: &Factors,
     block: &Block,
     [image, functions, numerators]: [&[Value]; 3],
@@ -192,7 +190,7 @@ fn rows(
     let (columns, count) = (image.len() as u32, functions.len() as u32);
     let mut b = Body::default();
     let y: Vec<Id> = (0..columns).map(|column| b.input(column)).collect();
-    let x: Vec<Id> = (0..block.len() as u32).map(|i| pairs::clamp(&mut b, options, i)).collect();
+    let x: Vec<Id> = (0..block.len() as u32).map(|i| pairs::clamp(&mut b, i)).collect();
     let mut constants = Vec::new();
     let mut sums = Vec::new();
     for i in block.clone() {

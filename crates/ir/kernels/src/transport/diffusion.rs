@@ -23,7 +23,7 @@ const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let n = model.species().len();
     let mut graph = begin::begin("diffusion", model, options, "diffusion", n as u32, &SCALARS);
-    let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
+    let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model));
 
     let columns = Columns {
         n,
@@ -40,10 +40,10 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     // For each row: the values whose sum is sum_j clamp_j d_ij.
     let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
     for block in blocks(n, options) {
-        columns.build(&mut graph, options, block, &mut shares);
+        columns.build(&mut graph, block, &mut shares);
     }
     let parts = even_blocks(n, options.warps as usize, WIDEST_BLOCK);
-    let masses: Vec<(Value, Value)> = parts.iter().map(|part| mass(&mut graph, model, options, part.clone())).collect();
+    let masses: Vec<(Value, Value)> = parts.iter().map(|part| mass(&mut graph, model, part.clone())).collect();
     let scale = {
         let mut b = Body::default();
         let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
@@ -59,7 +59,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         let last = build::passed_on(&mut graph, 1);
         let others = sum(&mut graph, &name, others, last);
         for i in part.clone() {
-            row(&mut graph, model, options, (i, part), [others, scale], &shares[i]);
+            row(&mut graph, model, (i, part), [others, scale], &shares[i]);
         }
     }
     graph
@@ -88,20 +88,13 @@ fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, epilo
 
 /// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
 /// and the shares of the last sum. The species i is one of a part.
-fn row(
-    graph: &mut Graph,
-    model: &Model,
-    options: &Options,
-    (i, part): (usize, &Block),
-    [others, scale]: [Value; 2],
-    shares: &[Value],
-) {
+fn row(graph: &mut Graph, model: &Model, (i, part): (usize, &Block), [others, scale]: [Value; 2], shares: &[Value]) {
     let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
     let epilogue = {
         let mut b = Body::default();
         let (mut numerator, scale, denominator) = (b.input(0), b.input(1), b.state(0));
         for k in 0..neighbours.len() as u32 {
-            let (clamped, weight) = (clamp(&mut b, options, k), b.constant(k));
+            let (clamped, weight) = (clamp(&mut b, k), b.constant(k));
             numerator = b.fma(clamped, weight, numerator);
         }
         let scaled = b.mul(scale, numerator);

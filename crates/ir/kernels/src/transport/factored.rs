@@ -16,7 +16,7 @@ use super::pure_limit::PureLimit;
 use super::resistances;
 use super::rows::{Rows, combination};
 use crate::build::{self, passed_on, product, single, step};
-use crate::options::{Matrix, Options};
+use crate::options::{FLOOR, Matrix, Options};
 use crate::thermodynamics::begin;
 use graph::body::{Body, Id};
 use graph::dataflow::{Graph, Operation, Value};
@@ -39,9 +39,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let weights: Vec<f64> = model.species().iter().map(|s| s.weight).collect();
     let pure_limit = PureLimit::new(&factors, &cubics, &weights);
     graph.range = Some(range);
-    graph.bound = factors.error / (1.0 - factors.error) + pure_limit.error + floor_error(options.floor, &weights);
+    graph.bound = factors.error / (1.0 - factors.error) + pure_limit.error + floor_error(&weights);
 
-    let clamped = (options.stage_inputs && n > 2).then(|| pairs::clamped_fractions(&mut graph, model, options));
+    let clamped = (options.stage_inputs && n > 2).then(|| pairs::clamped_fractions(&mut graph, model));
     let functions = functions(&mut graph, &factors.functions, range);
     // t = A^T x and M
     let columns = (0..factors.rows[0].len()).map(|m| factors.rows.iter().map(|row| row[m]).collect());
@@ -66,9 +66,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
 }
 
 /// The mass counts clamped fractions, too.
-fn floor_error(floor: f64, weights: &[f64]) -> f64 {
+fn floor_error(weights: &[f64]) -> f64 {
     let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
-    floor * weights.iter().sum::<f64>() / least
+    FLOOR * weights.iter().sum::<f64>() / least
 }
 
 /// Functions of temperature, polynomials in scaled ln T, by one operation for all warps.
@@ -112,7 +112,7 @@ fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, o
     for group in groups(matrix.len(), options.warps as usize, most) {
         let iteration = {
             let mut b = Body::default();
-            let x = if clamped.is_some() { b.input(0) } else { pairs::clamp(&mut b, options, 0) };
+            let x = if clamped.is_some() { b.input(0) } else { pairs::clamp(&mut b, 0) };
             for row in 0..group.len() as u32 {
                 let (entry, sum) = (b.constant(row), b.state(row));
                 let sum = b.fma(entry, x, sum);

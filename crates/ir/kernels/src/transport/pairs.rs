@@ -1,7 +1,7 @@
 //! The pairs of species by staggered columns, and sums over blocks of species, whatever function gives the coefficients.
 
 use crate::build::{self, MOLE_FRACTIONS, single, step};
-use crate::options::Options;
+use crate::options::{FLOOR, Options};
 use graph::body::{Body, Id};
 use graph::dataflow::{Graph, Operation, Shape, Value};
 use kinetics::Model;
@@ -27,14 +27,14 @@ pub fn even_blocks(n: usize, warps: usize, widest: usize) -> Vec<Block> {
 }
 
 /// clamp = max(epsilon, x) from global memory.
-pub fn clamp(b: &mut Body, options: &Options, operand: u32) -> Id {
-    let (x, floor) = (b.field(MOLE_FRACTIONS, operand), b.literal(options.floor));
+pub fn clamp(b: &mut Body, operand: u32) -> Id {
+    let (x, floor) = (b.field(MOLE_FRACTIONS, operand), b.literal(FLOOR));
     b.max(x, floor)
 }
 
-pub fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec<Value> {
+pub fn clamped_fractions(graph: &mut Graph, model: &Model) -> Vec<Value> {
     let mut b = Body::default();
-    let x = clamp(&mut b, options, 0);
+    let x = clamp(&mut b, 0);
     b.values = vec![x];
     let shape = graph.shape(b);
     let species = model.species();
@@ -67,7 +67,7 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// The pairs of one block of columns. States: m column sums, m - 1 window sums, m clamped fractions of the columns.
-    pub fn build(&self, graph: &mut Graph, options: &Options, block: Block, shares: &mut [Vec<Value>]) {
+    pub fn build(&self, graph: &mut Graph, block: Block, shares: &mut [Vec<Value>]) {
         let (n, m) = (self.n, block.len());
         let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
         let height = block.clone().map(reach).max().unwrap_or(0);
@@ -79,12 +79,12 @@ impl Columns<'_> {
             let empty = b.empty_sum();
             b.states = vec![empty; 2 * m - 1];
             for i in 0..m {
-                let x = clamp(&mut b, options, i as u32);
+                let x = clamp(&mut b, i as u32);
                 b.states.push(x);
             }
             graph.shape(b)
         };
-        let iteration = self.offset_shape(graph, options, m);
+        let iteration = self.offset_shape(graph, m);
         let epilogue = {
             let mut b = Body::default();
             b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
@@ -126,12 +126,12 @@ impl Columns<'_> {
     }
 
     /// One offset of a block of m columns.
-    fn offset_shape(&self, graph: &mut Graph, options: &Options, m: usize) -> Shape {
+    fn offset_shape(&self, graph: &mut Graph, m: usize) -> Shape {
         let mut b = Body::default();
         let (mut sums, mut window, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..m as u32 {
             let d = (self.function)(&mut b, self.constants as u32 * i);
-            let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, options, i) };
+            let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, i) };
             let sum = b.state(i);
             sums.push(b.fma(x_row, d, sum));
             let x_column = b.state((2 * m - 1) as u32 + i);
@@ -153,12 +153,12 @@ impl Columns<'_> {
 }
 
 /// (sum of clamp_j m_j, sum of x_j m_j) over a block.
-pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
+pub fn mass(graph: &mut Graph, model: &Model, block: Block) -> (Value, Value) {
     let prologue = build::empty_sums(graph, 2);
     let iteration = {
         let mut b = Body::default();
         let (clamped_sum, sum) = (b.state(0), b.state(1));
-        let clamped = clamp(&mut b, options, 0);
+        let clamped = clamp(&mut b, 0);
         let x = build::mole_fraction(&mut b, 0);
         let weight = b.constant(0);
         b.states = vec![b.fma(clamped, weight, clamped_sum), b.fma(x, weight, sum)];

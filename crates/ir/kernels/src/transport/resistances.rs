@@ -29,7 +29,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     graph.bound = pairs.error / (1.0 - pairs.error);
     graph.range = Some(options.fit_range);
     let degree = pairs.coefficients[0].len() - 1;
-    let clamped = (options.stage_inputs && n > 2).then(|| pairs::clamped_fractions(&mut graph, model, options));
+    let clamped = (options.stage_inputs && n > 2).then(|| pairs::clamped_fractions(&mut graph, model));
     let pair = |i: usize, j: usize| {
         let (i, j) = (i.min(j), i.max(j));
         pairs.coefficients[i * n - i * (i + 1) / 2 + j].clone()
@@ -47,16 +47,15 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     };
     let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
     for block in pairs::blocks(n, options) {
-        columns.build(&mut graph, options, block, &mut shares);
+        columns.build(&mut graph, block, &mut shares);
     }
     let parts = pairs::even_blocks(n, options.warps as usize, pairs::WIDEST_BLOCK);
-    let masses: Vec<(Value, Value)> =
-        parts.iter().map(|part| pairs::mass(&mut graph, model, options, part.clone())).collect();
+    let masses: Vec<(Value, Value)> = parts.iter().map(|part| pairs::mass(&mut graph, model, part.clone())).collect();
     let scale = scale(&mut graph, &masses, |b| b.field(build::TEMPERATURE, 0));
     for (b, block) in parts.iter().enumerate() {
         let others: Vec<Value> =
             masses.iter().enumerate().filter(|&(other, _)| other != b).map(|(_, &(clamped, _))| clamped).collect();
-        let numerators = numerators(&mut graph, model, options, block, &others, scale);
+        let numerators = numerators(&mut graph, model, block, &others, scale);
         for (i, numerator) in block.clone().zip(numerators) {
             row(&mut graph, model, i, numerator, &shares[i]);
         }
@@ -91,14 +90,7 @@ pub fn scale(graph: &mut Graph, masses: &[(Value, Value)], temperature: impl FnO
 }
 
 /// scale * sum_{j != i} clamp_j m_j for the species of a block.
-pub fn numerators(
-    graph: &mut Graph,
-    model: &Model,
-    options: &Options,
-    block: &Block,
-    others: &[Value],
-    scale: Value,
-) -> Vec<Value> {
+pub fn numerators(graph: &mut Graph, model: &Model, block: &Block, others: &[Value], scale: Value) -> Vec<Value> {
     let mut b = Body::default();
     let m = block.len();
     let mut before = None;
@@ -108,7 +100,7 @@ pub fn numerators(
     }
     let own: Vec<_> = (0..m as u32)
         .map(|i| {
-            let (x, weight) = (pairs::clamp(&mut b, options, i), b.constant(i));
+            let (x, weight) = (pairs::clamp(&mut b, i), b.constant(i));
             b.mul(x, weight)
         })
         .collect();

@@ -36,7 +36,7 @@ impl Rows<'_> {
         // One warp keeps them at hand in its slots.
         let known = clamped.filter(|_| options.warps == 1);
         for block in blocks(self.weights.len(), options) {
-            let fractions = Fractions { options, block: &block, held, known };
+            let fractions = Fractions { block: &block, held, known };
             let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
             let mut iterations = if sums_of_block.is_some() { vec![] } else { self.product(graph, &fractions) };
             iterations.push(self.closing(graph, &fractions));
@@ -157,7 +157,6 @@ fn blocks(n: usize, options: &Options) -> Vec<Block> {
 
 /// The clamped mole fractions of a block.
 struct Fractions<'a> {
-    options: &'a Options,
     block: &'a Block,
     /// A thread has room for them beside its running sums, from the prologue to the epilogue; else they are loaded where they
     /// are used.
@@ -184,7 +183,7 @@ impl Fractions<'_> {
         }
         let clamped = clamped.filter(|_| self.held);
         for i in (0..count).filter(|_| self.held) {
-            let x = if clamped.is_some() { b.input(first + i) } else { pairs::clamp(&mut b, self.options, i) };
+            let x = if clamped.is_some() { b.input(first + i) } else { pairs::clamp(&mut b, i) };
             b.states.push(x);
         }
         let shape = graph.shape(b);
@@ -198,7 +197,7 @@ impl Fractions<'_> {
         match self.known {
             _ if self.held => b.state(self.block.len() as u32 + i),
             Some(_) => b.input(first as u32 + i),
-            None => pairs::clamp(b, self.options, i),
+            None => pairs::clamp(b, i),
         }
     }
 

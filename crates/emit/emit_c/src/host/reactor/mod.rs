@@ -8,7 +8,7 @@ pub use energies::{Coefficients, Energies};
 
 use super::fortran::fortran_prefix;
 use super::systems::{Systems, Tables};
-use super::{Interface, Provenance, file_comment, prefix, short_name};
+use super::{Interface, Provenance, file_comment, prefix};
 use crate::base::comment;
 use crate::base::glue::{Template, render_in};
 use crate::base::tables::{real, wrapped};
@@ -51,11 +51,17 @@ impl Reactor {
         }
     }
 
-    /// Doubles of the workspace of each thread on a GPU.
-    pub fn workspace_rows(&self, interface: &Interface) -> usize {
+    /// Doubles of a slot on a GPU besides its factors, which lie in rows that are apart by the number of slots.
+    pub fn slot_rows(&self, interface: &Interface) -> usize {
         let (unknowns, stages) = (interface.species.len() + 1, self.method.m.len());
-        let tables = Tables::new(&self.systems, self.factors, interface);
-        unknowns * (stages + 5) + 1 + tables.doubles() + self.systems.pattern.len()
+        unknowns * (stages + 6) + 2 + 2 * self.systems.pattern.len() + self.systems.elimination.plan().order.len()
+    }
+
+    /// Slots on a GPU: as many as fit into [`MOST_BYTES`].
+    fn slots(&self, interface: &Interface) -> usize {
+        let doubles = self.slot_rows(interface) + self.systems.elimination.plan().entries();
+        let fitting = (MOST_BYTES / (8 * doubles)).clamp(SLOTS[0], SLOTS[1]);
+        1 << fitting.ilog2()
     }
 }
 
@@ -69,7 +75,16 @@ pub fn reactor(
     callers: bool,
 ) -> Vec<(String, String)> {
     let (is_gpu, is_hip) = (!target.is_cpu(), target.is_amd());
-    let file = File { is_gpu, is_hip, ..File::new(interface, reactor, provenance) };
+    let has_workspace = |symbol: &str| interface.kernels.iter().any(|k| k.symbol == symbol && k.has_workspace);
+    let (rates_has_workspace, jacobian_has_workspace) =
+        (has_workspace(&reactor.rates), has_workspace(&reactor.jacobian));
+    let file = File {
+        is_hip,
+        rates_has_workspace,
+        jacobian_has_workspace,
+        kernels_have_workspace: rates_has_workspace || jacobian_has_workspace,
+        ..File::new(interface, reactor, provenance, is_gpu)
+    };
     let (program, template) = match (is_gpu, is_hip) {
         (false, _) => (".cpp", Template::Reactor),
         (true, false) => (".cu", Template::GpuReactor),
@@ -88,6 +103,20 @@ pub fn reactor(
 /// Threads of a CTA on a GPU, each with a reactor.
 pub const THREADS: usize = 128;
 
+/// Bytes of device memory for the slots of a call: more points than these slots hold follow when others are done.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Fewest and most slots of a call with many points: fewer leave most of a GPU idle, with more no kernel is faster.
+const SLOTS: [usize; 2] = [1 << 10, 1 << 17];
+
+/// Entries of the factors that a thread of a GPU keeps in its registers.
+fn most_entries(factors: Factors) -> usize {
+    match factors {
+        Factors::Double => 100,
+        Factors::Single => 200,
+    }
+}
+
 #[derive(Serialize)]
 struct File {
     comment: String,
@@ -98,10 +127,12 @@ struct File {
     is_gpu: bool,
     is_hip: bool,
     threads: usize,
-    workspace_rows: usize,
-    /// Names of the functions of one point.
-    rates_name: String,
-    jacobian_name: String,
+    slots: usize,
+    slot_rows: usize,
+    /// Whether launches of the kernels take a workspace of their own.
+    rates_has_workspace: bool,
+    jacobian_has_workspace: bool,
+    kernels_have_workspace: bool,
     prefix: String,
     upper: String,
     constant: &'static str,
@@ -135,7 +166,7 @@ struct File {
 }
 
 impl File {
-    fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance) -> Self {
+    fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance, is_gpu: bool) -> Self {
         let prefix = prefix(interface);
         let upper = prefix.to_uppercase();
         let (constant, constant_unit, heat, capacity) = match reactor.constant {
@@ -144,18 +175,24 @@ impl File {
         };
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
-        let tables = Tables::new(&reactor.systems, reactor.factors, interface);
+        let tables = Tables::new(
+            &reactor.systems,
+            (reactor.factors, if is_gpu { most_entries(reactor.factors) } else { 0 }),
+            interface,
+        );
         let unknowns = species + 1;
         Self {
-            workspace_rows: reactor.workspace_rows(interface),
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),
-            is_gpu: false,
+            is_gpu,
             is_hip: false,
             threads: THREADS,
-            rates_name: short_name(&reactor.rates, &prefix).to_owned(),
-            jacobian_name: short_name(&reactor.jacobian, &prefix).to_owned(),
+            slots: reactor.slots(interface),
+            slot_rows: reactor.slot_rows(interface),
+            rates_has_workspace: false,
+            jacobian_has_workspace: false,
+            kernels_have_workspace: false,
             guard: format!("SINGE_{upper}_REACTOR_H"),
             constant,
             constant_array: reactor.constant_array(),
@@ -206,6 +243,7 @@ struct MethodText {
     m: String,
     e: String,
     same: String,
+    extends: String,
     explicit: Option<ExplicitText>,
 }
 
@@ -215,7 +253,9 @@ impl MethodText {
         if let Some(explicit) = &method.explicit {
             source += &format!("; {}: {}", explicit.name, explicit.source);
         }
-        let same: Vec<String> = (0..method.a.len()).map(|stage| method.takes_rates_over(stage).to_string()).collect();
+        let stages = method.a.len();
+        let same: Vec<String> = (0..stages).map(|stage| method.takes_rates_over(stage).to_string()).collect();
+        let extends: Vec<String> = (0..=stages).map(|stage| method.extends_place(stage).to_string()).collect();
         Self {
             method: method.name,
             source: comment("", &source),
@@ -227,6 +267,7 @@ impl MethodText {
             m: list(method.m),
             e: list(method.e),
             same: same.join(", "),
+            extends: extends.join(", "),
             explicit: method.explicit.as_ref().map(ExplicitText::new),
         }
     }

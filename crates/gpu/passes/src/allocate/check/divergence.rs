@@ -27,6 +27,10 @@ impl Kills {
             kills.apart.extend(&cfg.order);
         }
         let post_dominators = post_dominators(func);
+        let stores = stores(func, allocation);
+        let written = |blocks: &mut dyn Iterator<Item = &Block>| -> BTreeSet<Location> {
+            blocks.filter_map(|block| stores.get(block)).flatten().copied().collect()
+        };
         for block in cfg.order.iter().filter(|block| allocation.facts.divergent[**block]) {
             let reconvergence = post_dominators[*block];
             let sides: Vec<(Block, BTreeSet<Block>)> =
@@ -35,14 +39,17 @@ impl Kills {
                 sides.iter().flat_map(|(_, blocks)| blocks).copied().chain([*block]).collect();
             kills.apart.extend(sides.iter().flat_map(|(_, blocks)| blocks));
             if let Some(reconvergence) = reconvergence {
-                let written = written(func, allocation, region.iter().filter(|inside| *inside != block));
+                let written = written(&mut region.iter().filter(|inside| *inside != block));
                 for from in cfg.predecessors(reconvergence).iter().filter(|from| region.contains(from)) {
                     kills.edges.entry((*from, reconvergence)).or_default().extend(&written);
                 }
             }
             for (i, (first, own)) in sides.iter().enumerate() {
                 for (_, other) in sides.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, side)| side) {
-                    let written = written(func, allocation, other.iter());
+                    let written = written(&mut other.iter());
+                    if written.is_empty() {
+                        continue;
+                    }
                     if allocation.sides == Sides::Interleaved || !own.is_disjoint(other) {
                         own.iter().for_each(|inside| kills.contested[*inside].extend(&written));
                     } else {
@@ -89,17 +96,20 @@ pub fn own_slot(allocation: &Allocation, base: Base) -> bool {
     allocation.own_base.is_some_and(|own| base == Base::Reg(own)) && allocation.own_base != allocation.base
 }
 
-/// The slots of a warp's shared memory that spill code writes in these blocks.
-fn written<'a>(func: &Func, allocation: &Allocation, blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<Location> {
-    let mut slots = BTreeSet::new();
-    for inst in blocks.flat_map(|block| &func.blocks[*block].insts) {
-        let inserted = inst.as_u32() as usize >= allocation.prepared.insts.len();
-        if let (true, Op::St { space: Space::Shared, ty, addr: Address { offset, base }, .. }) =
-            (inserted, &func.insts[*inst].op)
-            && !own_slot(allocation, *base)
-        {
-            slots.insert(Location::Shared { offset: *offset, bytes: ty.bytes() });
+/// The slots of a warp's shared memory that spill code writes, by the blocks that write any.
+fn stores(func: &Func, allocation: &Allocation) -> BTreeMap<Block, BTreeSet<Location>> {
+    let mut stores: BTreeMap<Block, BTreeSet<Location>> = BTreeMap::new();
+    for block in &func.layout {
+        for inst in &func.blocks[*block].insts {
+            let inserted = inst.as_u32() as usize >= allocation.prepared.insts.len();
+            if let (true, Op::St { space: Space::Shared, ty, addr: Address { offset, base }, .. }) =
+                (inserted, &func.insts[*inst].op)
+                && !own_slot(allocation, *base)
+            {
+                let slot = Location::Shared { offset: *offset, bytes: ty.bytes() };
+                stores.entry(*block).or_default().insert(slot);
+            }
         }
     }
-    slots
+    stores
 }

@@ -2,6 +2,7 @@
 
 use crate::allocate::PhysicalRegister;
 use ptx::ir::Reg;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where something is held.
@@ -53,9 +54,12 @@ impl Symbol {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The symbols of each location. Overlapping locations lie next to each other in the order of the map.
+#[derive(Debug, Clone, Default)]
 pub struct State {
     held: BTreeMap<Location, BTreeSet<Symbol>>,
+    /// Locations that hold a symbol of each original register, and perhaps some that did.
+    places: BTreeMap<Reg, BTreeSet<Location>>,
 }
 
 impl State {
@@ -69,45 +73,107 @@ impl State {
 
     /// Writes a location; whatever overlaps it is lost.
     pub fn write(&mut self, location: Location, symbols: BTreeSet<Symbol>) {
-        self.held.retain(|other, _| !other.overlaps(location));
+        self.forget(location);
+        for reg in symbols.iter().filter_map(|symbol| symbol.of()) {
+            self.places.entry(reg).or_default().insert(location);
+        }
         self.held.insert(location, symbols);
     }
 
     /// An original register gets a new value: what was held of the old one is worthless.
     pub fn redefine(&mut self, reg: Reg) {
-        for symbols in self.held.values_mut() {
-            symbols.retain(|symbol| symbol.of() != Some(reg));
+        for place in self.places.remove(&reg).unwrap_or_default() {
+            if let Some(symbols) = self.held.get_mut(&place) {
+                symbols.retain(|symbol| symbol.of() != Some(reg));
+            }
         }
     }
 
-    /// An original register became a copy of another: whatever `is` the other is this too.
-    pub fn copy(&mut self, to: Reg, is: impl Fn(&Symbol) -> bool) {
-        for symbols in self.held.values_mut().filter(|symbols| symbols.iter().any(&is)) {
-            symbols.insert(Symbol::Value(to));
+    /// An original register became a copy of another: where a symbol `is` that one's value, it is the copy's too. Only a `number` may
+    /// stand for the value under another name.
+    pub fn copy(&mut self, to: Reg, from: Reg, number: bool, is: impl Fn(&Symbol) -> bool) {
+        let places: Vec<Location> = match number {
+            true => self.held.keys().copied().collect(),
+            false => self.places.get(&from).into_iter().flatten().copied().collect(),
+        };
+        for place in places {
+            if let Some(held) = self.held.get_mut(&place).filter(|held| held.iter().any(&is)) {
+                held.insert(Symbol::Value(to));
+                self.places.entry(to).or_default().insert(place);
+            }
         }
     }
 
     pub fn forget(&mut self, location: Location) {
-        self.held.retain(|other, _| !other.overlaps(location));
+        let (first, last) = location.neighbourhood();
+        let near = self.held.range(first..=last).map(|(other, _)| *other);
+        let lost: Vec<Location> = near.filter(|other| other.overlaps(location)).collect();
+        for other in lost {
+            for reg in self.held.remove(&other).into_iter().flatten().filter_map(Symbol::of) {
+                leave(&mut self.places, reg, &other);
+            }
+        }
     }
 
     /// Keeps what both hold; whether that changed this one.
     pub fn meet(&mut self, other: &Self) -> bool {
-        let mut changed = false;
-        self.held.retain(|location, symbols| {
-            let before = symbols.len();
-            match other.held.get(location) {
-                Some(theirs) => symbols.retain(|symbol| theirs.contains(symbol)),
-                None => symbols.clear(),
+        let (mut changed, Self { held, places }) = (false, self);
+        held.retain(|location, symbols| {
+            let theirs = other.held.get(location);
+            let mut lost: SmallVec<[Symbol; 2]> = SmallVec::new();
+            symbols.retain(|symbol| {
+                let stays = theirs.is_some_and(|theirs| theirs.contains(symbol));
+                lost.extend((!stays).then_some(*symbol));
+                stays
+            });
+            changed |= !lost.is_empty();
+            for reg in lost.into_iter().filter_map(Symbol::of) {
+                if !symbols.iter().any(|symbol| symbol.of() == Some(reg)) {
+                    leave(places, reg, location);
+                }
             }
-            changed |= symbols.len() != before;
             !symbols.is_empty()
         });
         changed
     }
 }
 
+/// No symbol of the register is at the location any more.
+fn leave(places: &mut BTreeMap<Reg, BTreeSet<Location>>, reg: Reg, location: &Location) {
+    if let Some(of_reg) = places.get_mut(&reg) {
+        of_reg.remove(location);
+        if of_reg.is_empty() {
+            places.remove(&reg);
+        }
+    }
+}
+
+/// Bytes or units that a location takes at most.
+const WIDEST: i64 = 16;
+
 impl Location {
+    /// Bounds of the locations that may overlap this one.
+    fn neighbourhood(self) -> (Self, Self) {
+        match self {
+            Self::Register(PhysicalRegister { file, start, units }) => {
+                let at = |start| Self::Register(PhysicalRegister { file, start, units: 0 });
+                (at(start.saturating_sub(WIDEST as u32)), at(start.saturating_add(units)))
+            }
+            Self::Local { offset, bytes } => {
+                let at = |offset| Self::Local { offset, bytes: 0 };
+                (at(offset.saturating_sub(WIDEST)), at(offset.saturating_add(i64::from(bytes))))
+            }
+            Self::Shared { offset, bytes } => {
+                let at = |offset| Self::Shared { offset, bytes: 0 };
+                (at(offset.saturating_sub(WIDEST)), at(offset.saturating_add(i64::from(bytes))))
+            }
+            Self::Own { offset, bytes } => {
+                let at = |offset| Self::Own { offset, bytes: 0 };
+                (at(offset.saturating_sub(WIDEST)), at(offset.saturating_add(i64::from(bytes))))
+            }
+        }
+    }
+
     pub fn overlaps(self, other: Self) -> bool {
         let overlap = |a: i64, n: u32, b: i64, m: u32| a < b + i64::from(m) && b < a + i64::from(n);
         match (self, other) {

@@ -126,7 +126,9 @@ impl Checker<'_> {
             let (dst, from) = (*dst, *from);
             if dst != from {
                 state.redefine(dst);
-                state.copy(dst, |symbol| self.is(*symbol, from));
+                let known = self.allocation.facts.known[from];
+                let number = matches!(known, Known::Constant(_) | Known::Affine { base: Some(_), .. });
+                state.copy(dst, from, number, |symbol| self.is(*symbol, from));
             }
             return true;
         }

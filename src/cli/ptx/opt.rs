@@ -1,4 +1,4 @@
-//! `singe opt K.ptx --pass …`: passes of the backend on any PTX. The result is printed as PTX, or written with `-o`.
+//! `singe ptx opt K.ptx --pass …`: passes of the backend on any PTX. The result is printed as PTX, or written with `-o`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::given;
 use super::kernel::module;
 use super::launched::launched;
 use super::opt_arguments::{Chosen, OptArguments};
-use super::out::print;
+use crate::cli::out::print;
 use crate::failure::Failure;
 use crate::output;
 use diagnostics::Diagnostic;

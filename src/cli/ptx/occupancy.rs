@@ -1,10 +1,10 @@
-//! `singe occupancy`: how many CTAs of a kernel an SM holds, and which resource allows no more.
+//! `singe ptx occupancy`: how many CTAs of a kernel an SM holds, and which resource allows no more.
 
 use serde_json::{Value, json};
 
-use super::args::backend::OccupancyArguments;
+use super::arguments::OccupancyArguments;
 use super::levels;
-use super::out::print;
+use crate::cli::out::print;
 use crate::failure::Failure;
 use crate::output;
 use crate::report;

@@ -1,14 +1,14 @@
-//! `singe occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
+//! `singe ptx occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::args::backend::OccupancyArguments;
+use super::arguments::OccupancyArguments;
 use super::kernel::module;
 use super::launched::launched;
 use super::opt::{failed, kernels};
-use super::out::print;
+use crate::cli::out::print;
 use crate::failure::Failure;
 use crate::output;
 use crate::report;

@@ -15,7 +15,8 @@ use ptx::analysis::ssa::Def;
 use ptx::ir::Reg;
 use ptx::{Func, Module};
 
-#[path = "common/kernels.rs"]
+mod beside_ptxas;
+#[path = "../common/kernels.rs"]
 mod kernels;
 
 const BUDGETS: [u32; 6] = [8, 16, 24, 32, 48, 63];
@@ -75,7 +76,7 @@ fn main() {
         }
         sums.push((registers, row));
     }
-    let text = table(&sums, modules.len());
+    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
         let docs = testkit::root().join("docs/lab");

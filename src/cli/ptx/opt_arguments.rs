@@ -1,4 +1,4 @@
-//! The arguments of `singe opt`.
+//! The arguments of `singe ptx opt`.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command, ValueEnum};
 
-use super::args::values::{nvidia, shape};
+use crate::cli::args::values::{nvidia, shape};
 use diagnostics::Source;
 use machine::target::Target;
 use passes::allocate::Algorithm;

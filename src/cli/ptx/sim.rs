@@ -1,13 +1,13 @@
-//! `singe sim K.ptx --launch launch.toml`: one kernel in the simulator, PTX or machine code. Exit code 3 on hazards.
+//! `singe ptx sim K.ptx --launch launch.toml`: one kernel in the simulator, PTX or machine code. Exit code 3 on hazards.
 //!
 //! The launch file is described in [`warpsim::setup`].
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::backend::SimArguments;
+use super::arguments::SimArguments;
 use super::kernel::{bytes, module, quoting, text};
-use super::out::print;
+use crate::cli::out::print;
 use crate::compilers;
 use crate::failure::Failure;
 use diagnostics::{Diagnostic, Source};
@@ -44,7 +44,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
 }
 
 /// The kernel that the launch names, or the only one.
-pub(super) fn chosen(named: Option<String>, names: &[&str], launch: &Path) -> Result<String, Failure> {
+pub(in crate::cli) fn chosen(named: Option<String>, names: &[&str], launch: &Path) -> Result<String, Failure> {
     match (named, names) {
         (Some(name), _) => Ok(name),
         (None, [only]) => Ok((*only).to_owned()),
@@ -65,7 +65,7 @@ enum Stopped {
 }
 
 /// First bytes of an ELF file; no PTX begins with them.
-pub(super) const ELF: &[u8] = b"\x7fELF";
+pub(in crate::cli) const ELF: &[u8] = b"\x7fELF";
 
 impl Code {
     fn read(path: &Path, check_uniformity: bool) -> Result<Self, Failure> {
@@ -130,7 +130,7 @@ fn shown(kernel: &str, hazard: &Hazard) -> Diagnostic {
 }
 
 /// Why machine code was not run to its end.
-pub(super) fn stopped(kernel: &str, failure: machine_code::Failure) -> Failure {
+pub(in crate::cli) fn stopped(kernel: &str, failure: machine_code::Failure) -> Failure {
     match failure {
         machine_code::Failure::Unknown(diagnostics) => Failure::input(diagnostics),
         machine_code::Failure::Hazards(hazards) => {
@@ -193,6 +193,6 @@ fn plain(bits: u64, ty: Type) -> String {
     }
 }
 
-pub(super) fn wrong(path: &Path, text: &str) -> Failure {
+pub(in crate::cli) fn wrong(path: &Path, text: &str) -> Failure {
     Failure::input([Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
 }

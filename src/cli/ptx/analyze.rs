@@ -1,8 +1,8 @@
-//! `singe analyze K.ptx`: which values and branches of a kernel are uniform, affine or divergent, and why.
+//! `singe ptx analyze K.ptx`: which values and branches of a kernel are uniform, affine or divergent, and why.
 
-use super::args::backend::AnalyzeArguments;
+use super::arguments::AnalyzeArguments;
 use super::kernel::module;
-use super::out::print;
+use crate::cli::out::print;
 use crate::failure::Failure;
 use crate::output;
 use crate::report::divergence::Analysed;

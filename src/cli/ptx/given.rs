@@ -1,4 +1,4 @@
-//! `singe opt --check BEFORE.ptx AFTER.ptx`: whether the functions of the one text are allocations of those of the other.
+//! `singe ptx opt --check BEFORE.ptx AFTER.ptx`: whether the functions of the one text are allocations of those of the other.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::kernel::module;
 use super::opt::kernels;
 use super::opt_arguments::OptArguments;
-use super::out::print;
+use crate::cli::out::print;
 use crate::failure::Failure;
 use passes::allocate::given::{Compared, Text, compare};
 

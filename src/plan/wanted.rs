@@ -1,0 +1,42 @@
+//! Value of `--kernel`.
+
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use kernels::Kernel;
+
+/// Value of `--kernel`: a kernel, or reactors that are advanced in time, which take two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    Kernel(Kernel),
+    Reactor,
+}
+
+impl Wanted {
+    pub fn kernel(self) -> Option<Kernel> {
+        match self {
+            Self::Kernel(kernel) => Some(kernel),
+            Self::Reactor => None,
+        }
+    }
+}
+
+impl ValueEnum for Wanted {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<Wanted>> = LazyLock::new(|| {
+            let kernels = Kernel::value_variants().iter().map(|&kernel| Wanted::Kernel(kernel));
+            kernels.chain([Wanted::Reactor]).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Kernel(kernel) => kernel.to_possible_value(),
+            Self::Reactor => {
+                Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems"))
+            }
+        }
+    }
+}
