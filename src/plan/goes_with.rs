@@ -163,7 +163,7 @@ pub const FLAGS: [Flag; 20] = [
 
 /// What does not go together. The first row that is not met is told.
 #[rustfmt::skip]
-pub const REFUSALS: [Refusal; 21] = [
+pub const REFUSALS: [Refusal; 22] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],
         "target::no-warps", "a CPU has neither warps nor lanes"),
     refused(&["target=amd"],       &[NoEmit(&[Emit::Ptx, Emit::Cvode])],
