@@ -16,7 +16,8 @@ pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
     }
     if request.tuning.qssa_warps.is_some() && reports().all(|r| r.qssa_overlap.is_none()) {
         warnings.push(
-            "--layout qssa-warps=N has no effect: no kernel solves for quasi-steady species in some of its warps".into(),
+            "--layout qssa-warps=N has no effect: no kernel solves for quasi-steady species in some of its warps"
+                .into(),
         );
     }
     if request.tuning.matrix == Some(Multiplier::Dmma) && reports().all(|r| r.slots_per_matrix_product == 0) {
