@@ -1,4 +1,4 @@
-//! What the allocator makes of a kernel: reloads that it spares, kernels of any length, and no more work than plain linear scan leaves.
+//! Results of the allocator: reloads that it spares, kernels of any length, and no more work than plain linear scan leaves.
 
 use passes::allocate::report::report;
 use passes::allocate::spill_location::{Rewriting, Row};
@@ -47,7 +47,7 @@ fn local(allocation: &Allocation) -> [usize; 2] {
     report(allocation).rows.get(&Row::Local).map_or([0, 0], |counts| [counts.loads, counts.stores])
 }
 
-/// Of values of which thousands are alive at one place a graph grows as their square: this one would have 18 million edges.
+/// A graph of values that are alive together grows as the square of their number: this one would have 18 million edges.
 #[test]
 fn a_long_kernel_with_thousands_of_live_values_is_allocated() {
     let values = 6000;
@@ -61,7 +61,7 @@ fn a_long_kernel_with_thousands_of_live_values_is_allocated() {
     assert_eq!(found.local_bytes, 8 * stores as u64);
 }
 
-/// Between the end of the first sum and the beginning of the second one the last values stay in registers.
+/// The last values of the first sum stay in registers up to the second one, which begins with them.
 #[test]
 fn a_value_that_is_read_again_soon_is_not_loaded_again() {
     let allocation = allocated(&sums(100), "sums", 40);

@@ -126,7 +126,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is spilled takes a register at the instruction alone.
+    /// Spilled registers take a register at the instruction alone.
     fn leave(&mut self, reads: &[Reg]) {
         for reg in reads.iter().filter(|reg| self.spilled.contains(reg)) {
             self.live.remove(*reg, self.text.class(*reg));

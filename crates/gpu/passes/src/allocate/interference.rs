@@ -8,7 +8,7 @@ use ptx::inst::{InstData, Op, Operand, UnaryOp};
 use ptx::ir::{Block, Reg};
 use std::collections::BTreeSet;
 
-/// What is asked of an allocator beside the text.
+/// Question to an allocator beside the text.
 pub struct Asked<'a> {
     pub groups: &'a Groups,
     /// Registers that spilling made and that must not go to memory again.

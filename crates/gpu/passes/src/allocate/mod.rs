@@ -158,7 +158,7 @@ impl OwnRows {
     }
 }
 
-/// What comes after a look at the text.
+/// Next step of an allocation.
 enum Next {
     /// Every node has a register.
     Done(Problem, SecondaryMap<Node, u32>),

@@ -1,5 +1,5 @@
-//! Reads of spilled registers that need no reload: the value is still in the register of the access before, as long as there is room for it
-//! from there on.
+//! Spill code that can be left out. A read needs no reload where its value is still in the register of the access before, as long as there is
+//! room for it from there on; a write needs no store where nothing loads its value.
 
 use super::class::File;
 use super::spill_location::{Row, SpillLocation};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Registers by the positions in a block of the instructions that access them; the terminator is behind the last one.
 type Places = BTreeSet<(u32, Reg)>;
 
-/// What spill code leaves out in one block.
+/// Loads and stores that spill code leaves out in one block.
 #[derive(Debug, Clone, Default)]
 pub struct Spared {
     /// Reads without a reload.

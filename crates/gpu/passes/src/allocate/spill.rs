@@ -44,7 +44,7 @@ pub struct SpillAccess {
 }
 
 /// Reads every register of `locations` from its location before each use and writes it there behind each definition. Offsets are
-/// filled in later, when all locations are known. What is `spared` is left out.
+/// filled in later, when all locations are known. Accesses that are `spared` are left out.
 pub fn run(
     func: &mut Func,
     locations: &BTreeMap<Reg, SpillLocation>,
