@@ -185,7 +185,7 @@ fn known_findings_do_not_fail_and_new_ones_do() {
     assert_eq!(new.code, Some(3));
     assert_eq!((&list[0]["status"], &list[0]["status_of_new"]), (&"wrong".into(), &"proven".into()));
     assert_eq!((&list[0]["findings"][0]["known"], &list[1]["findings"][0]["known"]), (&true.into(), &false.into()));
-    // What was mended is told, and leaves the baseline when it is written again.
+    // A mended finding is told, and leaves the baseline when it is written again.
     std::fs::write(path.join("one.ptx"), format!("{HEADER}{}", kernel("one", RIGHT))).unwrap();
     let gone = run(&["--fail-on", "none"]);
     assert!(gone.err.contains("3 findings of known.json are gone"), "{}", gone.err);
@@ -250,7 +250,7 @@ fn sarif_keeps_the_rules_of_the_standard() {
     assert_eq!(notifications[0]["descriptor"]["id"], "cli::unreadable");
     assert_eq!(notifications[1]["descriptor"]["id"], "ptx::semicolon");
     assert_eq!(notifications[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
-    // What does not fail has another kind, for which the standard demands no level.
+    // A finding that does not fail has another kind, for which the standard demands no level.
     let lenient = written(&["--fail-on", "wrong"]);
     let results = lenient["runs"][0]["results"].as_array().unwrap();
     let kinds: Vec<_> = results.iter().map(said).collect();

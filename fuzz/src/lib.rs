@@ -1,4 +1,4 @@
-//! What every target does with its input.
+//! Shared parts of the targets: each handles its input in the same way.
 
 use std::sync::Arc;
 

@@ -143,7 +143,7 @@ impl<'a> Asked<'a> {
             Need::NoEmit(list) => !list.iter().any(|emit| self.emit.contains(emit)),
             Need::States(list) => list.contains(&self.common.state),
             Need::UnitsOf(units) => self.common.units == *units,
-            // Of several kernels each has one of the values, or the default.
+            // Each of several kernels has one of the values, or the default.
             Need::Value(condition) => {
                 let (key, values) = condition.split_once('=').unwrap_or((condition, ""));
                 let words = self.words(key);
@@ -159,7 +159,7 @@ impl<'a> Asked<'a> {
         self.kernels.iter().copied().find(|&wanted| wanted != Wanted::Reactor && !(group.has)(wanted))
     }
 
-    /// What stands in the way of a need.
+    /// The obstacle to a need.
     fn given(&self, need: &Need) -> String {
         match need {
             Need::Targets(_) => written("target", &self.common.target.name),

@@ -161,7 +161,7 @@ pub const FLAGS: [Flag; 20] = [
     flag(&["precision=factors=single"],  &[Kernels(REACTORS)],                                  tries::nothing),
 ];
 
-/// What does not go together. The first row that is not met is told.
+/// Combinations that are refused. The first row that is not met is told.
 #[rustfmt::skip]
 pub const REFUSALS: [Refusal; 22] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],

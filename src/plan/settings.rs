@@ -48,7 +48,7 @@ pub fn layout_setting(text: &str) -> Result<(String, Value), String> {
     set(&Tuning::default(), &Table::from_iter([setting.clone()])).map(|_| setting)
 }
 
-/// What a flag concerns, where that is a part of the requests.
+/// The part of the requests that a flag concerns.
 pub fn concerns(flag: &str) -> Option<String> {
     let row = FLAGS.iter().find(|row| row.asked[0] == flag && !row.needs.is_empty())?;
     Some(row.needs.iter().map(members).collect::<Vec<_>>().join(", "))

@@ -15,7 +15,7 @@ pub struct KernelTime {
     pub name: String,
     pub launches: u32,
     pub registers: u32,
-    /// Of one launch on the target's board.
+    /// Time of one launch on the target's board.
     pub nanoseconds_per_point: f64,
     pub global_bytes_per_point: f64,
     pub local_bytes_per_point: f64,

@@ -32,7 +32,7 @@ struct Scan<'a> {
     problem: &'a Problem,
     /// The nodes that hold registers now, by the ends of their intervals.
     active: BTreeSet<(u32, Node)>,
-    /// What of each file is taken.
+    /// Registers of each file that are taken.
     files: [Taken; 2],
     start: SecondaryMap<Node, u32>,
     spilled: Vec<Node>,
