@@ -94,6 +94,9 @@ kernels, in the layout that `auto` chooses. All points take a step at once, each
 
 *Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
 do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones.
+
+*Before* are sections of the single kernel that held a whole integration until then, two points for each thread: they are kept to compare with, and nothing makes them any more. *By steps* there are the
+same points in the order of the steps that they took in a call before, and *the matrix's part* is what the factors and the Jacobian move.
 ";
 
 /// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.
