@@ -9,7 +9,6 @@ mod near;
 mod neighbor;
 mod rival;
 mod rounds;
-mod steady;
 mod trial;
 mod width;
 

@@ -7,7 +7,7 @@ mod sweep;
 
 pub use amd::Amd;
 pub use occupancy::{Kernel, Limits, Occupancy, most_registers, occupancy};
-pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline, Translation};
+pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
 pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
@@ -95,8 +95,6 @@ pub struct Board {
     pub gigabytes_per_second: u32,
     /// Measured rate of loads and stores of long arrays, for targets with a model of time.
     pub reached_gigabytes_per_second: Option<u32>,
-    /// Measured rate of stores alone, where that is more.
-    pub stored_gigabytes_per_second: Option<u32>,
     /// Time from the start of an empty kernel to the start of the next one, for targets with a model of time.
     pub launch_nanoseconds: Option<u32>,
 }
@@ -105,11 +103,6 @@ impl Board {
     /// Returns the rate at which device memory serves kernels, in 10^9 bytes per second.
     pub fn delivered(&self) -> u32 {
         self.reached_gigabytes_per_second.unwrap_or(self.gigabytes_per_second)
-    }
-
-    /// Returns the rate of accesses that do not turn between loads and stores, in 10^9 bytes per second.
-    pub fn one_way(&self) -> u32 {
-        self.stored_gigabytes_per_second.unwrap_or(0).max(self.delivered())
     }
 
     /// Returns the time per point on the whole board, given the clocks per point of one SM.

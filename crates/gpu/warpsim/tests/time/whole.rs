@@ -1,4 +1,4 @@
-//! Fifteen kernels of Rodinia, Parboil and the CUDA samples, beside the model's times of our own kernels with the same operations and
+//! Thirteen kernels of Rodinia, Parboil and the CUDA samples, beside the model's times of our own kernels with the same operations and
 //! launch (whole.cu). AccelWattch's authors measured them on a Quadro GV100: elapsed cycles of hw_perf.csv in accel-sim-framework.
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time whole` writes the table in docs/lab/time.md, if the compilers are installed.
@@ -158,22 +158,6 @@ fn kernels() -> Vec<Kernel> {
             [55, 1, 1],
             [64, 1, 1],
             &[Ones(55 * 64), Random(55 * 64 * 15 * 4), Word(55 * 64 * 15)],
-        ),
-        kernel(
-            "sobolQRNG",
-            "low_discrepancy",
-            112088.0,
-            [64, 10, 1],
-            [64, 1, 1],
-            &[Word(100_000), Word(1 << 15), Word(8), Random(320), Ones(1_000_000)],
-        ),
-        kernel(
-            "quasirandomGenerator",
-            "niederreiter",
-            80627.0,
-            [2, 1, 1],
-            [128, 3, 1],
-            &[Ones(3 << 20), Word(0), Word(1 << 20), Word(1 << 14)],
         ),
         kernel(
             "mergeSortShared",

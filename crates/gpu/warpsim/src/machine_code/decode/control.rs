@@ -28,8 +28,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         }
         "EXIT" => {
             o.only(&[])?;
-            let with = if o.left() > 0 { Some(o.bit()?) } else { None };
-            Op::Flow(Flow::Exit { with })
+            Op::Flow(Flow::Exit)
         }
         "BSSY" => {
             o.only(&["RECONVERGENT", "RELIABLE"])?;
