@@ -17,7 +17,7 @@
 //!
 //! A parameter is a number, `"pointer"` (an array of its own), `"ANY"` (no value), or `"hex:"` and the bytes of a structure.
 //! For a kernel the launches with the longest matching name hold; several with one name are several launches. The file of one
-//! launch that [`setup`](crate::setup) describes is taken as well.
+//! launch that [`setup`] describes is taken as well.
 
 use crate::setup::{self, Extent};
 use crate::{Argument, Launch, prove};

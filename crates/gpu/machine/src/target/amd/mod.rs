@@ -143,7 +143,6 @@ fn unpublished(name: &str) -> Board {
         megahertz: 1000,
         gigabytes_per_second: 1,
         reached_gigabytes_per_second: None,
-        stored_gigabytes_per_second: None,
         launch_nanoseconds: None,
     }
 }
