@@ -163,7 +163,7 @@ pub const FLAGS: [Flag; 20] = [
 
 /// Combinations that are refused. The first row that is not met is told.
 #[rustfmt::skip]
-pub const REFUSALS: [Refusal; 22] = [
+pub const REFUSALS: [Refusal; 23] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],
         "target::no-warps", "a CPU has neither warps nor lanes"),
     refused(&["target=amd"],       &[NoEmit(&[Emit::Ptx, Emit::Cvode])],
@@ -202,13 +202,14 @@ pub const REFUSALS: [Refusal; 22] = [
         "emit::no-reactor", "its program integrates reactors in SI units"),
     refused(&["emit=kinetix"],     &[NoEmit(&[Emit::Chemkin, Emit::Pelephysics])],
         "emit::no-kinetix", "both have files of the same names: write them into two folders"),
+    refused(&["emit=openfoam"],    &[NoEmit(&[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix])],
+        "emit::no-openfoam", "its model has a folder of its own"),
     refused(&["emit=chemkin|pelephysics"], &[Targets(CPU), UnitsOf(Units::Cgs), States(&[StateVariables::MoleFractions]), Value(DENSE)],
         "emit::no-chemkin", "its functions are for a CPU, in CGS units, of mole fractions"),
     refused(&["emit=kinetix"],     &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MoleFractions]), Value(DENSE)],
         "emit::no-kinetix", "its functions are for a CPU, in SI units, of mole fractions"),
-    refused(&["emit=openfoam"],    &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MassFractions]), Value(DENSE),
-            NoEmit(&[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix])],
-        "emit::no-openfoam", "its model is for a CPU, in SI units, of temperature, pressure and mass fractions, in a folder of its own"),
+    refused(&["emit=openfoam"],    &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MassFractions]), Value(DENSE)],
+        "emit::no-openfoam", "its model is for a CPU, in SI units, of temperature, pressure and mass fractions"),
 ];
 
 /// Id of what single precision is not offered for.
