@@ -73,7 +73,8 @@ fn a_set_compiles_to_what_its_state_and_outputs_alone_compile_to() {
 /// A set without a state takes that of `--state`, also beside reactors told by enthalpies, whose own kernels take temperatures.
 #[test]
 fn a_set_beside_reactors_has_the_state_that_was_asked_for() {
-    let mut asked = Request { reactor_method: Some(RODAS5P), ..request::new(shipped("h2o2")) }.with(|r| {
+    let emit = vec![singe::plan::Emit::Host];
+    let mut asked = Request { emit, reactor_method: Some(RODAS5P), ..request::new(shipped("h2o2")) }.with(|r| {
         r.common.state = StateVariables::Enthalpy;
         r.kernels.clear();
     });
