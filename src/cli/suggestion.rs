@@ -32,7 +32,7 @@ const FLAGS: [(&[&str], &str); 6] = [
 /// Returns the failure for a first word that is no file, but nearly a command.
 pub fn misspelt(words: &[OsString]) -> Option<Failure> {
     let word = words.get(1)?.to_str()?;
-    if Path::new(word).exists() {
+    if word.starts_with('-') || Path::new(word).exists() {
         return None;
     }
     let unknown = |message: String, help: String| {
