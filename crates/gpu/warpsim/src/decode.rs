@@ -18,7 +18,7 @@ pub(super) use super::micro::*;
 use super::rows::Row;
 pub(super) use conduct::{Conduct, Manner, makes_orders};
 use cranelift_entity::SecondaryMap;
-use ptx::analysis::dominators::post_dominators;
+use ptx::analysis::dominators::post_dominators_where;
 use ptx::inst::*;
 use ptx::ir::{Block, Func, Init, Inst, Module, Param, ParamKind, Reg, Variable};
 use ptx::print::instruction_text;
@@ -386,7 +386,7 @@ impl<'m> Decoder<'m> {
 
     fn blocks(&mut self) -> Result<(), Kind> {
         let func = self.contexts[self.at].func;
-        let post_dominators = post_dominators(func);
+        let post_dominators = post_dominators_where(func, |block| !traps(func, block));
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
@@ -395,7 +395,7 @@ impl<'m> Decoder<'m> {
                 } else {
                     None
                 };
-                let (class, micro) = known.unwrap_or_else(|| self.unknown(&data.op));
+                let (class, micro) = known.unwrap_or_else(|| self.unknown(data));
                 let guard = data.guard.map(|guard| self.guard(guard));
                 self.code.ops.push(Decoded { guard, class, micro });
             }
@@ -410,14 +410,17 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    fn unknown(&self, op: &Op) -> (Class, Micro) {
+    fn unknown(&self, data: &InstData) -> (Class, Micro) {
+        if is_trap(data) {
+            return (Class::Move, Micro::Trap);
+        }
         let (mut rows, mut preds) = (Vec::new(), Vec::new());
         let context = &self.contexts[self.at];
-        for reg in op.results() {
+        for reg in data.op.results() {
             let list = if context.func.regs[reg] == Type::Pred { &mut preds } else { &mut rows };
             list.push(context.rows[reg]);
         }
-        if let Op::Call { results, .. } = op {
+        if let Op::Call { results, .. } = &data.op {
             for param in results {
                 let words = context.func.params[*param].bytes().div_ceil(8).clamp(1, 1 << 16) as u32;
                 rows.extend((0..words).map(|i| context.params[*param] + i));
@@ -496,6 +499,16 @@ impl<'m> Decoder<'m> {
         });
         Source(Source::POOL | index)
     }
+}
+
+/// Whether the block ends the whole grid.
+fn traps(func: &Func, block: Block) -> bool {
+    func.blocks[block].insts.iter().any(|inst| is_trap(&func.insts[*inst]))
+}
+
+/// Whether the instruction certainly ends the whole grid (PTX ISA, `trap`: "Abort execution").
+fn is_trap(inst: &InstData) -> bool {
+    inst.guard.is_none() && matches!(&inst.op, Op::Opaque { opcode, .. } if opcode == "trap")
 }
 
 /// Returns the row of a place in a parameter, and the byte in it.

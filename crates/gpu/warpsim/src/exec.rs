@@ -112,7 +112,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                     return Err(D::exhausted(self, warp, pc, "too many calls are open"));
                 }
             }
-            Micro::Ret | Micro::Exit => {
+            Micro::Ret | Micro::Exit | Micro::Trap => {
+                if matches!(micro, Micro::Trap) {
+                    D::undecided(self, warp, pc, mask, Undecided::Meaning)?;
+                }
                 if matches!(micro, Micro::Ret) {
                     warp.ret()
                 } else {

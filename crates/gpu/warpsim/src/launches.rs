@@ -6,7 +6,7 @@
 //! block = [256]                 # threads per CTA: one, two or three numbers; default: the kernel's .reqntid
 //! grid = [64, 1, 1]             # CTAs; default 1
 //! shared = 1024                 # bytes of shared memory that the launch adds; default 0
-//! integer = 96                  # every 32-bit parameter without a value of its own; default 96
+//! integer = 96                  # every number without a value of its own; default 96
 //! names = ["out", "in", "n"]    # names of the parameters in order, where the PTX has others
 //! parameters = { n = 1024, 0 = "pointer" }   # by name or by position; or a list: ["pointer", "pointer", 1024]
 //!
@@ -45,7 +45,7 @@ pub enum Values {
     /// All of them.
     All(Vec<Argument>),
     Some {
-        /// The value of each 32-bit parameter without one of its own.
+        /// The value of each parameter that is a number and has none of its own.
         integer: u32,
         /// Names of the parameters, in order.
         names: Vec<String>,
@@ -54,7 +54,7 @@ pub enum Values {
     },
 }
 
-/// Value of 32-bit parameters: loops over groups of points run a few times.
+/// Value of numbers: loops over groups of points run a few times.
 pub const INTEGER: u32 = 96;
 
 /// Reads the launches of a file; `folder` is that of the files of values.

@@ -89,6 +89,8 @@ pub(super) enum Micro {
     Ret,
     /// The end of the thread, also inside a function.
     Exit,
+    /// `trap` without a guard: the end of the grid.
+    Trap,
 }
 
 /// Functions of rows.

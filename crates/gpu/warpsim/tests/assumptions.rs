@@ -154,3 +154,18 @@ fn arguments_fit_or_are_refused() {
     let refused = prove::prove(&module, "k", &Launch::linear(1, 64, arguments)).unwrap_err();
     assert!(refused.contains("8 bytes for s, which has 12"), "{refused}");
 }
+
+/// A size counts iterations, and a stride is multiplied; what is added to an address may be a pointer.
+#[test]
+fn sizes_of_64_bits_are_no_pointers() {
+    let text = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out, .param .u64 size, .param .u64 stride, .param .u64 behind)
+        { .reg .pred %p<2>; .reg .b64 %d<9>; ld.param.u64 %d0, [out]; ld.param.u64 %d1, [size]; ld.param.u64 %d2, [stride];
+        ld.param.u64 %d3, [behind]; mov.u64 %d4, 0; add.s64 %d1, %d1, -1; L: bar.sync 0; mul.lo.s64 %d5, %d4, %d2; add.s64 %d6, %d0, %d5;
+        add.s64 %d6, %d6, %d3; st.global.u64 [%d6], %d4; add.s64 %d4, %d4, 1; setp.lt.s64 %p0, %d4, %d1; @%p0 bra L; ret; }";
+    let module = read::read(&Source { name: "k.ptx".to_owned(), text: text.to_owned() }.into()).unwrap();
+    let values = prove::arguments(module.func("k").unwrap(), 5);
+    assert_eq!(values, [Argument::Buffer(0), Argument::U64(5), Argument::U64(5), Argument::Buffer(3)]);
+    let size = Assumption::Parameter { name: "size".to_owned(), value: Argument::U64(5) };
+    let found = prove::prove(&module, "k", &Launch::linear(1, 64, values)).unwrap();
+    assert!(found.proven() && found.assumed.contains(&size), "{found:?}");
+}

@@ -24,7 +24,7 @@ pub struct VerifyArguments {
     /// CTAs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub ctas: u32,
-    /// The value of every 32-bit parameter that nothing else gives
+    /// The value of every 32-bit parameter, and of every 64-bit one that is no pointer, that nothing else gives
     #[arg(long, value_name = "N", default_value_t = warpsim::launches::INTEGER)]
     pub integer: u32,
     /// A parameter: a number, pointer, hex: and the bytes of a structure, or ANY when the proof must do without

@@ -87,8 +87,13 @@ impl Dominators {
 
 /// The immediate post-dominator of each block: where lanes that part at its end meet again. `None`: only at the exit.
 pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
+    post_dominators_where(func, |_| true)
+}
+
+/// As [`post_dominators`], where blocks that do not go on (`goes_on`) lead nowhere, not even to the exit.
+pub fn post_dominators_where(func: &Func, goes_on: impl Fn(Block) -> bool) -> SecondaryMap<Block, Option<Block>> {
     let mut edges = Vec::with_capacity(2 * func.blocks.len());
-    for (block, data) in func.blocks.iter() {
+    for (block, data) in func.blocks.iter().filter(|(block, _)| goes_on(*block)) {
         let first = edges.len();
         data.terminator.each_target(|target| edges.push((block, Some(target))));
         if edges.len() == first {

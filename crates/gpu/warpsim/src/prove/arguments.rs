@@ -1,18 +1,21 @@
 //! Arguments for a launch of which only the synchronisation matters.
 
+use super::pointers::pointers;
 use crate::Argument;
 use ptx::inst::Type;
-use ptx::ir::{Func, ParamData, ParamKind};
+use ptx::ir::{Func, Param, ParamData, ParamKind};
 
-/// Returns pointers for all 64-bit parameters, zeros for structures, `integer` for the others.
+/// Returns pointers for the 64-bit parameters that the kernel may use as such, zeros for structures, `integer` for the others.
 pub fn arguments(func: &Func, integer: u32) -> Vec<Argument> {
-    let argument = |(i, data): (usize, &ParamData)| match (data.count, data.ty) {
+    let pointers = pointers(func);
+    let argument = |(i, (param, data)): (usize, (Param, &ParamData))| match (data.count, data.ty) {
         (Some(_), _) => Argument::Bytes(vec![0; usize::try_from(data.bytes().min(1 << 16)).unwrap_or(0)]),
         (None, Type::F32 | Type::F64) => Argument::U64(0),
-        (None, ty) if ty.bytes() == 8 => Argument::Buffer(i),
+        (None, ty) if ty.bytes() == 8 && pointers.contains(&param) => Argument::Buffer(i),
+        (None, ty) if ty.bytes() == 8 => Argument::U64(integer.into()),
         (None, ty) => Argument::U32(integer & ty.mask() as u32),
     };
-    func.params_of(ParamKind::Input).map(|(_, data)| data).enumerate().map(argument).collect()
+    func.params_of(ParamKind::Input).enumerate().map(argument).collect()
 }
 
 /// Reads the value of parameter number `index`: a number in the parameter's type, `hex:` and the bytes as they lie in memory,

@@ -136,6 +136,7 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Branch { .. }
         | Micro::Indirect { .. }
         | Micro::Ret
-        | Micro::Exit => (vec![], vec![]),
+        | Micro::Exit
+        | Micro::Trap => (vec![], vec![]),
     }
 }

@@ -12,6 +12,7 @@
 //!
 //! Operations that depend on data and matter are listed; a kernel with such a list is not proven.
 
+mod aborts;
 mod anywhere;
 mod arguments;
 mod arrays;
@@ -26,6 +27,7 @@ mod needed;
 mod order;
 mod own_stores;
 mod partial;
+mod pointers;
 mod region;
 mod sides;
 mod slice;

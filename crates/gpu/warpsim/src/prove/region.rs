@@ -2,7 +2,7 @@
 
 use super::known::results;
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
-use ptx::inst::Space;
+use ptx::inst::{Callee, InstData, Op, Space};
 use std::collections::{BTreeSet, HashMap};
 
 /// A summary of all ways from a branch to where its lanes meet.
@@ -75,7 +75,7 @@ impl Region {
     }
 }
 
-fn is_global_store(micro: &Micro) -> bool {
+pub(super) fn is_global_store(micro: &Micro) -> bool {
     let Micro::MemoryAccess(access) = micro else { return false };
     access.space() == Space::Global && !matches!(access, MemoryAccess::Load { .. })
 }
@@ -86,7 +86,7 @@ pub(super) fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
         Micro::Jump { target } => vec![*target],
         Micro::Branch { then, otherwise, .. } => vec![*then, *otherwise],
         Micro::Indirect { targets, .. } => targets.to_vec(),
-        Micro::Ret | Micro::Exit => Vec::new(),
+        Micro::Ret | Micro::Exit | Micro::Trap => Vec::new(),
         _ => vec![pc + 1],
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
         Micro::Collective(Collective::Matrix { .. } | Collective::Product(_) | Collective::Fragments(_)) => true,
         // lanes wait for each other there
         Micro::Collective(_) => code.independent_lanes(),
-        Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
+        Micro::Unknown { .. } => !is_system_call(code, pc) && !harmless(&code.site(0, pc).text),
         _ => false,
     }
 }
@@ -215,6 +215,14 @@ const HARMLESS: [&str; 91] = [
     "vsub2",
     "xor",
 ];
+
+/// Whether the instruction calls a function of the driver that prints, or that ends the grid. Both read memory at most.
+fn is_system_call(code: &Code, pc: u32) -> bool {
+    let Some((_, InstData { op: Op::Call { callee: Callee::Func(name), .. }, .. })) = code.instruction(pc) else {
+        return false;
+    };
+    matches!(&**name, "vprintf" | "__assertfail")
+}
 
 fn harmless(text: &str) -> bool {
     let unguarded = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };

@@ -4,6 +4,7 @@
 //! A branch that comes to itself again is a loop: it is executed once more without the values that the loop may have written,
 //! which stands for every further iteration.
 
+use super::aborts::{Lasting, lasting};
 use super::assumption::Assumption;
 use super::known::Known;
 use super::partial::{Prover, refuse};
@@ -65,6 +66,11 @@ pub(super) fn pass(
         return Ok(());
     }
     let tables = machine.segments.changeable();
+    if let Some(Lasting { side, stores }) = lasting(code, tables, starts, reconvergence) {
+        stores.into_iter().for_each(|pc| machine.domain.own_stores.somewhere(code, pc));
+        warp.jump(side);
+        return Ok(());
+    }
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
     if region.cyclic && region.touches {
