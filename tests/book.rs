@@ -192,13 +192,11 @@ macro_rules! pages {
 
 // The commands of a line are read, and run, one after the other.
 pages! {
-    from_a_mechanism_to_a_running_solver: "guide/quick.md",
+    from_a_mechanism_to_a_running_solver: "guide/start.md",
     installing: "guide/install.md",
-    calling: "guide/start.md",
     flow_solvers: "guide/solver.md",
     processors: "guide/cpu.md",
-    amd: "guide/amd.md",
-    functions: "guide/device.md",
+    on_a_gpu: "guide/gpu.md",
     chemkin: "guide/chemkin.md",
     pelephysics: "guide/pelephysics.md",
     kinetix: "guide/kinetix.md",
@@ -209,6 +207,7 @@ pages! {
     measuring: "guide/measure.md",
     checking: "guide/check.md",
     report: "guide/report.md",
+    rows: "report-rows.md",
     python: "guide/python.md",
     cookbook: "guide/cookbook.md",
     gallery: "lab/gallery.md",

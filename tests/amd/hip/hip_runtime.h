@@ -308,6 +308,8 @@ inline hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMe
 {
   return memcpy(to, from, bytes), hipSuccess;
 }
+inline hipError_t hipStreamCreate(hipStream_t *stream) { return *stream = nullptr, hipSuccess; }
+inline hipError_t hipStreamDestroy(hipStream_t) { return hipSuccess; }
 inline hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
 inline hipError_t hipMemGetInfo(size_t *free, size_t *total) { return *free = *total = (size_t)1 << 32, hipSuccess; }
 inline hipError_t hipEventCreate(hipEvent_t *) { return hipSuccess; }
