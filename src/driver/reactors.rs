@@ -19,8 +19,7 @@ use overlay::Codegen;
 use sass::Cubin;
 use warpsim::machine_code;
 
-/// Bytes of CUDA text, with the functions of the kernels, up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 2 MB take
-/// compilers more than seven minutes.
+/// Bytes of CUDA text up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 1 MB take NVRTC alone over a minute.
 const LONGEST: usize = 512 * 1024;
 
 /// Verifies the programs of the request, and reports on them in the order of their files.

@@ -118,7 +118,7 @@ fn allocated(report: &Report) -> String {
             out += &format!("  {ctas:>4}  {registers:>4}  {:>6}  {:>8.0}{least}\n", level.local_bytes, level.clocks);
         }
         if own.levels.first() != Some(fastest) {
-            out += "  --occupancy auto tries more CTAs per SM by the model of time\n";
+            out += "  --ctas-per-sm auto tries more CTAs per SM by the model of time\n";
         }
     }
     out
