@@ -92,9 +92,13 @@ fn links_into_the_book_lead_somewhere() {
         .iter()
         .flat_map(|name| {
             let text = std::fs::read_to_string(root.join(name)).unwrap();
-            let links: Vec<String> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect();
+            let links: Vec<String> =
+                text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect();
             let folder = Path::new(name).parent().unwrap().to_owned();
-            links.into_iter().filter(|link| !link.contains(':')).map(move |link| folder.join(link).display().to_string())
+            links
+                .into_iter()
+                .filter(|link| !link.contains(':'))
+                .map(move |link| folder.join(link).display().to_string())
         })
         .collect();
     let wrong: Vec<&String> = links.iter().filter(|link| !leads_somewhere(root, link)).collect();
