@@ -29,7 +29,7 @@ pub(super) trait Core {
     /// Returns the threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
     fn brings(&self, warp: &Self::Warp, pc: u32) -> Option<(u32, u32)>;
     /// Returns the truth value of a reduction that is chosen for all its waiters instead of counted.
-    fn chosen(&mut self) -> Option<bool> {
+    fn chosen(&mut self, _pc: u32) -> Option<bool> {
         None
     }
     /// Gives the warp the result of the reduction that it waited for.
@@ -222,7 +222,7 @@ impl<C: Core> Cta<'_, C> {
                 if released.is_empty() {
                     self.core.unheeded(&self.warps[index], pc, id);
                 }
-                let chosen = if votes.1 > 0 { self.core.chosen() } else { None };
+                let chosen = if votes.1 > 0 { self.core.chosen(pc) } else { None };
                 for &index in &released {
                     let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
                     let thread = self.warps[index].thread_mut();

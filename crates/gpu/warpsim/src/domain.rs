@@ -80,7 +80,7 @@ pub(super) trait Domain: Sized {
     ) -> Result<(), Stop>;
 
     /// Chooses the truth value of a reduction of unknown values, if one is chosen for all its threads.
-    fn choose(&mut self) -> Option<bool> {
+    fn choose(&mut self, _pc: u32) -> Option<bool> {
         None
     }
 
@@ -89,6 +89,16 @@ pub(super) trait Domain: Sized {
 
     /// Whether the executing lanes may not be there, as a branch on data led to them.
     fn perhaps(&self) -> bool;
+
+    /// Whether only some lanes of the warp may be there, as a branch on data led to them that lanes may take apart.
+    fn apart(&self) -> bool {
+        false
+    }
+
+    /// Whether the lanes of the mask hold one value, known or not.
+    fn is_one(_: &Warp<Self::Knowledge>, _: Source, _: u32) -> bool {
+        false
+    }
 
     /// Defers a hazard of an access that an order of strong accesses may exclude; true if it is reported later. `earlier`: the
     /// warp and the time of the access before.

@@ -17,4 +17,7 @@ pub(crate) trait Knowledge {
     fn learn(&mut self, register: u32, known: u32, mask: u32);
     fn learn_pred(&mut self, pred: u32, known: u32, mask: u32);
     fn learn_carry(&mut self, known: u32, mask: u32);
+    /// Records that all lanes of `mask` hold one value in the register, known or not.
+    fn agree(&mut self, _register: u32, _mask: u32) {}
+    fn agree_pred(&mut self, _pred: u32, _mask: u32) {}
 }

@@ -7,13 +7,13 @@
 //! that form do not depend on the order in which lanes run.
 
 use super::{Event, Machine, Stop, barrier};
-use crate::decode::{Collective, MatrixBlock, Micro};
+use crate::decode::{Code, Collective, MatrixBlock, Micro, Source};
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
 use crate::hazard::Kind;
 use crate::lanes::{holds, matches, missing_lane, multiply_add, reduce, shuffle, vote};
 use crate::rows::Row;
 use crate::warp::{Waiting, Warp};
-use ptx::inst::VoteMode;
+use ptx::inst::{ShflMode, VoteMode};
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Lets the lanes of `mask` come to the instruction. Returns a barrier of the CTA if they were the last that it waited for.
@@ -25,7 +25,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         mask: u32,
     ) -> Result<Option<Event>, Stop> {
         let named = op.named();
-        if self.domain.perhaps() {
+        if self.domain.apart() || self.domain.perhaps() && mask != warp.live {
             return D::undecided(self, warp, pc, mask, Undecided::Company).map(|()| None);
         }
         if named.is_none() && mask == warp.live {
@@ -53,6 +53,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
             if name & warp.live == lanes {
                 self.together(warp, &[(pc, lanes)])?;
+            } else if self.domain.perhaps() {
+                return D::undecided(self, warp, pc, mask, Undecided::Company).map(|()| None);
             } else {
                 let aligned =
                     matches!(op, Collective::Matrix { .. } | Collective::Product(_) | Collective::Fragments(_));
@@ -116,7 +118,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         match &code.ops[members[0].0 as usize].micro {
             Micro::Collective(Collective::WarpBarrier { .. }) => {
                 D::ordered(self, warp, all);
-                if all == warp.live {
+                if self.domain.perhaps() {
+                    // the order ends with the side of the branch
+                } else if all == warp.live {
                     warp.thread.meet();
                 } else {
                     warp.thread.tick();
@@ -218,6 +222,13 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if let Some(valid) = valid {
                     warp.write_pred(*valid, inside, if certain { ALL } else { 0 }, lanes);
                 }
+                if *mode == ShflMode::Idx
+                    && lanes == all
+                    && D::is_one(warp, *lane, all)
+                    && takes_any(warp, code, *clamp)
+                {
+                    warp.knowledge.agree(*d, lanes);
+                }
             }
             Micro::Collective(Collective::Vote { mode, d, pred, negate, .. }) => {
                 let (votes, aware) = match brought {
@@ -229,13 +240,19 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if known == 0
                     && *mode != VoteMode::Ballot
                     && brought.is_none()
-                    && let Some(value) = self.domain.choose()
+                    && let Some(value) = self.domain.choose(pc)
                 {
                     (bits, known) = (if value { ALL } else { 0 }, ALL);
                 }
                 match mode {
-                    VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], known, lanes),
-                    _ => warp.write_pred(*d, bits, known, lanes),
+                    VoteMode::Ballot => {
+                        warp.write(*d, &[bits.into(); 32], known, lanes);
+                        warp.knowledge.agree(*d, lanes);
+                    }
+                    _ => {
+                        warp.write_pred(*d, bits, known, lanes);
+                        warp.knowledge.agree_pred(*d, lanes);
+                    }
                 }
             }
             Micro::Collective(Collective::Match { all: whole, d, valid, a, .. }) => {
@@ -260,6 +277,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
                 let known = all_or_none(aware, all);
                 warp.compute(*d, known, lanes, |_| [reduce(f, &row, all); 32]);
+                warp.knowledge.agree(*d, lanes);
             }
             _ => {}
         }
@@ -292,6 +310,11 @@ fn absent(names: &[u32; 32], mask: u32, live: u32) -> Option<Kind> {
     let lane = (0..32u32).find(|lane| mask >> lane & 1 == 1 && names[*lane as usize] & live != mask)?;
     let absent = (names[lane as usize] & live ^ mask).trailing_zeros();
     Some(Kind::AbsentLane { lane, absent })
+}
+
+/// Whether a shuffle by index takes its value from any lane of the warp.
+fn takes_any<K: Knowledge>(warp: &Warp<K>, code: &Code, clamp: Source) -> bool {
+    warp.knows(clamp) == ALL && clamp.row(&warp.regs, &code.pool).iter().all(|clamp| *clamp == 31)
 }
 
 /// Returns all lanes if those of the mask know, otherwise none.

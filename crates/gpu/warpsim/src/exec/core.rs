@@ -43,8 +43,8 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
         Some((yes.count_ones(), warp.live.count_ones()))
     }
 
-    fn chosen(&mut self) -> Option<bool> {
-        self.domain.choose()
+    fn chosen(&mut self, pc: u32) -> Option<bool> {
+        self.domain.choose(pc)
     }
 
     fn gets(&self, warp: &mut Self::Warp, pc: u32, (yes, all): (u32, u32), chosen: Option<bool>) {
@@ -113,8 +113,12 @@ fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32
     let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
     let whole = |set: bool| if set { u32::MAX } else { 0 };
     match op {
-        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], counted, warp.live),
+        BarRedOp::Popc => {
+            warp.write(*d, &[yes.into(); 32], counted, warp.live);
+            return warp.knowledge.agree(*d, warp.live);
+        }
         BarRedOp::And => warp.write_pred(*d, whole(yes == all), known, warp.live),
         BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), known, warp.live),
     }
+    warp.knowledge.agree_pred(*d, warp.live);
 }

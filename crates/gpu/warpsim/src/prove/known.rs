@@ -1,7 +1,7 @@
 //! Knowledge of a warp whose registers may be unknown, lane by lane.
 
 use super::common::Named;
-use crate::decode::{Code, Collective, Compute, Copying, MemoryAccess, Micro, Pieces, Test};
+use crate::decode::{Code, Collective, Compute, Copying, Decoded, MemoryAccess, Micro, Pieces, Test};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -10,19 +10,36 @@ pub(in super::super) struct Known {
     rows: Vec<u32>,
     preds: Vec<u32>,
     carry: u32,
+    /// Lanes that hold one value together, known or not, for each register and predicate.
+    pub(super) one: (Vec<u32>, Vec<u32>),
+    /// Whether lanes may agree on values that are not known.
+    pub(super) agrees: bool,
+    /// The instruction that is being executed, and its lanes, if they agree on its operands.
+    pub(super) pending: Option<(u32, u32)>,
     /// Names of unknown values, if names are kept.
     pub(super) named: Option<Named>,
 }
 
 impl Knowledge for Known {
     fn new(code: &Code) -> Self {
-        Self { rows: vec![0; code.registers], preds: vec![0; code.predicates], carry: 0, named: None }
+        let reduces = |op: &Decoded| matches!(op.micro, Micro::Collective(_) | Micro::Bar { result: Some(_), .. });
+        Self {
+            agrees: code.ops.iter().any(reduces),
+            rows: vec![0; code.registers],
+            preds: vec![0; code.predicates],
+            carry: 0,
+            one: (vec![0; code.registers], vec![0; code.predicates]),
+            pending: None,
+            named: None,
+        }
     }
 
     fn start(&mut self, code: &Code) {
         self.carry = 0;
         self.rows.fill(0);
         self.preds.fill(0);
+        self.one.0.fill(0);
+        self.one.1.fill(0);
         let fixed = code.specials.iter().filter(|(special, _)| special.is_fixed()).map(|(_, row)| *row);
         // parameters that nobody has written yet are empty, which is not unknown: they may be written piece by piece
         let rows = fixed.chain(code.parameters.iter().cloned().flatten());
@@ -47,6 +64,7 @@ impl Knowledge for Known {
 
     fn learn(&mut self, register: u32, known: u32, mask: u32) {
         replace(&mut self.rows[register as usize], known, mask);
+        self.one.0[register as usize] &= !mask;
         if let Some(named) = &mut self.named {
             named.forget_row(register, mask);
         }
@@ -54,6 +72,7 @@ impl Knowledge for Known {
 
     fn learn_pred(&mut self, pred: u32, known: u32, mask: u32) {
         replace(&mut self.preds[pred as usize], known, mask);
+        self.one.1[pred as usize] &= !mask;
         if let Some(named) = &mut self.named {
             named.forget_pred(pred, mask);
         }
@@ -61,6 +80,14 @@ impl Knowledge for Known {
 
     fn learn_carry(&mut self, known: u32, mask: u32) {
         replace(&mut self.carry, known, mask);
+    }
+
+    fn agree(&mut self, register: u32, mask: u32) {
+        self.one.0[register as usize] = mask;
+    }
+
+    fn agree_pred(&mut self, pred: u32, mask: u32) {
+        self.one.1[pred as usize] = mask;
     }
 }
 

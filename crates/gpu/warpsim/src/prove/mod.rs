@@ -13,6 +13,7 @@
 //! Operations that depend on data and matter are listed; a kernel with such a list is not proven.
 
 mod aborts;
+mod agreed;
 mod anywhere;
 mod arguments;
 mod arrays;

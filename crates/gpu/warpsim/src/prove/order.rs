@@ -8,6 +8,7 @@
 //! lane knows up to which step it is behind each other lane.
 
 use crate::domain::Touch;
+use crate::exec::PERHAPS;
 use crate::memory::Lanes;
 use std::ops::Range;
 
@@ -50,6 +51,18 @@ pub(super) struct Order {
     instances: u32,
 }
 
+/// Steps that each lane of a warp is behind, of each other lane.
+#[derive(Clone)]
+pub(super) struct Behind(Box<[[u32; 32]; 32]>);
+
+impl Behind {
+    /// Leaves what both are behind.
+    pub(super) fn meet(&mut self, other: &Self) {
+        let pairs = self.0.as_flattened_mut().iter_mut().zip(other.0.as_flattened());
+        pairs.for_each(|(own, other)| *own = (*own).min(*other));
+    }
+}
+
 /// Two lanes that access one cell without an order.
 pub(super) struct Conflict {
     pub address: u64,
@@ -69,13 +82,13 @@ impl Order {
 
     /// Begins a CTA, behind all accesses of the CTAs before.
     pub(super) fn begin(&mut self) {
-        (0..self.warps.len()).for_each(|warp| self.order(warp, u32::MAX, u32::MAX));
+        (0..self.warps.len()).for_each(|warp| self.order(warp, u32::MAX, u32::MAX, false));
     }
 
-    /// Orders the lanes of the mask, of those of `live`.
-    pub(super) fn order(&mut self, warp: usize, mask: u32, live: u32) {
+    /// Orders the lanes of the mask, of those of `live`; with `perhaps` an order that may not be, and that will be taken back.
+    pub(super) fn order(&mut self, warp: usize, mask: u32, live: u32, perhaps: bool) {
         let clocks = &mut self.warps[warp];
-        if live & !mask == 0 {
+        if live & !mask == 0 && !perhaps {
             clocks.epoch += 1;
             if clocks.step != 0 {
                 *clocks = Clocks { epoch: clocks.epoch, step: 0, behind: [[0; 32]; 32] };
@@ -89,6 +102,16 @@ impl Order {
         }
         lanes_of(mask).for_each(|lane| all[lane] = clocks.step);
         lanes_of(mask).for_each(|lane| clocks.behind[lane] = all);
+    }
+
+    /// Returns the steps that the lanes of the warp are behind.
+    pub(super) fn behind(&self, warp: usize) -> Behind {
+        Behind(Box::new(self.warps[warp].behind))
+    }
+
+    /// Takes back what the lanes were ordered behind since, at least.
+    pub(super) fn restore(&mut self, warp: usize, Behind(behind): &Behind) {
+        self.warps[warp].behind = **behind;
     }
 
     /// Records an access of the lanes to shared memory; returns the first conflict with an earlier access of another lane of the warp.
@@ -187,8 +210,8 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
     let others = |old: &&mut Touched| !is_same(old) && (is_alike(old, &new) || new.touch == Touch::Write);
     for old in touched.iter_mut().filter(others) {
         let is_behind = |lane: usize| lanes_of(new.lanes).any(|own| behind[own][lane] > old.step);
-        // no lane is behind what belongs to the present step
-        let covered = if old.step == new.step {
+        // no lane is behind what belongs to the present step, and what may not happen covers nothing
+        let covered = if old.step == new.step || new.pc & PERHAPS != 0 {
             0
         } else {
             lanes_of(old.lanes).filter(|lane| is_behind(*lane)).fold(0, |all, lane| all | 1 << lane)

@@ -1,9 +1,11 @@
 //! The prover's domain: data from memory have no value, but for tables that nobody changes.
 
+use super::agreed::{follow, is_one, prepare};
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
 use super::assumption::Assumption;
 use super::common::Common;
+use super::common::Slot;
 use super::flags::Flags;
 use super::kept::Kept;
 use super::known::{Known, results};
@@ -14,7 +16,7 @@ use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::waits::Progress;
 use super::witness::Watch;
-use crate::decode::{Code, Manner, MemoryAccess, Micro};
+use crate::decode::{Code, Manner, MemoryAccess, Micro, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
@@ -148,6 +150,7 @@ impl Domain for Partial {
         if let Some(flags) = &mut machine.domain.flags {
             flags.note(machine.code, warp, pc, mask);
         }
+        prepare(machine.code, warp, pc, mask);
         if !machine.domain.perhaps()
             && let Some(common) = &mut machine.domain.common
         {
@@ -163,6 +166,7 @@ impl Domain for Partial {
     }
 
     fn after(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, _: u32) -> Option<Kind> {
+        follow(machine.code, warp, pc);
         if !machine.domain.perhaps()
             && let Some(common) = &mut machine.domain.common
         {
@@ -211,8 +215,18 @@ impl Domain for Partial {
         }
     }
 
-    fn choose(&mut self) -> Option<bool> {
-        self.common.as_mut()?.world.choose()
+    fn choose(&mut self, pc: u32) -> Option<bool> {
+        // a side stands for every iteration, and a loop for any number of choices
+        let perhaps = self.perhaps();
+        self.common.as_mut().filter(|common| !perhaps && !common.repeats.contains(&pc))?.world.choose()
+    }
+
+    fn apart(&self) -> bool {
+        self.guarded || self.open.is_apart()
+    }
+
+    fn is_one(warp: &Warp<Known>, source: Source, mask: u32) -> bool {
+        source.register().is_none_or(|row| is_one(warp, Slot::Row(row), mask))
     }
 
     fn arrived(&mut self, warp: usize, pc: u32) {
@@ -297,8 +311,9 @@ impl Domain for Partial {
     }
 
     fn ordered(machine: &mut Prover, warp: &Warp<Known>, lanes: u32) {
+        let perhaps = machine.domain.perhaps();
         if let Some(order) = &mut machine.domain.order {
-            order.order(warp.thread.index, lanes, warp.live);
+            order.order(warp.thread.index, lanes, warp.live, perhaps);
         }
     }
 

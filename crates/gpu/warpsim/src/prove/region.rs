@@ -10,6 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Region {
     /// The first instruction that synchronises or calls, or that ends the thread where lanes meet again.
     pub harmful: Option<u32>,
+    /// The first one that is not an exchange among the lanes of a warp.
+    pub harmful_together: Option<u32>,
+    /// Whether lanes exchange values or wait for each other.
+    pub exchanges: bool,
     /// Whether something in it accesses shared memory, or may change a table: its sides must be executed.
     pub touches: bool,
     /// Number of instructions.
@@ -25,7 +29,8 @@ pub(super) struct Region {
 impl Region {
     pub(super) fn new(code: &Code, tables: bool, starts: &[u32], reconvergence: u32) -> Self {
         let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
-        let (mut harmful, mut touching, mut stores) = (None, false, Vec::new());
+        let (mut harmful, mut harmful_together, mut exchanges) = (None, None, false);
+        let (mut touching, mut stores) = (false, Vec::new());
         // 1: on the path, 2: done
         let mut marks: HashMap<u32, u8> = HashMap::new();
         let mut cyclic = false;
@@ -41,7 +46,10 @@ impl Region {
             match marks.get(&pc) {
                 Some(1) => cyclic = true,
                 Some(_) => {}
-                None if pc == EXIT => harmful = harmful.or(Some(pc)),
+                None if pc == EXIT => {
+                    harmful = harmful.or(Some(pc));
+                    harmful_together = harmful_together.or(Some(pc));
+                }
                 None => {
                     marks.insert(pc, 1);
                     stack.push((pc, true));
@@ -54,7 +62,11 @@ impl Region {
                     };
                     if matters(code, pc) && !(ends && reconvergence == EXIT) {
                         harmful = harmful.or(Some(pc));
+                        if !matches!(micro, Micro::Collective(_)) {
+                            harmful_together = harmful_together.or(Some(pc));
+                        }
                     }
+                    exchanges |= matches!(micro, Micro::Collective(_));
                     touching |= touches(code, tables, pc);
                     stores.extend(is_global_store(micro).then_some(pc));
                     let written = results(micro);
@@ -66,6 +78,8 @@ impl Region {
         }
         Self {
             harmful,
+            harmful_together,
+            exchanges,
             touches: touching,
             size: marks.len(),
             cyclic,

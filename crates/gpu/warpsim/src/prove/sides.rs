@@ -5,18 +5,21 @@
 //! which stands for every further iteration.
 
 use super::aborts::{Lasting, lasting};
+use super::agreed::is_one;
 use super::assumption::Assumption;
+use super::common::Slot;
 use super::known::Known;
-use super::partial::{Prover, refuse};
+use super::order::Behind;
+use super::partial::{Partial, Prover, refuse};
 use super::region::Region;
 use super::waits::{Progress, UNCHANGING, progress};
 use crate::clock::VectorClock;
-use crate::decode::EXIT;
+use crate::decode::{Code, EXIT, Micro};
 use crate::domain::{Domain, Knowledge};
 use crate::exec::Stop;
 use crate::rows::Row;
 use crate::warp::{SavedState, Warp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Branches on data whose sides are being executed.
@@ -28,11 +31,20 @@ pub(super) struct Open {
     again: BTreeSet<u32>,
     /// Branches that are executed for all iterations.
     general: BTreeSet<u32>,
+    /// Branches that lead all lanes of the warp the same way.
+    together: BTreeSet<u32>,
+    /// What the lanes were behind when they reached a branch again.
+    back: BTreeMap<u32, Behind>,
 }
 
 impl Open {
     pub(super) fn is_empty(&self) -> bool {
         self.branches.is_empty()
+    }
+
+    /// Whether one of the branches may lead the lanes of the warp different ways.
+    pub(super) fn is_apart(&self) -> bool {
+        self.branches.iter().any(|pc| !self.together.contains(pc))
     }
 }
 
@@ -43,9 +55,12 @@ const MOST_OPEN: usize = 32;
 const SMALL: usize = 64;
 
 /// State that a side leaves in the registers that it may write.
+#[derive(Clone)]
 struct State {
     rows: Vec<(Row, u32)>,
     preds: Vec<(u32, u32)>,
+    /// Lanes that hold one value together.
+    one: (Vec<u32>, Vec<u32>),
 }
 
 /// Lets the lanes of the mask go on where they meet, or end, if the branch comes to no harm.
@@ -58,7 +73,15 @@ pub(super) fn pass(
     reconvergence: u32,
 ) -> Result<(), Stop> {
     let code = machine.code;
+    let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
+    let one = together && decides(code, pc).is_some_and(|slot| is_one(warp, slot, mask));
     if machine.domain.open.branches.contains(&pc) {
+        if machine.domain.open.together.contains(&pc) {
+            if !one {
+                return Err(refuse(machine, warp, pc, "lanes that exchange values may not all come back"));
+            }
+            machine.domain.reached_again(warp, pc);
+        }
         if !machine.domain.open.general.contains(&pc) {
             machine.domain.open.again.insert(pc);
         }
@@ -77,7 +100,6 @@ pub(super) fn pass(
         // an iteration may find the results of a later place of the loop
         machine.domain.kept.forget_all();
     }
-    let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
     if together
         && !machine.domain.perhaps()
         && let Some(common) = &mut machine.domain.common
@@ -86,7 +108,7 @@ pub(super) fn pass(
         warp.jump(to);
         return Ok(());
     }
-    if let Some(at) = region.harmful {
+    if let Some(at) = if one { region.harmful_together } else { region.harmful } {
         machine.domain.parted = true;
         let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
         return Err(refuse(machine, warp, pc, &format!("branches on data before `{what}`")));
@@ -95,35 +117,16 @@ pub(super) fn pass(
         return Err(refuse(machine, warp, pc, "lanes end depending on data while others wait for them"));
     }
     let begin = warp.thread.clock;
-    let executed = region.touches || !region.cyclic && region.size <= SMALL;
-    let mut looped = region.cyclic && !region.touches;
+    let executed = region.touches || region.exchanges || !region.cyclic && region.size <= SMALL;
+    let mut looped = region.cyclic && !executed;
     if !executed {
         warp.knowledge.forget(&region.written, mask);
         region.stores.iter().for_each(|pc| machine.domain.own_stores.somewhere(code, *pc));
     } else if machine.domain.open.branches.len() >= MOST_OPEN {
         return Err(refuse(machine, warp, pc, "too many branches on data lie in each other"));
     } else {
-        let before = State::of(warp, &region.written);
-        let aside = warp.save();
-        machine.domain.open.branches.push(pc);
-        let ways = Ways { starts, mask, reconvergence };
-        let ended = execute(machine, warp, &ways, &region, &before, &aside);
-        let mut known = ended?;
-        if machine.domain.open.again.remove(&pc) {
-            looped = true;
-            before.restore(warp, &region.written);
-            warp.knowledge.forget(&region.written, mask);
-            let general = State::of(warp, &region.written);
-            machine.domain.open.general.insert(pc);
-            execute(machine, warp, &ways, &region, &general, &aside)?;
-            machine.domain.open.general.remove(&pc);
-            known = general;
-        }
-        machine.domain.open.branches.pop();
-        warp.restore(aside);
-        before.restore(warp, &region.written);
-        known.write(warp, &region.written, mask);
-        warp.knowledge.learn_carry(0, mask);
+        let ways = Ways { starts, mask, reconvergence, pc, one };
+        looped = both(machine, warp, &ways, &region)?;
     }
     if looped {
         ends(machine, warp, pc, mask, reconvergence, begin);
@@ -133,6 +136,81 @@ pub(super) fn pass(
         _ => warp.jump(reconvergence),
     }
     Ok(())
+}
+
+/// Executes the sides; returns whether the branch is that of a loop.
+fn both(machine: &mut Prover, warp: &mut Warp<Known>, ways: &Ways, region: &Region) -> Result<bool, Stop> {
+    let Ways { mask, pc, one, .. } = *ways;
+    let before = State::of(warp, &region.written);
+    let aside = warp.save();
+    let behind = machine.domain.behind(warp);
+    machine.domain.open.branches.push(pc);
+    if one {
+        machine.domain.open.together.insert(pc);
+    }
+    let mut known = execute(machine, warp, ways, region, (&before, &behind), &aside)?;
+    let looped = machine.domain.open.again.remove(&pc);
+    if looped {
+        before.restore(warp, &region.written);
+        warp.knowledge.forget(&region.written, mask);
+        let mut general = State::of(warp, &region.written);
+        if one {
+            general.agree_as(&before, &known);
+        }
+        machine.domain.open.general.insert(pc);
+        // an iteration follows one that stands for all
+        for turn in 0.. {
+            let back = machine.domain.open.back.remove(&pc).or_else(|| behind.clone());
+            let end = execute(machine, warp, ways, region, (&general, &back), &aside)?;
+            let stable = !general.agree_as(&general.clone(), &end);
+            if turn > 0 && stable || !one {
+                break;
+            }
+        }
+        machine.domain.open.general.remove(&pc);
+        known = general;
+    }
+    machine.domain.open.branches.pop();
+    machine.domain.open.together.remove(&pc);
+    machine.domain.open.back.remove(&pc);
+    machine.domain.restore(warp, &behind);
+    warp.restore(aside);
+    before.restore(warp, &region.written);
+    if !one {
+        // lanes may have left a loop in different iterations
+        known.part();
+    }
+    known.write(warp, &region.written, mask);
+    warp.knowledge.learn_carry(0, mask);
+    Ok(looped)
+}
+
+/// Returns the slot that decides a branch.
+fn decides(code: &Code, pc: u32) -> Option<Slot> {
+    match &code.ops[pc as usize].micro {
+        Micro::Branch { pred, .. } => Some(Slot::Pred(*pred)),
+        Micro::Indirect { index, .. } => Some(Slot::Row(*index)),
+        _ => None,
+    }
+}
+
+impl Partial {
+    /// Returns what the lanes of the warp are behind.
+    fn behind(&self, warp: &Warp<Known>) -> Option<Behind> {
+        self.order.as_ref().map(|order| order.behind(warp.thread.index))
+    }
+
+    fn restore(&mut self, warp: &Warp<Known>, behind: &Option<Behind>) {
+        if let (Some(order), Some(behind)) = (&mut self.order, behind) {
+            order.restore(warp.thread.index, behind);
+        }
+    }
+
+    /// Notes that all lanes came back to the branch of a loop.
+    fn reached_again(&mut self, warp: &Warp<Known>, pc: u32) {
+        let Some(behind) = self.behind(warp) else { return };
+        self.open.back.entry(pc).and_modify(|back| back.meet(&behind)).or_insert(behind);
+    }
 }
 
 /// Notes the basis for the end of a loop of the branch, to which the lanes came with that knowledge.
@@ -159,6 +237,9 @@ struct Ways<'a> {
     starts: &'a [u32],
     mask: u32,
     reconvergence: u32,
+    pc: u32,
+    /// Whether all lanes go the same way.
+    one: bool,
 }
 
 /// Executes all sides from one state; returns the values that they agree on.
@@ -167,13 +248,14 @@ fn execute(
     warp: &mut Warp<Known>,
     ways: &Ways,
     region: &Region,
-    before: &State,
+    (before, behind): (&State, &Option<Behind>),
     aside: &SavedState,
 ) -> Result<State, Stop> {
     let mut ends: Option<State> = None;
     let starts: BTreeSet<u32> = ways.starts.iter().copied().collect();
     for start in starts {
         before.restore(warp, &region.written);
+        machine.domain.restore(warp, behind);
         warp.live = aside.live;
         if start != ways.reconvergence {
             warp.begin_side(start, ways.mask, ways.reconvergence);
@@ -204,7 +286,12 @@ impl State {
     fn of(warp: &Warp<Known>, (rows, preds): &Written) -> Self {
         let row = |row: &u32| (warp.regs[*row as usize], warp.knowledge.row(*row));
         let pred = |pred: &u32| (warp.preds[*pred as usize], warp.knowledge.pred(*pred));
-        Self { rows: rows.iter().map(row).collect(), preds: preds.iter().map(pred).collect() }
+        let one = |slot: Slot, noted: u32| if is_one(warp, slot, warp.live) { noted | warp.live } else { noted };
+        let (of_rows, of_preds) = &warp.knowledge.one;
+        let one_row = |row: &u32| one(Slot::Row(*row), of_rows[*row as usize]);
+        let one_pred = |pred: &u32| one(Slot::Pred(*pred), of_preds[*pred as usize]);
+        let one = (rows.iter().map(one_row).collect(), preds.iter().map(one_pred).collect());
+        Self { rows: rows.iter().map(row).collect(), preds: preds.iter().map(pred).collect(), one }
     }
 
     fn restore(&self, warp: &mut Warp<Known>, written: &Written) {
@@ -218,6 +305,29 @@ impl State {
         for (pred, (bits, known)) in preds.iter().zip(&self.preds) {
             warp.write_pred(*pred, *bits, *known, mask);
         }
+        if warp.live & !mask == 0 {
+            let (of_rows, of_preds) = &self.one;
+            rows.iter().zip(of_rows).for_each(|(row, one)| warp.knowledge.agree(*row, *one));
+            preds.iter().zip(of_preds).for_each(|(pred, one)| warp.knowledge.agree_pred(*pred, *one));
+        }
+    }
+
+    /// Takes the lanes to agree where they do in both states; returns whether they agree on less than before.
+    fn agree_as(&mut self, a: &Self, b: &Self) -> bool {
+        let (mut less, pairs) = (false, [(&mut self.one.0, &a.one.0, &b.one.0), (&mut self.one.1, &a.one.1, &b.one.1)]);
+        for (own, a, b) in pairs {
+            for (own, (a, b)) in own.iter_mut().zip(a.iter().zip(b)) {
+                less |= *own & !(a & b) != 0;
+                *own = a & b;
+            }
+        }
+        less
+    }
+
+    /// Takes nothing of the lanes for equal.
+    fn part(&mut self) {
+        self.one.0.fill(0);
+        self.one.1.fill(0);
     }
 
     /// Returns the knowledge that both states agree on.
@@ -229,6 +339,8 @@ impl State {
         for ((bits, known), (others, aware)) in self.preds.iter_mut().zip(&other.preds) {
             *known &= aware & !(*bits ^ others);
         }
+        self.one.0.iter_mut().zip(&other.one.0).for_each(|(own, other)| *own &= other);
+        self.one.1.iter_mut().zip(&other.one.1).for_each(|(own, other)| *own &= other);
         self
     }
 }

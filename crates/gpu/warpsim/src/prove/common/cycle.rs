@@ -76,7 +76,7 @@ pub(super) fn is_full(code: &Code, pc: u32) -> bool {
 }
 
 /// Returns the instructions that may be executed from `start` until the sides meet.
-fn reached(code: &Code, start: u32, reconvergence: u32) -> BTreeSet<u32> {
+pub(super) fn reached(code: &Code, start: u32, reconvergence: u32) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut stack = vec![start];
     while let Some(pc) = stack.pop() {

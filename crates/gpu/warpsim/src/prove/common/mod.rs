@@ -21,16 +21,17 @@ pub(super) use terms::Named;
 
 use super::known::{Known, results};
 use super::worlds::World;
-use crate::decode::{Code, MemoryAccess, Micro};
+use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
 use crate::rows::Row;
 use crate::warp::Warp;
-use cycle::{Course, Cycle, course, is_full};
+use cycle::{Course, Cycle, course, is_full, reached};
 pub(super) use inputs::operands;
 use ptx::inst::{BarKind, Op, Order, Space};
 pub(super) use slots::Slot;
-use slots::{agreed, input, knows, name};
+pub(super) use slots::knows;
+use slots::{agreed, input, name};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use terms::{Input, Origin, Term, Terms};
@@ -53,6 +54,8 @@ pub(super) struct Common {
     /// Inputs of the first warp in the slots of a loop, by branch, entry and stage.
     agreed: HashMap<(u32, u32, u32), Vec<Option<Input>>>,
     pending: Option<Pending>,
+    /// Reductions and votes that lie in loops, whose results are not chosen.
+    pub(super) repeats: BTreeSet<u32>,
     /// Whether loads from shared memory give the same as every other thread gets at the same time.
     stable: bool,
 }
@@ -66,6 +69,8 @@ struct Progress {
     entries: HashMap<u32, u32>,
     /// Number of barriers of all threads.
     barriers: u32,
+    /// The reduction of all threads that the warp comes from, and its time.
+    reduction: Option<(u32, [u32; 2])>,
     turns: Vec<Turn>,
 }
 
@@ -104,6 +109,7 @@ impl Common {
             warps: Vec::new(),
             agreed: HashMap::new(),
             pending: None,
+            repeats: repeats(code),
             stable,
         }
     }
@@ -117,8 +123,9 @@ impl Common {
     }
 
     /// Prepares an instruction that all lanes of the path certainly reach.
-    pub(super) fn before(&mut self, code: &Code, warp: &Warp<Known>, pc: u32, active: u32) {
+    pub(super) fn before(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32) {
         self.pending = None;
+        self.name_reduction(code, warp);
         let progress = &mut self.warps[warp.thread.index];
         progress.turns.retain(|turn| matches!(&*turn.course, Course::Loop(cycle) if cycle.contains(pc)));
         let op = &code.ops[pc as usize];
@@ -131,7 +138,13 @@ impl Common {
             return;
         }
         if matches!(&op.micro, Micro::Bar { kind, .. } if *kind != BarKind::Arrive) {
-            progress.barriers += u32::from(mask == warp.live && is_full(code, pc));
+            let whole = mask == warp.live && is_full(code, pc);
+            progress.barriers += u32::from(whole);
+            if let (true, Micro::Bar { result: Some(_), .. }) = (whole, &op.micro) {
+                let times = progress.times.entry(pc).or_default();
+                *times += 1;
+                progress.reduction = Some((pc, [*times, progress.barriers]));
+            }
         }
         let (mut time, mut load) = ([0; 2], false);
         if let Micro::MemoryAccess(MemoryAccess::Load { space, .. }) = &op.micro {
@@ -149,6 +162,18 @@ impl Common {
         let origin = inputs.map(|inputs| (Origin { pc, result: 0, time, inputs }, load));
         let both = alternatives::computed(warp, &code.pool, &op.micro, mask);
         self.pending = Some(Pending { mask, pc, origin, both });
+    }
+
+    /// Names the result of the reduction that the warp comes from: all threads of its phase have it.
+    fn name_reduction(&mut self, code: &Code, warp: &mut Warp<Known>) {
+        let Some((pc, time)) = self.warps[warp.thread.index].reduction.take() else { return };
+        let (rows, preds) = results(&code.ops[pc as usize].micro);
+        for slot in rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred)) {
+            if warp.live & knows(warp, slot) == 0 {
+                let term = self.terms.name(Origin { pc, result: 0, time, inputs: Vec::new() }, false);
+                name(warp, slot, term, warp.live);
+            }
+        }
     }
 
     /// Names the results behind it.
@@ -285,6 +310,16 @@ const GENERAL: u32 = 2;
 fn slots(cycle: &Cycle) -> impl Iterator<Item = Slot> {
     let (rows, preds) = &cycle.written;
     rows.iter().map(|row| Slot::Row(*row)).chain(preds.iter().map(|pred| Slot::Pred(*pred)))
+}
+
+/// Returns the reductions and votes that come back to themselves.
+fn repeats(code: &Code) -> BTreeSet<u32> {
+    let reduces = |pc: &u32| {
+        let micro = &code.ops[*pc as usize].micro;
+        matches!(micro, Micro::Bar { result: Some(_), .. } | Micro::Collective(Collective::Vote { .. }))
+    };
+    let comes_back = |pc: &u32| reached(code, *pc + 1, EXIT).contains(pc);
+    (0..code.ops.len() as u32).filter(reduces).filter(comes_back).collect()
 }
 
 /// Whether threads do not communicate by the load.

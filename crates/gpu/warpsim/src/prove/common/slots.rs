@@ -45,7 +45,7 @@ pub(super) fn input(warp: &Warp<Known>, slot: Slot, mask: u32) -> Option<Input> 
     (0..32).all(|lane| mask >> lane & 1 == 0 || value(lane) == first).then_some(Input::Value(first))
 }
 
-pub(super) fn knows(warp: &Warp<Known>, slot: Slot) -> u32 {
+pub(in super::super) fn knows(warp: &Warp<Known>, slot: Slot) -> u32 {
     match slot {
         Slot::Row(row) => warp.knowledge.row(row),
         Slot::Pred(pred) => warp.knowledge.pred(pred),
