@@ -24,6 +24,13 @@ pub struct Compiled {
     pub barriers: u32,
 }
 
+impl Compiled {
+    /// Bytes that a thread stores and loads because registers did not suffice.
+    pub fn spilled_bytes(&self) -> u32 {
+        self.spill_store_bytes + self.spill_load_bytes
+    }
+}
+
 /// Output of the compilers for the text of one kernel.
 pub struct CompilerOutput {
     pub needs: Compiled,

@@ -35,6 +35,14 @@ impl Failure {
         Self { kind: FailureKind::NotRun, diagnostics: diagnostics.into_iter().collect() }
     }
 
+    /// Turns a bound that nobody can prove, which the search skips like any version that there is not, into what it is for users: a failed
+    /// proof.
+    pub fn told(self) -> Self {
+        let is_unproven = self.diagnostics.iter().any(|diagnostic| diagnostic.id == "precision::not-proven");
+        let kind = if is_unproven { FailureKind::Verification } else { self.kind };
+        Self { kind, ..self }
+    }
+
     pub fn verification(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
         Self { kind: FailureKind::Verification, diagnostics: diagnostics.into_iter().collect() }
     }

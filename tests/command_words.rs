@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use clap::ValueEnum;
 use serde_json::Value;
 
 const CHEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
@@ -252,4 +253,55 @@ fn quiet_prints_warnings_and_errors_alone_and_colours_are_a_matter_of_taste() {
     let refused =
         |color: &str| text(&singe(folder.path(), &["--color", color, "absent.inp"]).stderr).contains('\u{1b}');
     assert_eq!(["auto", "always", "never"].map(refused), [false, true, false]);
+}
+
+#[test]
+fn the_words_of_the_report_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let Output { status, stdout, .. } = singe(folder.path(), &["help", "report"]);
+    let explained = text(&stdout);
+    assert!(status.success());
+    let has = |word: &str| {
+        explained.lines().any(|line| line.split("  ").any(|part| part.trim().split(", ").any(|part| part == word)))
+    };
+    let layouts = overlay::Codegen::value_variants().iter().map(|codegen| codegen.name());
+    let causes = warpsim::machine_code::Cause::ALL.iter().map(|cause| cause.name());
+    let verdicts = ["proven", "verified", "measured", "simulated", "text run", "own PTX"];
+    let missing: Vec<&str> = layouts.chain(causes).chain(verdicts).filter(|word| !has(word)).collect();
+    assert!(missing.is_empty() && !has("no such word"), "{missing:?}");
+}
+
+/// What cannot be proven has one exit code, whether it is a race or an error.
+#[test]
+fn a_bound_that_cannot_be_proven_is_a_failed_proof() {
+    let folder = tempfile::tempdir().unwrap();
+    let words =
+        [CHEM, "--target", "cpu", "--kernel", "viscosity", "--precision", "single", "--verify", "off,no-compilers"];
+    let with = |error: &str| singe(folder.path(), &[&words[..], &["--error", error]].concat());
+    let Output { status, stderr, .. } = with("1e-8");
+    assert!(status.code() == Some(3) && text(&stderr).contains("precision::not-proven"), "{}", text(&stderr));
+    assert_eq!(with("1e-4").status.code(), Some(0));
+}
+
+/// Files for host codes set the target, the units and the state that they need, and say so.
+#[test]
+fn files_for_a_host_code_need_no_other_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    for (emit, note) in [
+        ("chemkin", Some("--target cpu --units cgs")),
+        ("kinetix", Some("--target cpu")),
+        ("openfoam", Some("--target cpu --state TPY")),
+        ("device", None),
+    ] {
+        let words = [CHEM, "--emit", emit, "--verify", "off,no-compilers", "-o", emit];
+        let Output { status, stderr, .. } = singe(folder.path(), &words);
+        let message = text(&stderr);
+        assert!(status.success(), "{message}");
+        match note {
+            Some(note) => assert!(message.contains(&format!("note: these files need {note}\n")), "{message}"),
+            None => assert!(!message.contains("these files need"), "{message}"),
+        }
+    }
+    let Output { status, stderr, .. } = singe(folder.path(), &[CHEM, "--emit", "chemkin", "--target", "hopper"]);
+    assert!(status.code() == Some(2) && text(&stderr).contains("emit::no-chemkin"), "{}", text(&stderr));
 }

@@ -448,7 +448,7 @@ fn command_line() -> Vec<Case> {
         printed("usage::arguments", &all, &["chem.inp", "--no-such-flag", "--json"]),
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
-        printed("emit::no-chemkin", &all, &["chem.inp", "--target", "cpu", "--emit", "chemkin"]),
+        printed("emit::no-chemkin", &all, &["chem.inp", "--units", "si", "--emit", "chemkin"]),
         printed(
             "emit::no-lewis-numbers",
             &all,

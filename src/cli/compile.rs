@@ -25,6 +25,10 @@ use toml::Table;
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let request = completed(arguments, matches, command_line("singe", words))?;
+    let (_, flags) = for_hosts(arguments, matches);
+    if !arguments.quiet && !flags.is_empty() {
+        diagnostics::to_stderr(format_args!("note: these files need {}\n", flags.join(" ")));
+    }
     let mut observer = if arguments.quiet { Observer::silent() } else { Observer::new(arguments.print_after.clone()) };
     // Passes are shown where they run.
     let shows_passes = arguments.print_after.is_some() || arguments.time_passes;
@@ -34,7 +38,7 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
     if arguments.time_passes {
         diagnostics::to_stderr(format_args!("{}", observer.time_table()));
     }
-    let told = result?;
+    let told = result.map_err(Failure::told)?;
     for warning in &told.warnings {
         diagnostics::to_stderr(format_args!("warning: {warning}\n"));
     }
@@ -66,7 +70,8 @@ fn tell_outcome(arguments: &CompileArguments, request: &Request, told: &Outcome)
 ///
 /// Errors: the file cannot be read or is wrong; the target cannot have what is asked for.
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
-    let asked = request(arguments, command);
+    let (common, _) = for_hosts(arguments, matches);
+    let asked = request(arguments, command).with(|request| request.common = common);
     let given = |flag: &str| is_given(flag, arguments, matches);
     let with_state = |request: Request| match state_of_reactors(&request).filter(|_| !given("state")) {
         Some(state) => request.with(|request| request.common.state = state),
@@ -93,6 +98,11 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     let reactor_method = request.reactor_method.map(|_| request.common.integrator.method());
     let request = Request { reactor_method, ..request };
     request.for_target().map_err(|d| Failure::usage([d]))
+}
+
+/// The settings of all kernels, as files for host codes need them, and the flags that stand for what was set.
+fn for_hosts(arguments: &CompileArguments, matches: &ArgMatches) -> (Common, Vec<String>) {
+    plan::for_emitted(&arguments.common, &arguments.emit, |flag| is_given(flag, arguments, matches))
 }
 
 /// Whether a flag, or a key of `--layout`, stands on the command line.

@@ -41,7 +41,7 @@ Examples:
   singe check chem.inp                              all that is wrong with a mechanism
   singe ptx verify k.ptx --threads 256              proof of the synchronisation of a kernel of your own
 
-`singe help all` has all options, `singe help COMMAND` those of a command, and `singe man` the manual page.";
+`singe help all` has all options, `singe help COMMAND` those of a command, `singe help report` the words of the report, and `singe man` the manual page.";
 
 /// The whole command: its options under headings.
 pub fn whole() -> Command {
@@ -70,6 +70,49 @@ pub fn plain() -> Command {
         let is_rare = arg.get_help_heading().is_some() || arg.is_hide_set();
         arg.hide(is_rare)
     })
+}
+
+/// Words of the report.
+const REPORT: &str = "\
+proven            free of deadlocks, races and unsafe reuse of barriers, for every order in which warps run;
+                  of an error: a bound for every state of the ranges that are told
+verified          run on states, and compared with the graph in bits and with the reference evaluator
+measured          found in the states that were run; claimed of no other state
+simulated         only Singe's own PTX was run, neither the text nor its machine code
+text run          the PTX that a compiler makes of the text was run, its machine code was not
+own PTX           the PTX that Singe itself prints, where no compiler for the target is found
+
+data-parallel     a thread for each point
+overlay           warps that work together on 32 points and share code where they agree
+partial           overlay, with code of its own for a warp where copies cost less than look-ups
+straight          warps that work together, each with code of its own, which adds up in its registers
+switch            warps that work together, each with a copy of the code
+undecided         another version would be faster if an assumed figure of the GPU were otherwise
+left out          not compiled: its estimate is far from the fastest time
+
+estimated         from counts of PTX             predicted   from a model of the GPU that runs the machine code
+floor             what memory or double precision take at their peak rates; nothing can be faster
+slot              what double precision issues at once: a fused multiply-add takes one, a division nine
+
+issued            a warp issues an instruction
+fixed latency     it waits for the result of its instruction before, some clocks that are always the same
+shared, shuffles, local, global, constants, special
+                  it waits for what such an instruction brings
+pipe              it waits for a pipe that is busy
+barrier           it waits for other warps       fetch       it waits for instructions to be fetched
+not selected      it could go on, but another warp issues
+
+docs/report-rows.md has every row of `--report full`.
+";
+
+/// Whether the words ask what the report's words mean.
+pub fn asks_for_report(words: &[std::ffi::OsString]) -> bool {
+    matches!(words, [_, help, report] if help == "help" && report == "report")
+}
+
+/// Explains the words of the report.
+pub fn report() -> &'static str {
+    REPORT
 }
 
 /// Whether the words ask for the help with all options.

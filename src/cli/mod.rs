@@ -53,6 +53,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(failure) = suggestion::misspelt(&words) {
         return exit_code(Err(failure), json);
     }
+    if help::asks_for_report(&words) {
+        // Nothing is left to tell if the terminal is gone.
+        let _ = print(format_args!("{}", help::report()));
+        return ExitCode::SUCCESS;
+    }
     if help::asks_for_all(&words) {
         // Nothing is left to tell if the terminal is gone.
         let _ = help::whole().print_long_help();

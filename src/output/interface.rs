@@ -95,14 +95,24 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     KernelInterface {
         symbol: unit.program.symbol.clone(),
         summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" },
-        accuracy: accuracy(unit.report.form_error, unit.report.form_range)
-            + &unit.report.single.as_ref().map_or(String::new(), |single| format!("; {single}"))
+        accuracy: promise(unit)
+            + &unit.report.steps.as_ref().map_or(String::new(), |steps| format!("; {steps}"))
             + &diffusion(model, unit.kernel).map_or(String::new(), |words| format!("; {words}"))
             + &fitted(model, unit.kernel),
         arrays: arrays.collect(),
         rows: rows.collect(),
         has_workspace: unit.program.first_global.is_some(),
         pattern: unit.graph.pattern.clone(),
+    }
+}
+
+/// What is known of a kernel's error: of measured arithmetic nothing but what was measured.
+fn promise(unit: &Unit) -> String {
+    let of_form = accuracy(unit.report.form_error, unit.report.form_range);
+    match &unit.report.single {
+        Some(single) if single.proven => format!("{of_form}; {single}"),
+        Some(single) => single.to_string(),
+        None => of_form,
     }
 }
 

@@ -230,7 +230,8 @@ fn names<T: ValueEnum>(values: &[T]) -> Vec<String> {
     values.iter().map(name).collect()
 }
 
-fn name(value: &impl ValueEnum) -> String {
+/// A value as one writes it behind its flag.
+pub fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |known| known.get_name().to_owned())
 }
 

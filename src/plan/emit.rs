@@ -12,9 +12,9 @@ pub enum Emit {
     Cvode,
     /// A header of functions that compute one point each, for kernels of your own (__device__ for compilers of CUDA)
     Device,
-    /// For a CPU: what device writes, and a library with the calling conventions of CHEMKIN-II; it takes --units cgs
+    /// For a CPU: what device writes, and a library with the calling conventions of CHEMKIN-II; in CGS units
     Chemkin,
-    /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; it takes --units cgs
+    /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; in CGS units
     Pelephysics,
     /// For a CPU: what device writes, and the files that KinetiX generates for nekRS
     Kinetix,

@@ -25,6 +25,11 @@ pub fn rounded_up(x: f64) -> String {
     if digits < 100.0 { format!("{}e{exponent}", digits / 10.0) } else { format!("1e{}", exponent + 1.0) }
 }
 
+/// Two digits of a limit: the allowance for rounding, a millionth of it, does not make 1.1e-4 of 1e-4.
+pub fn allowed(x: f64) -> String {
+    rounded_up(x * (1.0 - 1e-6))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +42,11 @@ mod tests {
             accuracy(4.05e-5, Some([200.0, 4000.0])).starts_with("relative error at most 4.1e-5 from 200 to 4000 K")
         );
         assert!(accuracy(0.0, Some([200.0, 4000.0])).starts_with("exact to rounding"));
+    }
+
+    #[test]
+    fn a_limit_is_told_as_it_was_given() {
+        assert_eq!([1e-4, 1e-4 + 1e-12, 1.01e-4].map(allowed), ["1e-4", "1e-4", "1.1e-4"]);
     }
 
     #[test]

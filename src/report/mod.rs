@@ -11,6 +11,7 @@ pub mod page;
 mod peaks;
 mod picture;
 mod single;
+mod steps;
 mod svg;
 mod table;
 pub mod time;
@@ -29,6 +30,7 @@ pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};
 
 use serde::Serialize;
 
+use self::steps::steps;
 use crate::backend::Backend;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
@@ -69,6 +71,9 @@ pub struct Report {
     /// Model of diffusion, where it is not mixture-averaged and a kernel uses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<String>,
+    /// Method of reactors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<String>,
     /// Fate of the files of an earlier run; not a part of what this run made.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -103,6 +108,9 @@ pub struct KernelReport {
     /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form_range: Option<[f64; 2]>,
+    /// Method of a kernel that takes steps in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<String>,
     /// Error of single precision, where the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single: Option<Single>,
@@ -229,9 +237,11 @@ impl KernelReport {
             return None;
         }
         match &self.compiled {
-            Some(compiled) if compiled.spill_store_bytes > 0 => Some(format!(
+            Some(compiled) if compiled.spilled_bytes() > 0 => Some(format!(
                 "{}: ptxas spills {} bytes per thread at {} registers; {remedy}",
-                self.kernel, compiled.spill_store_bytes, compiled.registers
+                self.kernel,
+                compiled.spilled_bytes(),
+                compiled.registers
             )),
             None => self.backend.as_ref().filter(|found| found.local_bytes > 0).map(|found| {
                 format!(
@@ -277,7 +287,7 @@ impl KernelReport {
         LevelTime {
             ctas_per_sm: self.tuning.ctas_per_sm.count,
             registers: self.machine.registers,
-            spilled_bytes: self.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
+            spilled_bytes: self.compiled.as_ref().map_or(lacking, Compiled::spilled_bytes),
             nanoseconds: self.machine.predicted_ns.or(estimated),
         }
     }
@@ -436,6 +446,7 @@ pub fn report(
         command: request.command.clone(),
         transport_range: fits.map(|fits| [fits.t_min, fits.t_max]),
         diffusion: request.all_kernels().find_map(|kernel| diffusion(model, kernel)),
+        steps: request.reactor_method.as_ref().map(steps),
         warnings,
         notes: Vec::new(),
         texts_for_cpu,
@@ -480,6 +491,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
+        steps: own.kernel.is_step().then(|| steps(&own.asked.common.integrator.method())),
         single: draft.single.as_ref().map(|claim| Single::new(claim, graph.bound)),
         forms: choice.considered,
         tuning: own.tuning,

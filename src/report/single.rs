@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::accuracy::rounded_up;
+use super::accuracy::{allowed, rounded_up};
 use graph::single::together;
 use schedule::single::Claim;
 use serde::Serialize;
@@ -61,7 +61,7 @@ impl Single {
 impl fmt::Display for Single {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(Ranges { temperatures, pressures, sums }) = &self.ranges else {
-            return write!(f, "single; its error is measured, not proven (allowed: {})", rounded_up(self.bound));
+            return write!(f, "single; its error is measured, not proven (allowed: {})", allowed(self.bound));
         };
         let ([coldest, hottest], [lowest, highest], [least, most]) = (temperatures, pressures, sums);
         let arithmetic = self.operations.map_or("single".to_owned(), |[singles, pairs]| {
@@ -70,7 +70,7 @@ impl fmt::Display for Single {
         write!(
             f,
             "{arithmetic}, proven to err by at most {} ({} with the form) from {coldest} to {hottest} K and {lowest:e} to {highest:e} Pa, for mole fractions that are not negative \
-             and whose sum is {least} to {most}{}",
+             and whose sum is {least} to {most}{}; elsewhere nothing is claimed, and results may be NaN",
             rounded_up(self.bound),
             rounded_up(self.total),
             if self.reads_singles { ", beside exact results of the numbers that the arrays hold" } else { "" }

@@ -177,7 +177,7 @@ fn cost(report: &KernelReport) -> Cost {
         shared_passes: figure(counts.shared_passes_per_point),
         barrier_waits_per_group: figure(counts.barrier_waits_per_group),
         registers: report.machine.registers,
-        spilled_bytes: report.compiled.as_ref().map_or(beyond, |c| c.spill_store_bytes + c.spill_load_bytes),
+        spilled_bytes: report.compiled.as_ref().map_or(beyond, |c| c.spilled_bytes()),
         ctas_per_sm: report.machine.ctas_per_sm,
         occupancy: figure(report.machine.occupancy),
         tuning: kept(report),

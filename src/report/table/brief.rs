@@ -9,7 +9,7 @@ use super::figures::{
 use super::remarks::not_run;
 use super::{is_of_a_cpu, is_of_amd};
 use crate::plan::{Emit, Request};
-use crate::report::accuracy::rounded_up;
+use crate::report::accuracy::{allowed, rounded_up};
 use crate::report::{KernelReport, ProgramReport, Report, on_cpu};
 use warpsim::machine_code::Cause;
 
@@ -44,8 +44,8 @@ const ERROR: &str = "error (allowed)";
 
 const IN_SINGLE: [Row; 3] = [
     ("form: error (allowed)", error),
-    ("single: error (proven)", single),
-    ("together, proven", |k| {
+    ("arithmetic: error (bound)", single),
+    ("both, proven bound", |k| {
         k.single.as_ref().filter(|single| single.proven).map_or("-".into(), |single| rounded_up(single.total))
     }),
 ];
@@ -118,13 +118,13 @@ fn block(kernels: &[KernelReport], rows: &[Row]) -> String {
 /// The largest error that was found, and the largest that passes: rounding, and the proven bound of the form.
 fn error(kernel: &KernelReport) -> String {
     match &kernel.verification {
-        Some(found) => format!("{:.1e} ({})", found.largest_error, rounded_up(found.tolerance)),
+        Some(found) => format!("{:.1e} ({})", found.largest_error, allowed(found.tolerance)),
         None => format!("- ({})", rounded_up(kernel.form_error)),
     }
 }
 
 fn registers(kernel: &KernelReport) -> String {
-    let spills = of_compilers(kernel, |c| format!("{} B", c.spill_store_bytes + c.spill_load_bytes));
+    let spills = of_compilers(kernel, |c| format!("{} B", c.spilled_bytes()));
     match (&kernel.compiled, &kernel.backend) {
         (None, Some(found)) => format!("{}, {} B", found.registers, found.local_bytes),
         (None, None) => format!("about {}, {spills}", kernel.machine.registers),
@@ -158,6 +158,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
     out.extend(report.diffusion.iter().map(|diffusion| format!("{diffusion}\n")));
+    out.extend(report.steps.iter().map(|steps| format!("{steps}\n")));
     out.extend(report.programs.iter().map(ProgramReport::line));
     for reason in not_run(report) {
         out += &format!("machine code was not run: {reason}\n");

@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::compilers::Compiled;
-use crate::report::accuracy::rounded_up;
+use crate::report::accuracy::{allowed, rounded_up};
 use crate::report::{KernelReport, OnAmd};
 use crate::verify::{
     ClassesOfPtx, CodeOnAmd, Cube, MachineCode, MachineCodeVerification, Prediction, TextOnCpu, Verification,
@@ -114,7 +114,7 @@ pub fn verified_text(kernel: &KernelReport) -> String {
 
 /// The verification's largest error, and the tolerance.
 pub fn largest_error(kernel: &KernelReport) -> String {
-    of_verification(kernel, |v| format!("{:.1e} (<= {})", v.largest_error, rounded_up(v.tolerance)))
+    of_verification(kernel, |v| format!("{:.1e} (<= {})", v.largest_error, allowed(v.tolerance)))
 }
 
 /// The largest error of single precision that was found, and the bound where one is proven.

@@ -45,6 +45,8 @@ pub fn grounds(report: &Report) -> String {
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are allocated by our own allocator, or estimated where the table says so; CTAs per SM and occupancy follow from them\n";
     }
+    let of_kernels = report.kernels.iter().filter_map(|kernel| kernel.steps.as_ref());
+    out.extend(report.steps.iter().chain(of_kernels).take(1).map(|steps| format!("\n{steps}\n")));
     for program in &report.programs {
         out += &format!("\n{}", program.line());
     }

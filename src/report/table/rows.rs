@@ -147,18 +147,14 @@ fn is_verified(kernel: &KernelReport) -> bool {
 
 const ACCURACY: [Row; 4] = [
     always("error bound of the form", |k| bound(k.form_error, k.form_range)),
-    Row {
-        name: "single precision: largest error (proven)",
-        cell: single,
-        shown: Shown::WhereAny(|k| k.single.is_some()),
-    },
+    Row { name: "arithmetic: largest error (bound)", cell: single, shown: Shown::WhereAny(|k| k.single.is_some()) },
     always("states verified", |k| of_verification(k, |v| v.states.to_string())),
     always("largest error", largest_error),
 ];
 
 const RESIDENCY: [Row; 8] = [
     of_gpus("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
-    of_nvidia("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
+    of_nvidia("spilled bytes (ptxas)", |k| of_compilers(k, |c| c.spilled_bytes().to_string())),
     of_nvidia("registers, spilled bytes (our allocator)", |k| {
         of_backend(k, |own| format!("{}, {}", own.registers, own.local_bytes))
     }),

@@ -124,7 +124,7 @@ fn a_misspelt_section_is_named_and_brings_no_further_errors() {
 fn an_unknown_name_is_told_once_with_its_lines() {
     let all = diagnostics("H+X=H2 1 0 0\n2H=H2 1 0 0\nX=H2 1 0 0\nH2+Y=X 1 0 0\n");
     let all: Vec<_> = all.iter().map(|d| (d.message.as_str(), d.help.as_deref().unwrap_or(""))).collect();
-    let help = "declare it in the SPECIES section";
+    let help = "declare it among the species";
     let with_lines = format!("{help} (likewise in lines 6, 7)");
     assert_eq!(all, [("unknown species 'X'", with_lines.as_str()), ("unknown species 'Y'", help)]);
     let many = diagnostics(&"X=H2 1 0 0\n".repeat(30));

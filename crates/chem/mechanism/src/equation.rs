@@ -328,7 +328,7 @@ impl Context<'_, '_> {
         } else {
             // A coefficient of zero makes no term of a known name.
             let name = if self.species.find(name).is_some() { text } else { name };
-            let help = self.species.suggestion(name, "declare it in the SPECIES section");
+            let help = self.species.suggestion(name, "declare it among the species");
             report.error("mechanism::unknown-species", format!("unknown species '{name}'"), &place, help);
         }
         false

@@ -53,7 +53,10 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target, amd: &Amd) -
         symbol: &code.symbol,
         parameters: list(
             code.symbol.len() + "(".len(),
-            pointers(code, &printed.arrays).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
+            pointers(code, &printed.arrays)
+                .zip(&printed.arrays)
+                .map(|(pointer, name)| unused(name, &printed.body) + &pointer.replace('*', "*__restrict__ "))
+                .chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         prologue: legend::slots(code) + &slots(code) + &set_up + &printed.prologue,
@@ -98,6 +101,12 @@ struct File<'a> {
     share: String,
     refusal: String,
     include: String,
+}
+
+/// The attribute of a parameter that the statements do not name.
+fn unused(name: &str, body: &str) -> String {
+    let is_named = body.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
+    if is_named { String::new() } else { "[[maybe_unused]] ".to_owned() }
 }
 
 /// A thread of data-parallel code has one point.

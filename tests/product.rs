@@ -1,0 +1,78 @@
+//! Generated texts as a product: no comment above nothing, no arithmetic that a reader would cross out, no legend beyond a page, no call
+//! that frees memory and looks away.
+
+use std::path::Path;
+
+use testkit::project::generate;
+use testkit::shipped;
+
+/// Most lines of a comment.
+const PAGE: usize = 60;
+
+const CROSSED_OUT: [&str; 4] = ["-1.0 * ", " / 1 + 1", "? 0 : 0", "? 0.0 : 0.0"];
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+/// The faults of a text, each with its line.
+fn faults(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    let mut run = 0;
+    for (at, line) in lines.iter().enumerate() {
+        run = if is_comment(line) { run + 1 } else { 0 };
+        let next = lines.get(at + 1).map_or("", |next| next.trim());
+        // Inside of a function; paragraphs of a file's head stand alone.
+        let is_above_nothing = line.starts_with("  //") && (next.is_empty() || next.starts_with('}'));
+        let is_crossed_out = !is_comment(line) && CROSSED_OUT.iter().any(|part| line.contains(part));
+        let frees = ["cudaFree(", "hipFree("].iter().any(|call| line.trim_start().starts_with(call));
+        if is_above_nothing || is_crossed_out || frees || run == PAGE + 1 {
+            found.push(format!("{}: {line}", at + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn faults_are_found() {
+    let long = "  // a\n".repeat(PAGE + 1) + "  int a;\n";
+    for text in ["  // a\n}\n", "  // a\n\n", "  x = fma(-1.0 * a, b, c);\n", "  cudaFree(pointer);\n", &long] {
+        assert_eq!(faults(text).len(), 1, "{text}");
+    }
+    assert_eq!(faults("// a\n\n  // b\n  x = fma(a, b, c);\n  (void)cudaFree(pointer);\n"), Vec::<String>::new());
+}
+
+fn sources(folder: &Path) -> Vec<(String, String)> {
+    let is_source = |name: &str| ["cu", "hip", "cpp", "h", "hpp"].iter().any(|end| name.ends_with(&format!(".{end}")));
+    let files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let named = files.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path));
+    named
+        .filter(|(name, _)| is_source(name))
+        .map(|(name, path)| (name, std::fs::read_to_string(path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn generated_texts_have_none() {
+    let kernels = "viscosity,conductivity,diffusion,chemistry,isobaric,thermodynamics";
+    for (mechanism, arguments) in [
+        (
+            "h2o2",
+            &["--target", "cpu", "--kernel", "viscosity,conductivity,diffusion,reactor,progress", "--state", "TPY"][..],
+        ),
+        ("h2o2", &["--target", "hopper", "--codegen", "data-parallel", "--kernel", kernels]),
+        ("h2o2", &["--target", "hopper", "--kernel", "isobaric-step,reactor", "--codegen", "data-parallel"]),
+        ("gri30", &["--target", "hopper", "--codegen", "overlay", "--kernel", "chemistry"]),
+        ("h2o2", &["--target", "mi300x", "--kernel", "viscosity,reactor", "--codegen", "data-parallel"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        generate(&shipped(mechanism), folder.path(), arguments);
+        let texts = sources(folder.path());
+        assert!(texts.len() > 5, "{arguments:?}");
+        for (name, text) in texts {
+            let faults = faults(&text);
+            assert!(faults.is_empty(), "{arguments:?}: {name}\n{}", faults.join("\n"));
+        }
+    }
+}
