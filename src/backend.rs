@@ -87,7 +87,9 @@ fn allocated(module: &Module, kernel: &str, registers: u32) -> Result<Option<All
 fn at_levels(module: &Module, kernel: &str, own: &Allocation, target: &Target) -> Result<Vec<Level>, Vec<Diagnostic>> {
     let index = module.funcs.iter().position(|func| func.name == kernel);
     let index = index.filter(|index| module.funcs[*index].insts.len() <= MOST_FOR_LEVELS);
-    let Some(demand) = index.and_then(|index| Demand::of(module, index, None, 0)) else { return Ok(Vec::new()) };
+    let Some(demand) = index.and_then(|index| Demand::for_kernel(module, index, None, 0)) else {
+        return Ok(Vec::new());
+    };
     let level = |allocation: &Allocation, ctas_per_sm: u32| {
         let found = report(allocation);
         let clocks = estimate::clocks(allocation.func(), ctas_per_sm, &demand, target);

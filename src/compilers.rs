@@ -90,8 +90,10 @@ pub fn compile_for_amd(amd: &Amd, symbol: &str, source: &str) -> Result<Option<A
 /// Errors: the compiler refuses the text, or what it makes of it fails or gives another number of numbers.
 pub fn run_on_cpu(
     compiler: &HostCompiler,
-    (files, compiled): (&[(String, String)], usize),
-    (inputs, outputs): (&[f64], usize),
+    files: &[(String, String)],
+    compiled: usize,
+    inputs: &[f64],
+    outputs: usize,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let input: Vec<u8> = inputs.iter().flat_map(|x| x.to_le_bytes()).collect();
     let refused = |failure: &toolchain::Failure| vec![refusal("the C++ text", failure)];

@@ -91,7 +91,7 @@ fn make(
     let texts = on_cpu::verify(request, &model, (&mut units, &beside), cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let programs = reactors::verify(request, &model, &units, cache, observer)?;
-    let report = report::report(request, &model, warnings, kernels, (programs, texts));
+    let report = report::report(request, &model, warnings, kernels, programs, texts);
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),
         None => Vec::new(),
@@ -192,7 +192,7 @@ fn draft(model: &Model, own: &Resolved<'_>, candidate: &Candidate, observer: &mu
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let mut refused = None;
     for limits in own.rooms(limits, graph.values.len()) {
-        match draft_within(model, own, (graph.clone(), options, &limits), observer) {
+        match draft_within(model, own, graph.clone(), options, &limits, observer) {
             Err(failure) if failure.diagnostics.iter().any(|d| d.id == schedule::SHORTAGE) => refused = Some(failure),
             made => return made,
         }
@@ -204,7 +204,9 @@ fn draft(model: &Model, own: &Resolved<'_>, candidate: &Candidate, observer: &mu
 fn draft_within(
     model: &Model,
     own: &Resolved<'_>,
-    (graph, options, limits): (graph::Graph, &kernels::Options, &schedule::Limits),
+    graph: graph::Graph,
+    options: &kernels::Options,
+    limits: &schedule::Limits,
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
     let k = Some(own.kernel);
@@ -214,7 +216,7 @@ fn draft_within(
     let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
     let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper));
     let (graph, mapping, mut ways) = match own.codegen {
-        overlay::Codegen::Straight => ways::with_partial_sums(own, limits, (&graph, &mapping), observer)?,
+        overlay::Codegen::Straight => ways::with_partial_sums(own, limits, &graph, &mapping, observer)?,
         _ => ways::scheduled(own, limits, (graph, mapping), observer)?,
     };
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
@@ -223,7 +225,7 @@ fn draft_within(
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
-    let single = arithmetic::claim(own, model, options, (&graph, mixed.as_ref()), proven.schedule(), observer)?;
+    let single = arithmetic::claim(own, model, options, &graph, mixed.as_ref(), proven.schedule(), observer)?;
     let whole = mixed.map(|(whole, _)| whole);
     let frame = own.frame(limits, is_crowded);
     let symbol = own.symbol(&model.mechanism.name);
@@ -238,7 +240,7 @@ fn draft_within(
     }
     let target = own.asked.common.target;
     if target.is_amd() {
-        program = overlay::apart(&program).unwrap_or(program);
+        program = overlay::with_separate_entries(&program).unwrap_or(program);
     }
     fault::in_program(own.asked.fault, &mut program);
     let code = lowered::lowered(own, &program, &proven, observer)?;

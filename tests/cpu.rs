@@ -122,7 +122,7 @@ fn gives_the_bits_of_the_graph(
             expected.extend((0..STRIDE).map(|point| fields.get(point).map_or(-1.0, |fields| fields[place][row])));
         }
     }
-    let found = host_program::outputs((compiler, flags), folder, name, units, &inputs);
+    let found = host_program::outputs(compiler, flags, folder, name, units, &inputs);
     assert_eq!(found.len(), expected.len());
     for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(

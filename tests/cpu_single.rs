@@ -90,7 +90,7 @@ fn gives_the_bits_of_the_graph(flags: &[&str], folder: &Path, name: &str, (model
     states[40].temperature = -5.0;
     let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &units[0].graph, state)).collect();
     let inputs = host_program::inputs(&units[0], &fields, STRIDE);
-    let found = host_program::outputs(("g++", flags), folder, name, units, &inputs);
+    let found = host_program::outputs("g++", flags, folder, name, units, &inputs);
     let mut rows = found.chunks_exact(STRIDE);
     for unit in units {
         let graph = &unit.graph;

@@ -86,7 +86,7 @@ fn outcome(mechanism: &str, thermo: Option<&str>, transport: Option<&str>, reduc
     parse(&sources, Options::default())
 }
 
-fn of(outcome: Outcome) -> Vec<Diagnostic> {
+fn diagnostics(outcome: Outcome) -> Vec<Diagnostic> {
     match outcome {
         Ok((_, warnings)) => warnings,
         Err(diagnostics) => diagnostics,
@@ -139,7 +139,7 @@ fn mechanisms() -> Vec<Case> {
         ("mechanism::unused-efficiency", "2H+M=H2+M 1 0 0\nAR/2/\n"),
         ("mechanism::value-count", "2H(+M)=H2(+M) 1 0 0\nLOW/1 0/\n"),
     ];
-    let whole = whole.map(|(id, text)| (id, of(outcome(text, Some(THERMO), None, None))));
+    let whole = whole.map(|(id, text)| (id, diagnostics(outcome(text, Some(THERMO), None, None))));
     let reactions = reactions.map(|(id, lines)| (id, of_reactions(lines)));
     let flood = ("mechanism::too-many-problems", of_reactions(&"gibberish\n".repeat(2000)));
     whole.into_iter().chain(reactions).chain([flood]).collect()
@@ -147,7 +147,7 @@ fn mechanisms() -> Vec<Case> {
 
 fn of_reactions(lines: &str) -> Vec<Diagnostic> {
     let mechanism = format!("ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n{lines}END\n");
-    of(outcome(&mechanism, Some(THERMO), None, None))
+    diagnostics(outcome(&mechanism, Some(THERMO), None, None))
 }
 
 const PHASE: &str = "phases:\n- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas}\n";
@@ -162,7 +162,7 @@ fn yaml() -> Vec<Case> {
     let read = |text: &str, thermo: Option<&str>| {
         let mechanism = decode("case.yaml", text.as_bytes());
         let thermo = thermo.map(|text| decode("therm.dat", text.as_bytes()));
-        of(parse(
+        diagnostics(parse(
             &Sources { name: "case".to_owned(), mechanism, thermo, transport: None, reduction: None },
             Options::default(),
         ))
@@ -224,7 +224,7 @@ fn yaml() -> Vec<Case> {
 fn sources() -> Vec<Case> {
     let edited = |from: &str, to: &str| {
         assert!(THERMO.contains(from), "{from}");
-        of(outcome(MECHANISM, Some(&THERMO.replacen(from, to, 1)), None, None))
+        diagnostics(outcome(MECHANISM, Some(&THERMO.replacen(from, to, 1)), None, None))
     };
     let other_entry = THERMO.replace("THERMO\n   300.000  1000.000  5000.000\n", "").replace(" 2.5", " 3.5");
     let twice = THERMO.replace("END\n", &other_entry);
@@ -235,18 +235,18 @@ fn sources() -> Vec<Case> {
     let one_range =
         THERMO.replacen("5000.000 1000.00 ", "1000.000 1000.00 ", 1).replacen(" 2.50000000E+00", " 2.51000000E+00", 1);
     let of_another = THERMO.replacen("\nH  ", "\nHE ", 1);
-    let transport = |text: &str| of(outcome(MECHANISM, Some(THERMO), Some(text), None));
+    let transport = |text: &str| diagnostics(outcome(MECHANISM, Some(THERMO), Some(text), None));
     vec![
         ("thermo::common-temperature", edited("5000.000 1000.00      1", "5000.000              1")),
         ("thermo::composition", edited("H   2               G", "H  2x               G")),
-        ("thermo::empty-range", of(outcome(MECHANISM, Some(&one_range), None, None))),
+        ("thermo::empty-range", diagnostics(outcome(MECHANISM, Some(&one_range), None, None))),
         ("thermo::malformed-entry", edited("0.00000000E+00    2", "0.00000000E+00     ")),
         ("thermo::malformed-number", edited(" 2.50000000E+00", " 2.5000.000E+00")),
-        ("thermo::missing-file", of(outcome(MECHANISM, None, None, None))),
-        ("thermo::missing-species", of(outcome(MECHANISM, Some(&of_another), None, None))),
-        ("thermo::no-entries", of(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
-        ("thermo::ranges", of(outcome(MECHANISM, Some(nasa9), None, None))),
-        ("thermo::repeated-species", of(outcome(MECHANISM, Some(&twice), None, None))),
+        ("thermo::missing-file", diagnostics(outcome(MECHANISM, None, None, None))),
+        ("thermo::missing-species", diagnostics(outcome(MECHANISM, Some(&of_another), None, None))),
+        ("thermo::no-entries", diagnostics(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
+        ("thermo::ranges", diagnostics(outcome(MECHANISM, Some(nasa9), None, None))),
+        ("thermo::repeated-species", diagnostics(outcome(MECHANISM, Some(&twice), None, None))),
         ("thermo::step", edited(" 2.50000000E+00", " 2.70000000E+00")),
         ("thermo::stray-line", edited("\nH  ", "\na remark\nH  ")),
         ("thermo::stray-reaction", edited("\nH  ", "\n2H=H2 1 0 0\nH  ")),
@@ -270,7 +270,7 @@ fn sources() -> Vec<Case> {
 fn reductions() -> Vec<Case> {
     let falloff = MECHANISM.replace("2H+M=H2+M 1 0 0", "2H(+H2)=H2(+H2) 1 0 0\nLOW/1 0 0/");
     let half = MECHANISM.replace("2H+M=H2+M", "H=0.5H2");
-    let reduced = |mechanism: &str, text: &str| of(outcome(mechanism, Some(THERMO), None, Some(text)));
+    let reduced = |mechanism: &str, text: &str| diagnostics(outcome(mechanism, Some(THERMO), None, Some(text)));
     vec![
         ("reduction::collider", reduced(&falloff, "QSSA H2 END")),
         ("reduction::not-linear", reduced(&half, "QSSA H2 END")),
@@ -298,11 +298,11 @@ fn lewis_numbers() -> Vec<Case> {
     let read = |text: &str| read(&Files { lewis: LewisNumbers::At(at("lewis.txt", text)), ..files.clone() });
     let (right, _) = read("H 0.2\nH2 0.3\n").expect("right Lewis numbers");
     vec![
-        ("lewis::missing-species", of(read("H 1\n"))),
-        ("lewis::number", of(read("H -1\nH2 1\n"))),
-        ("lewis::repeated-species", of(read("H 1\nH2 1\nH 1\n"))),
-        ("lewis::syntax", of(read("H = 1\nH2 1\n"))),
-        ("lewis::unknown-species", of(read("H 1\nH2 1\nH22 1\n"))),
+        ("lewis::missing-species", diagnostics(read("H 1\n"))),
+        ("lewis::number", diagnostics(read("H -1\nH2 1\n"))),
+        ("lewis::repeated-species", diagnostics(read("H 1\nH2 1\nH 1\n"))),
+        ("lewis::syntax", diagnostics(read("H = 1\nH2 1\n"))),
+        ("lewis::unknown-species", diagnostics(read("H 1\nH2 1\nH22 1\n"))),
         ("fmt::lewis-numbers", mechanism::without_cantera_form(&right)),
     ]
 }
@@ -312,7 +312,7 @@ fn files() -> Vec<Case> {
     let (huge, absent) = (folder.path().join("huge.inp"), folder.path().join("absent.inp"));
     // A hole: it takes no place on the disk.
     std::fs::File::create(&huge).and_then(|file| file.set_len(100 << 20)).expect("a sparse file");
-    let read = |mechanism| of(read(&Files { mechanism, ..Files::default() }));
+    let read = |mechanism| diagnostics(read(&Files { mechanism, ..Files::default() }));
     let binary = folder.path().join("binary.inp");
     std::fs::write(&binary, [0; 8]).expect("a writable folder");
     let above = folder.path().join("above.yaml");

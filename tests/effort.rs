@@ -6,7 +6,7 @@ use machine::toolchain;
 use overlay::Codegen;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::plan::{Effort, Free};
+use singe::plan::{Effort, Unset};
 use singe::report::KernelReport;
 use testkit::request;
 use testkit::skip;
@@ -23,7 +23,7 @@ fn kernels(effort: Effort) -> Vec<KernelReport> {
         r.tuning.form = None;
         r.kernels = vec![Kernel::Diffusion, Kernel::Chemistry];
         (r.codegen, r.beside, r.keep_fastest) = (Codegen::DataParallel, vec![Codegen::Overlay], true);
-        r.free = Free { warps: true, matrix: true, layout: false };
+        r.unset = Unset { warps: true, matrix: true, layout: false };
     });
     let report = driver::compile(&request, &mut Observer::silent());
     report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels
@@ -76,7 +76,7 @@ fn all_effort_varies_the_layout_that_is_named() {
             r.common.target = Target::by_name("blackwell").unwrap();
             r.kernels = vec![Kernel::Chemistry];
             r.codegen = Codegen::DataParallel;
-            r.free = Free { warps: true, matrix: true, layout: false };
+            r.unset = Unset { warps: true, matrix: true, layout: false };
         });
         let report = driver::compile(&request, &mut Observer::silent());
         report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels.remove(0)

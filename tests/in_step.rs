@@ -28,7 +28,7 @@ fn warps_without_a_group_of_points_wait_and_store_nothing() {
         let turns = 5u64.div_ceil(warps.into());
         assert!(counts.total().barriers >= turns * u64::from(warps), "a turn begins with a barrier");
         let options = request.common.stiffness;
-        let error = verify::largest_error(unit.kernel, (&model, &unit.graph), options, &states, stride, &outputs);
+        let error = verify::largest_error(unit.kernel, &model, &unit.graph, options, &states, stride, &outputs);
         assert!(error <= unit.graph.bound + 1e-12, "{target}, {warps} warps: {error:e}");
     }
 }

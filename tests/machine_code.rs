@@ -8,7 +8,7 @@ use machine::toolchain;
 use overlay::{Codegen, Residence};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::plan::{Free, Multiplier};
+use singe::plan::{Multiplier, Unset};
 use singe::report::{KernelReport, Report};
 use singe::verify::{MachineCode, MachineCodeVerification};
 use testkit::request;
@@ -162,7 +162,7 @@ fn constants_lie_elsewhere_than_in_the_order_of_the_text() {
 fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
     for free in [true, false] {
         let auto = |r: &mut Request| {
-            (r.codegen, r.keep_fastest, r.free.warps) = (Codegen::DataParallel, true, free);
+            (r.codegen, r.keep_fastest, r.unset.warps) = (Codegen::DataParallel, true, free);
             r.kernels = vec![Kernel::Chemistry];
         };
         let Some(report) = compiled("gri30", "hopper", auto) else { return };
@@ -179,7 +179,7 @@ fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
 fn fewer_warps_are_tried_where_they_are_free() {
     let auto = |r: &mut Request| {
         r.beside = vec![Codegen::DataParallel];
-        (r.keep_fastest, r.free) = (true, Free { warps: true, matrix: true, layout: false });
+        (r.keep_fastest, r.unset) = (true, Unset { warps: true, matrix: true, layout: false });
         r.kernels = vec![Kernel::Diffusion];
     };
     let Some(report) = compiled("gri30", "ampere", auto) else { return };

@@ -18,7 +18,7 @@ fn compiled(kernel: Kernel, model: &Model, request: Request) -> (Unit, &'static 
     (made.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)), request.common.target)
 }
 
-fn of(target: &str, codegen: Codegen) -> Request {
+fn request_for(target: &str, codegen: Codegen) -> Request {
     let request = Request { codegen, ..request::new(testkit::shipped("gri30")) };
     request.with(|r| (r.common.target, r.tuning.form) = (Target::by_name(target).unwrap(), None))
 }
@@ -62,7 +62,7 @@ fn rewrite(body: &mut Vec<Statement>, change: &mut impl FnMut(&Statement) -> Opt
 /// Data-parallel code that goes through large code in step, whose inputs come ahead and whose lanes look constants up in shared memory.
 fn data_parallel() -> (Unit, &'static Target) {
     let model = testkit::model(&testkit::shipped("gri30"));
-    let request = of("hopper", Codegen::DataParallel).with(|r| {
+    let request = request_for("hopper", Codegen::DataParallel).with(|r| {
         r.tuning.form = Some(Form::LogSpace);
         r.tuning.constants = clap::ValueEnum::from_str("shared", false).ok();
     });
@@ -85,7 +85,7 @@ fn warps_in_step_that_wait_for_one_more() {
 #[test]
 fn groups_of_warps_that_do_not_all_meet() {
     let model = made_up::model(17, 60, 5);
-    let request = of("hopper", Codegen::Straight).with(|r| {
+    let request = request_for("hopper", Codegen::Straight).with(|r| {
         (r.tuning.warps, r.tuning.groups_per_cta, r.tuning.ctas_per_sm.count) = (4, 2, 8);
         r.tuning.form = Some(Form::LogSpace);
     });

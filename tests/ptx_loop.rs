@@ -73,7 +73,8 @@ fn closes(request: Request) {
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error = verify::largest_error(
             unit.kernel,
-            (&model, &unit.graph),
+            &model,
+            &unit.graph,
             request.common.stiffness,
             &states,
             stride,

@@ -297,7 +297,8 @@ fn error(model: &Model, graph: &Graph, states: &[State]) -> f64 {
         let given: Vec<&[f64]> = fields[..4].iter().map(Vec::as_slice).collect();
         verify::largest_error(
             Kernel::IsobaricStep,
-            (model, graph),
+            model,
+            graph,
             Stiffness::Off,
             std::slice::from_ref(state),
             1,

@@ -53,7 +53,7 @@ fn work_is_shared_by_the_phases_of_the_schedule() {
     let (graph, mapped) = partial_sums::apply(&whole, &mapping, &plan);
     let ways = schedule::ways(&graph, &mapped, Placement::Auto, &limits).unwrap();
     let clocks = ways[0].clocks;
-    let (graph, mapped, mut ways) = refine::refined((&whole, &mapping), plan, &limits, (graph, mapped, ways));
+    let (graph, mapped, mut ways) = refine::refined(&whole, &mapping, plan, &limits, (graph, mapped, ways));
     println!("{clocks} clocks before, {} after", ways[0].clocks);
     assert!(ways[0].clocks < 0.97 * clocks);
     let balance = balance::balance(&graph, &ways[0].schedule).unwrap();

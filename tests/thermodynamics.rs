@@ -9,7 +9,7 @@ use overlay::Codegen;
 use singe::driver::Request;
 use testkit::verified::each;
 
-fn of(kernel: Kernel) -> Outputs {
+fn outputs(kernel: Kernel) -> Outputs {
     let names: Vec<String> = Output::all().filter(|output| output.kernel() == kernel).map(Output::name).collect();
     Outputs::parse(&names.join(",")).unwrap()
 }
@@ -26,14 +26,14 @@ fn verified(
 
 #[test]
 fn every_property_is_verified_for_1_to_32_warps() {
-    let all = of(Kernel::Thermodynamics);
+    let all = outputs(Kernel::Thermodynamics);
     verified("h2o2", Kernel::Thermodynamics, |r| r.common.outputs = all, 1..=32);
     verified("gri30", Kernel::Thermodynamics, |r| r.common.outputs = all, [1, 3, 8, 32]);
 }
 
 #[test]
 fn every_property_is_verified_in_every_layout_and_unit() {
-    let all = of(Kernel::Thermodynamics);
+    let all = outputs(Kernel::Thermodynamics);
     for codegen in [Codegen::DataParallel, Codegen::Switch, Codegen::Overlay] {
         for units in [Units::Si, Units::Cgs] {
             let change = |r: &mut Request| {
@@ -60,7 +60,7 @@ fn every_output_stands_alone() {
 
 #[test]
 fn source_terms_are_verified() {
-    let all = of(Kernel::Chemistry);
+    let all = outputs(Kernel::Chemistry);
     verified("h2o2", Kernel::Chemistry, |r| r.common.outputs = all, 1..=32);
     for (codegen, units) in [(Codegen::DataParallel, Units::Cgs), (Codegen::Overlay, Units::Cgs)] {
         let change = |r: &mut Request| {
@@ -75,7 +75,7 @@ fn source_terms_are_verified() {
 
 #[test]
 fn rates_of_reactions_are_verified_in_every_layout_and_unit() {
-    let all = of(Kernel::Progress);
+    let all = outputs(Kernel::Progress);
     verified("h2o2", Kernel::Progress, |r| r.common.outputs = all, 1..=16);
     for (codegen, units) in
         [(Codegen::DataParallel, Units::Cgs), (Codegen::Switch, Units::Si), (Codegen::Overlay, Units::Cgs)]
@@ -93,7 +93,7 @@ fn rates_of_reactions_are_verified_in_every_layout_and_unit() {
 /// A reduced mechanism's source terms are those of its transported species.
 #[test]
 fn source_terms_of_a_reduced_mechanism_are_verified() {
-    verified("methane", Kernel::Chemistry, |r| r.common.outputs = of(Kernel::Chemistry), [8]);
+    verified("methane", Kernel::Chemistry, |r| r.common.outputs = outputs(Kernel::Chemistry), [8]);
 }
 
 /// Cantera 3.2.0, `gri30.yaml`, at 1300 K, 2 atm and the mole fractions CH4 1, O2 2, N2 7.52, H2O 0.3, OH 0.01.

@@ -95,7 +95,7 @@ fn row(compiler: &Path, file: &Path, folder: &Path, reduction: Option<&Path>) ->
             cells.push("–".to_owned());
             continue;
         }
-        let (count, error) = simulated(compiler, (file, reduction), folder, kernel, state)?;
+        let (count, error) = simulated(compiler, file, reduction, folder, kernel, state)?;
         species = species.max(count);
         cells.push(error);
     }
@@ -129,7 +129,8 @@ fn page(own: &str, others: &str, left_out: &str, version: &str) -> String {
 /// Species, and the largest error of a kernel in the simulator; a dash where the mechanism has no such kernel.
 fn simulated(
     compiler: &Path,
-    (file, reduction): (&Path, Option<&Path>),
+    file: &Path,
+    reduction: Option<&Path>,
     folder: &Path,
     kernel: &str,
     state: &str,

@@ -60,7 +60,7 @@ pub fn write(root: &Path, only: &str, kernels: &str, target: &str) -> Result<(),
             for case in &cases {
                 bar.set_message(format!("{mechanism} {target} {} {}", case.kernel, case.layout));
                 bar.tick();
-                let row = run(&compiler, &file, (mechanism, target), case)?;
+                let row = run(&compiler, &file, mechanism, target, case)?;
                 rows.retain(|old| KEY.iter().any(|name| old[name] != row[name]));
                 rows.push(row);
                 // a run that is cut off leaves what it has
@@ -98,7 +98,8 @@ fn cases() -> Vec<Case> {
 fn run(
     compiler: &Path,
     file: &Path,
-    (mechanism, target): (&str, &str),
+    mechanism: &str,
+    target: &str,
     &Case { kernel, state, layout }: &Case,
 ) -> Result<Value, String> {
     let folder = compiler.with_file_name("amd").join(format!("{mechanism}-{kernel}-{state}-{target}-{layout}"));

@@ -45,7 +45,7 @@ pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
     bar.finish_and_clear();
     let mut built = projects::build(root)?;
     built.extend(amd_projects::build(root, "")?);
-    save(root, mechanism, warps, (&rows, &built))
+    save(root, mechanism, warps, &rows, &built)
 }
 
 /// Builds projects for AMD alone, of mechanisms whose names start with the word; all other rows stay as they are.
@@ -63,10 +63,10 @@ pub fn write_amd(root: &Path, only: &str) -> Result<(), String> {
             None => built.push(row),
         }
     }
-    save(root, word("mechanism"), word("warps"), (&of("rows"), &built))
+    save(root, word("mechanism"), word("warps"), &of("rows"), &built)
 }
 
-fn save(root: &Path, mechanism: &str, warps: &str, (rows, built): (&[Value], &[Value])) -> Result<(), String> {
+fn save(root: &Path, mechanism: &str, warps: &str, rows: &[Value], built: &[Value]) -> Result<(), String> {
     pages::write(root, "targets.md", &page(mechanism, warps, rows, built))?;
     pages::write(
         root,

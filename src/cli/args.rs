@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use super::ptx::PtxArguments;
 use crate::fault::Fault;
 use crate::observer::PASSES;
-use crate::plan::{Common, Effort, Emit, Set, Tuning, Wanted, layout_help, layout_setting};
+use crate::plan::{Common, Effort, Emit, KernelChoice, Set, Tuning, layout_help, layout_setting};
 use backend::{DoctorArguments, MeasureArguments};
 use kernels::Kernel;
 use toml::Value;
@@ -139,8 +139,8 @@ pub struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Kernels to compile
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(Wanted::Kernel))]
-    pub kernel: Vec<Wanted>,
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(KernelChoice::Kernel))]
+    pub kernel: Vec<KernelChoice>,
     /// Further kernels in the same project, with a state and outputs of their own; may be given several times. The name stands before
     /// each kernel's: --set rho=chemistry:TRY makes rho-chemistry
     #[arg(long, value_name = "NAME=KERNELS[:STATE[:OUTPUTS]]", value_parser = Set::parse)]

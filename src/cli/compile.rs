@@ -12,7 +12,7 @@ use super::out::print;
 use crate::cache::Cache;
 use crate::driver::{self, Failure, Outcome, Request};
 use crate::observer::Observer;
-use crate::plan::{self, Common, Emit, Free, VERIFIED_STATES, Wanted};
+use crate::plan::{self, Common, Emit, KernelChoice, Unset, VERIFIED_STATES};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -84,11 +84,11 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
     let request = with_state(Request {
         kernels: if has_own_kernels { Vec::new() } else { asked.kernels },
         flags: deciding.concat().into_iter().filter(|flag| given(flag)).collect(),
-        free: Free { warps: !given("warps"), matrix: !given("matrix"), layout: false },
+        unset: Unset { warps: !given("warps"), matrix: !given("matrix"), layout: false },
         ..asked
     });
-    let with_kernels = |request: Request, wanted: &[Wanted]| {
-        let (kernels, reactor_method) = of_wanted(wanted, &request.common);
+    let with_kernels = |request: Request, wanted: &[KernelChoice]| {
+        let (kernels, reactor_method) = kernels_and_method(wanted, &request.common);
         with_state(Request { kernels, reactor_method, ..request })
     };
     let request = match &arguments.config {
@@ -113,9 +113,9 @@ pub fn is_given(flag: &str, arguments: &CompileArguments, matches: &ArgMatches) 
 }
 
 /// The kernels among what is wanted, and what reactors are advanced by where these are.
-fn of_wanted(wanted: &[Wanted], common: &Common) -> (Vec<Kernel>, Option<Method>) {
+fn kernels_and_method(wanted: &[KernelChoice], common: &Common) -> (Vec<Kernel>, Option<Method>) {
     let kernels: Vec<Kernel> = wanted.iter().filter_map(|wanted| wanted.kernel()).collect();
-    let reactor = wanted.contains(&Wanted::Reactor).then(|| common.integrator.method());
+    let reactor = wanted.contains(&KernelChoice::Reactor).then(|| common.integrator.method());
     (without_repeats(&kernels), reactor)
 }
 
@@ -140,7 +140,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
     let codegens = without_repeats(&codegens);
-    let (kernels, reactor_method) = of_wanted(&arguments.kernel, &arguments.common);
+    let (kernels, reactor_method) = kernels_and_method(&arguments.kernel, &arguments.common);
     let leaves_out = |check: Check| arguments.verify.contains(&check);
     let states = arguments.verify.iter().rev().find_map(|check| match check {
         Check::States(states) => Some(Some(*states)),
@@ -167,7 +167,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         effort: arguments.effort,
         flags: Vec::new(),
         alternatives: true,
-        free: Free::default(),
+        unset: Unset::default(),
         own_layouts: Vec::new(),
         verify: states.unwrap_or(Some(VERIFIED_STATES)),
         real_compilers: !leaves_out(Check::NoCompilers),

@@ -21,7 +21,7 @@ use toml::{Table, Value};
 use super::args::values::Layout;
 use crate::failure::Failure;
 use crate::plan::varied::LAYOUT;
-use crate::plan::{self, Common, Free, Request, Tuning, Wanted};
+use crate::plan::{self, Common, KernelChoice, Request, Tuning, Unset};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
 use kernels::Kernel;
@@ -36,7 +36,7 @@ pub fn complete(
     request: Request,
     path: &Path,
     given: impl Fn(&str) -> bool,
-    with_kernels: impl FnOnce(Request, &[Wanted]) -> Request,
+    with_kernels: impl FnOnce(Request, &[KernelChoice]) -> Request,
 ) -> Result<Request, Failure> {
     let name = path.display().to_string();
     let bytes = diagnostics::read_file(path).map_err(|error| {
@@ -60,10 +60,10 @@ pub fn complete(
     let own = |(kernel, table): &(Kernel, Table)| (*kernel, plan::set(&tuning, table).expect(accepted));
     let is_named =
         |key: &str| file.tuning.contains_key(key) || file.own.iter().any(|(_, table)| table.contains_key(key));
-    let Free { warps, matrix, layout } = request.free;
-    let free = Free { warps: warps && !is_named("warps"), matrix: matrix && !is_named("matrix"), layout };
+    let Unset { warps, matrix, layout } = request.unset;
+    let unset = Unset { warps: warps && !is_named("warps"), matrix: matrix && !is_named("matrix"), layout };
     Ok(Request {
-        free,
+        unset,
         common: plan::set(&request.common, &file.common).expect(accepted),
         own: file.own.iter().map(own).collect(),
         own_layouts,
@@ -79,7 +79,7 @@ const KERNELS: &str = "kernel";
 /// Settings of a file, for all kernels and for each.
 #[derive(Default)]
 struct Settings {
-    kernels: Vec<Wanted>,
+    kernels: Vec<KernelChoice>,
     common: Table,
     tuning: Table,
     own: Vec<(Kernel, Table)>,
@@ -155,7 +155,7 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
 }
 
 /// Kernels by their names, in a list or in a text with commas.
-fn kernels(value: &DeValue) -> Result<Vec<Wanted>, String> {
+fn kernels(value: &DeValue) -> Result<Vec<KernelChoice>, String> {
     let names: Option<Vec<String>> = match value {
         DeValue::String(text) => Some(text.split(',').map(|name| name.trim().to_owned()).collect()),
         DeValue::Array(list) => list.iter().map(|name| Some(name.get_ref().as_str()?.to_owned())).collect(),
@@ -163,7 +163,8 @@ fn kernels(value: &DeValue) -> Result<Vec<Wanted>, String> {
     };
     let names = names.filter(|names| !names.is_empty());
     let all = names.ok_or("give a list of texts, such as [\"viscosity\", \"chemistry\"]")?;
-    let of_name = |name: &String| Wanted::from_str(name, false).map_err(|_| format!("there is no kernel {name:?}"));
+    let of_name =
+        |name: &String| KernelChoice::from_str(name, false).map_err(|_| format!("there is no kernel {name:?}"));
     all.iter().map(of_name).collect()
 }
 

@@ -21,7 +21,7 @@ use warpsim::setup;
 pub fn run(arguments: &MeasureArguments) -> Result<(), Failure> {
     let what = &arguments.what;
     if what.extension().is_some_and(|extension| extension == "json") {
-        return told(what, arguments.json);
+        return statement(what, arguments.json);
     }
     let packs = if what.is_dir() { of_project(arguments)? } else { of_launches(arguments)? };
     let default = || PathBuf::from(format!("singe-measure-{}", name_of(what)));
@@ -117,7 +117,7 @@ fn write(folder: &Path, packs: Packs, force: bool) -> Result<(), Failure> {
 }
 
 /// Prints the times that a GPU took, beside the predicted ones; fails if its values are wrong.
-fn told(path: &Path, json: bool) -> Result<(), Failure> {
+fn statement(path: &Path, json: bool) -> Result<(), Failure> {
     let read = results::read(&text(path)?).map_err(|reason| {
         let text = format!("{} is not what the archive's runner writes: {reason}", path.display());
         Failure::input([Diagnostic::error("measure::results", text).help("give the results.json that came back")])

@@ -23,7 +23,7 @@ pub fn in_precision(
 ) -> Result<(Graph, Option<Mixed>), Failure> {
     let (kernel, k, common) = (own.kernel, Some(own.kernel), &own.asked.common);
     let premises = premises(own, model, options);
-    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, (common.error.bound, kinds));
+    let bare = |graph, kinds| single::without_special_cases(kernel, graph, premises, common.error.bound, kinds);
     match common.precision.kernels {
         Precision::Mixed => {
             let mix = || single::mix(kernel, &graph, premises, common.largest_error());
@@ -44,7 +44,8 @@ pub fn claim(
     own: &Resolved<'_>,
     model: &Model,
     options: &Options,
-    (graph, mixed): (&Graph, Option<&Mixed>),
+    graph: &Graph,
+    mixed: Option<&Mixed>,
     schedule: &Schedule,
     observer: &mut Observer,
 ) -> Result<Option<Claim>, Failure> {
@@ -56,7 +57,7 @@ pub fn claim(
         (_, ErrorBound::Proven) => {
             let (whole, kinds) = mixed.map_or((graph, None), |(whole, kinds)| (whole, Some(kinds)));
             let premises = premises(own, model, options);
-            let prove = || single::prove(own.kernel, whole, schedule, premises, (asked, kinds));
+            let prove = || single::prove(own.kernel, whole, schedule, premises, asked, kinds);
             Some(Claim::Proven(observer.pass("precision", Some(own.kernel), prove).map_err(|d| Failure::input([d]))?))
         }
     })

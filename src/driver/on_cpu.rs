@@ -81,7 +81,7 @@ impl<'a> Texts<'a> {
         let is_known = kept.as_ref().is_some_and(|(cache, key)| cache.read(key).is_some());
         let outputs = match is_known {
             true => expected,
-            false => compilers::run_on_cpu(compiler, (&files, 1), (&inputs, expected.len()))?,
+            false => compilers::run_on_cpu(compiler, &files, 1, &inputs, expected.len())?,
         };
         let (mut rest, mut runs) = (&outputs[..], Vec::new());
         for (at, unit, by_points) in self.calls() {
@@ -89,7 +89,7 @@ impl<'a> Texts<'a> {
             rest = others;
             let form = if by_points { "function of one point" } else { "C++ text" };
             let what = format!("{}: the {form}", unit.program.symbol);
-            runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], (&what, &compiler.name), own)?));
+            runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], &what, &compiler.name, own)?));
         }
         if let Some((cache, key)) = kept {
             cache.write(&key, &[]);
@@ -109,7 +109,7 @@ impl<'a> Texts<'a> {
         };
         let calls: Vec<Called<'_>> = self.calls().map(call).collect();
         let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
-        let program = ("texts.cpp".to_owned(), cpu::program(&model.mechanism.name, (&vectors.0, &names), &calls));
+        let program = ("texts.cpp".to_owned(), cpu::program(&model.mechanism.name, &vectors.0, &names, &calls));
         let kernels = of_cpu.iter().map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone()));
         [program, vectors].into_iter().chain(headers).chain(kernels).collect()
     }

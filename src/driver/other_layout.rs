@@ -19,7 +19,7 @@ pub fn in_layouts_that_run(
     observer: &mut Observer,
 ) -> Result<Vec<Unit>, Failure> {
     let settled = units.into_iter().map(|unit| {
-        let is_settled = !request.free.layout || unit.report.not_run().is_none();
+        let is_settled = !request.unset.layout || unit.report.not_run().is_none();
         if is_settled { Ok(unit) } else { in_another(request, model, unit, observer) }
     });
     settled.collect()

@@ -70,7 +70,7 @@ fn outputs(
     if let Some(known) = known {
         return Ok(known);
     }
-    let outputs = compilers::run_on_cpu(compiler, (&files, compiled), (&inputs, call.outputs()))?;
+    let outputs = compilers::run_on_cpu(compiler, &files, compiled, &inputs, call.outputs())?;
     if let Some((cache, key)) = kept {
         cache.write(&key, &[outputs.iter().map(|x| format!("{:x} ", x.to_bits())).collect()]);
     }

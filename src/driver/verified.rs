@@ -30,7 +30,7 @@ pub fn verified(
         }
         // First, as it says which error was asked for.
         let whole = draft.whole.as_ref().unwrap_or(graph);
-        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, (whole, claim), states));
+        let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, whole, claim, states));
         let single_error = single_error.transpose()?;
         Ok(Verification { single_error, ..verify::verify(&subject, states)? })
     };

@@ -43,7 +43,7 @@ impl search::VersionMaker for Versions<'_> {
         program.symbol += "_alternative";
         let mut report = unit.report.clone();
         (report.symbol, report.alternative) = (program.symbol.clone(), true);
-        again(own, self.model, unit, (program, report), self.observer)
+        again(own, self.model, unit, program, report, self.observer)
     }
 
     fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
@@ -56,7 +56,7 @@ fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Obser
     let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
-    let unit = again(own, model, unit, (program, report), observer)?;
+    let unit = again(own, model, unit, program, report, observer)?;
     Ok(Some(Unit { constants_read: Vec::new(), ..unit }))
 }
 
@@ -65,7 +65,8 @@ fn again(
     own: &Resolved<'_>,
     model: &Model,
     unit: &Unit,
-    (program, report): (Program, KernelReport),
+    program: Program,
+    report: KernelReport,
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let (target, kernel) = (own.asked.common.target, unit.kernel);

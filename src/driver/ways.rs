@@ -24,7 +24,8 @@ pub fn scheduled(
 pub fn with_partial_sums(
     own: &Resolved<'_>,
     limits: &schedule::Limits,
-    (graph, mapping): (&graph::Graph, &mapping::Mapping),
+    graph: &graph::Graph,
+    mapping: &mapping::Mapping,
     observer: &mut Observer,
 ) -> Result<Scheduled, Failure> {
     let k = Some(own.kernel);
@@ -45,6 +46,6 @@ pub fn with_partial_sums(
     if own.asked.effort == Effort::Quick {
         return Ok(found);
     }
-    let refine = || refine::refined((graph, mapping), plan, limits, found);
+    let refine = || refine::refined(graph, mapping, plan, limits, found);
     Ok(observer.pass("refine", k, refine))
 }

@@ -11,7 +11,8 @@ use machine::target::Target;
 pub fn files(
     request: &Request,
     model: &Model,
-    (project_of_gpu, of_gpu): (&host::Project, &[Unit]),
+    project_of_gpu: &host::Project,
+    of_gpu: &[Unit],
     units: &[Unit],
 ) -> Vec<(String, String)> {
     let (name, provenance) = (&model.mechanism.name, provenance(request, model));

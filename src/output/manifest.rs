@@ -125,7 +125,7 @@ enum State {
 }
 
 /// Tells of files that stay; nothing where there are none.
-pub fn told(stale: &[Stale], folder: &Path) -> Vec<String> {
+pub fn stale_files(stale: &[Stale], folder: &Path) -> Vec<String> {
     let names: Vec<&str> = stale.iter().map(|file| file.name.as_str()).collect();
     if names.is_empty() {
         return Vec::new();

@@ -46,7 +46,7 @@ pub fn files(
     files.extend(all.of_host());
     files.extend(all.of_reactors(reactor.as_ref()));
     files.extend(all.of_libraries(reactor.as_ref()));
-    if all.wanted(Emit::Host) {
+    if all.emits(Emit::Host) {
         let internal = [
             format!("{}_reference.h", model.mechanism.name),
             cpu::header_name(request.common.precision.kernels).to_owned(),
@@ -55,12 +55,12 @@ pub fn files(
         let headers: Vec<String> = files.iter().map(|(file, _)| file.clone()).filter(is_header).collect();
         files.push(host::install(&all.interface, &headers, &all.provenance));
     }
-    if all.wanted(Emit::Report) {
+    if all.emits(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");
         files.push(("report.json".into(), json + "\n"));
         files.push(("report.txt".into(), report::table(report)));
     }
-    if all.wanted(Emit::Html) {
+    if all.emits(Emit::Html) {
         files.push(("report.html".into(), html::html(request, units, report)));
     }
     files
@@ -142,7 +142,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    fn wanted(&self, e: Emit) -> bool {
+    fn emits(&self, e: Emit) -> bool {
         let emit = &self.request.emit;
         emit.contains(&e) || e == Emit::Host && emit.contains(&Emit::Cvode)
     }
@@ -153,16 +153,16 @@ impl Output<'_> {
         let extension = source_extension(self.request.common.target);
         for unit in self.units {
             let base = unit.program.symbol.clone();
-            if self.wanted(Emit::Cuda) || self.wanted(Emit::Host) {
+            if self.emits(Emit::Cuda) || self.emits(Emit::Host) {
                 files.push((format!("{base}.{extension}"), unit.source.clone()));
             }
-            if self.wanted(Emit::Ptx) {
+            if self.emits(Emit::Ptx) {
                 files.push((format!("{base}.ptx"), unit.ptx.to_string()));
             }
-            if self.wanted(Emit::Dot) {
+            if self.emits(Emit::Dot) {
                 files.push((format!("{base}.dot"), graph::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
             }
-            if self.wanted(Emit::Picture) {
+            if self.emits(Emit::Picture) {
                 let pictures = pictures::pictures(self.request, unit).into_iter();
                 files.extend(pictures.map(|picture| (picture.file, picture.svg)));
             }
@@ -176,17 +176,17 @@ impl Output<'_> {
         let (name, target) = (&model.mechanism.name, request.common.target);
         let extension = source_extension(target);
         let mut files = Vec::new();
-        if self.wanted(Emit::Cuda) || self.wanted(Emit::Host) {
+        if self.emits(Emit::Cuda) || self.emits(Emit::Host) {
             files.push((format!("{name}.h"), host::header(interface, provenance)));
             files.push((format!("{name}_context.{extension}"), host::context(interface, provenance)));
             if target.is_cpu() {
                 files.push(cpu::header_of(request.common.precision.kernels));
             }
         }
-        if self.wanted(Emit::Host) {
+        if self.emits(Emit::Host) {
             let project = project::project(request, model, self.units);
             if project::has_fallback(request, self.units) {
-                files.extend(fallback::files(request, model, (&project, self.units), self.beside));
+                files.extend(fallback::files(request, model, &project, self.units, self.beside));
             }
             files.push((format!("{name}.hpp"), host::wrapper(interface, provenance)));
             files.push((format!("{name}_module.f90"), host::module(interface, provenance)));
@@ -205,8 +205,8 @@ impl Output<'_> {
         let target = request.common.target;
         let mut files = Vec::new();
         if let Some(reactor) = reactor {
-            files.extend(host::reactor(interface, reactor, provenance, target, self.wanted(Emit::Host)));
-            if self.wanted(Emit::Host) && !target.is_cpu() {
+            files.extend(host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host)));
+            if self.emits(Emit::Host) && !target.is_cpu() {
                 files.push(host::reactor_driver(interface, reactor, &reactor::known(model, reactor), provenance));
             }
         }
@@ -225,18 +225,18 @@ impl Output<'_> {
     fn of_libraries(&self, reactor: Option<&host::Reactor>) -> Vec<(String, String)> {
         let Self { request, model, interface, provenance, .. } = self;
         let mut files = Vec::new();
-        if self.wanted(Emit::Chemkin) {
+        if self.emits(Emit::Chemkin) {
             files.extend(cpu::chemkin(interface, &library::stoichiometry(model), provenance));
         }
-        if self.wanted(Emit::Pelephysics) {
+        if self.emits(Emit::Pelephysics) {
             let transport = library::transport(model);
             files.extend(cpu::pelephysics(interface, &library::stoichiometry(model), transport.as_ref(), provenance));
         }
-        if self.wanted(Emit::Kinetix) {
+        if self.emits(Emit::Kinetix) {
             files.extend(cpu::kinetix(interface, &library::stoichiometry(model), provenance));
         }
-        if self.wanted(Emit::Openfoam) {
-            files.extend(openfoam::files(request, model, (self.units, interface), reactor, provenance));
+        if self.emits(Emit::Openfoam) {
+            files.extend(openfoam::files(request, model, self.units, interface, reactor, provenance));
         }
         files.extend(device_header(request, model, self.of_cpu));
         files

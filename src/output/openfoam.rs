@@ -13,7 +13,8 @@ use mechanism::Reaction;
 pub fn files(
     request: &Request,
     model: &Model,
-    (units, interface): (&[Unit], &Interface),
+    units: &[Unit],
+    interface: &Interface,
     reactor: Option<&Reactor>,
     provenance: &Provenance,
 ) -> Vec<(String, String)> {

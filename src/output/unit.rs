@@ -149,7 +149,7 @@ impl search::KernelVersion for Unit {
         self.report.layouts = times;
     }
 
-    fn told(&self, fastest: f64) -> Option<TimedKernel<'_>> {
+    fn timed(&self, fastest: f64) -> Option<TimedKernel<'_>> {
         let machine = &self.report.machine;
         let (time, least, waits) = match &self.report.prediction {
             Some(prediction) => {

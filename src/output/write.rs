@@ -31,7 +31,7 @@ pub fn write_project<Bytes: AsRef<[u8]> + From<String>>(
     }
     if !clean {
         transaction::commit(folder, &changes).map_err(failed)?;
-        return Ok(manifest::told(&stale, folder));
+        return Ok(manifest::stale_files(&stale, folder));
     }
     changes.extend(stale.iter().filter(|file| file.goes()).map(|file| (file.name.as_str(), None)));
     transaction::commit(folder, &changes).map_err(failed)?;

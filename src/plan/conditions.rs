@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::goes_with::{FLAGS, Flag, Group, Need, REFUSALS, Refusal};
 use super::settings::is_layout_key;
-use super::{Common, Emit, Request, Wanted};
+use super::{Common, Emit, KernelChoice, Request};
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use overlay::Codegen;
@@ -13,7 +13,7 @@ use overlay::Codegen;
 /// A request, as the conditions of the table see it.
 pub struct Asked<'a> {
     common: &'a Common,
-    kernels: Vec<Wanted>,
+    kernels: Vec<KernelChoice>,
     /// Layouts of which one is taken, for each list that is named.
     named: Vec<Vec<Codegen>>,
     /// All layouts that may be taken.
@@ -34,7 +34,7 @@ impl<'a> Asked<'a> {
         let table = "the fields are numbers and texts";
         Self {
             common: &request.common,
-            kernels: request.wanted(),
+            kernels: request.choices(),
             named: named.chain(own.clone()).collect(),
             layouts: request.codegens().chain(own.flatten()).collect(),
             emit: &request.emit,
@@ -51,7 +51,7 @@ impl<'a> Asked<'a> {
     pub fn candidate(kernel: Option<Kernel>, codegen: Codegen, common: &'a Common) -> Self {
         Self {
             common,
-            kernels: kernel.map(Wanted::Kernel).into_iter().collect(),
+            kernels: kernel.map(KernelChoice::Kernel).into_iter().collect(),
             named: vec![vec![codegen]],
             layouts: vec![codegen],
             emit: &[],
@@ -155,8 +155,8 @@ impl<'a> Asked<'a> {
     }
 
     /// A kernel that does not belong to a group.
-    fn outside(&self, group: &Group<Wanted>) -> Option<Wanted> {
-        self.kernels.iter().copied().find(|&wanted| wanted != Wanted::Reactor && !(group.has)(wanted))
+    fn outside(&self, group: &Group<KernelChoice>) -> Option<KernelChoice> {
+        self.kernels.iter().copied().find(|&wanted| wanted != KernelChoice::Reactor && !(group.has)(wanted))
     }
 
     /// The obstacle to a need.
@@ -262,7 +262,10 @@ mod tests {
                 );
             }
             for value in values.split('|').filter(|_| ["kernel", "emit"].contains(&key)) {
-                assert!(Wanted::from_str(value, false).is_ok() || Emit::from_str(value, false).is_ok(), "{condition}");
+                assert!(
+                    KernelChoice::from_str(value, false).is_ok() || Emit::from_str(value, false).is_ok(),
+                    "{condition}"
+                );
             }
         }
     }

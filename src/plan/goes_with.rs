@@ -2,7 +2,7 @@
 //! candidates of `singe-tune`, notes of `--help` and a page of the guide come from its rows.
 
 use super::tries::{self, Values};
-use super::{Emit, Wanted};
+use super::{Emit, KernelChoice};
 use Need::{
     Emits, EveryKernel, EveryLayout, Kernels, Layouts, NoEmit, OpenLayout, Precisions, States, Targets, UnitsOf, Value,
     Verified,
@@ -22,8 +22,8 @@ pub struct Group<T> {
 pub enum Need {
     Targets(Group<&'static Target>),
     /// One of the kernels is among these.
-    Kernels(Group<Wanted>),
-    EveryKernel(Group<Wanted>),
+    Kernels(Group<KernelChoice>),
+    EveryKernel(Group<KernelChoice>),
     Precisions(&'static [Precision]),
     /// One of the layouts that may be taken is among these.
     Layouts(Group<Codegen>),
@@ -79,30 +79,30 @@ const SHARED_WORK: Group<Codegen> =
     Group { name: "overlay, partial, straight or switch", has: |codegen| codegen != Codegen::DataParallel };
 const DATA_PARALLEL: Group<Codegen> = Group { name: "data-parallel", has: |codegen| codegen == Codegen::DataParallel };
 
-const REACTORS: Group<Wanted> = Group { name: "reactor", has: |wanted| wanted == Wanted::Reactor };
-const STEPS: Group<Wanted> =
+const REACTORS: Group<KernelChoice> = Group { name: "reactor", has: |wanted| wanted == KernelChoice::Reactor };
+const STEPS: Group<KernelChoice> =
     Group { name: "isobaric-step or isochoric-step", has: |wanted| wanted.kernel().is_some_and(Kernel::is_step) };
-const INTEGRATING: Group<Wanted> =
+const INTEGRATING: Group<KernelChoice> =
     Group { name: "reactor or a step", has: |wanted| (REACTORS.has)(wanted) || (STEPS.has)(wanted) };
-const FLUX: Group<Wanted> = Group { name: "flux", has: |wanted| wanted == Wanted::Kernel(Kernel::Flux) };
-const TRANSPORT: Group<Wanted> =
+const FLUX: Group<KernelChoice> = Group { name: "flux", has: |wanted| wanted == KernelChoice::Kernel(Kernel::Flux) };
+const TRANSPORT: Group<KernelChoice> =
     Group { name: "a transport kernel", has: |wanted| wanted.kernel().is_some_and(Kernel::is_transport) };
-const DIFFUSING: Group<Wanted> =
+const DIFFUSING: Group<KernelChoice> =
     Group { name: "diffusion, transport or flux", has: |wanted| wanted.kernel().is_some_and(Kernel::has_diffusion) };
-const RATES: Group<Wanted> =
+const RATES: Group<KernelChoice> =
     Group { name: "a kernel of rates", has: |wanted| wanted.kernel().is_some_and(Kernel::has_rates) };
-const DENSE_JACOBIANS: Group<Wanted> = Group {
+const DENSE_JACOBIANS: Group<KernelChoice> = Group {
     name: "jacobian, isobaric-jacobian or isochoric-jacobian",
     has: |wanted| {
-        matches!(wanted, Wanted::Kernel(Kernel::Jacobian | Kernel::IsobaricJacobian | Kernel::IsochoricJacobian))
+        matches!(wanted, KernelChoice::Kernel(Kernel::Jacobian | Kernel::IsobaricJacobian | Kernel::IsochoricJacobian))
     },
 };
-const WITH_SINGLE: Group<Wanted> = Group {
+const WITH_SINGLE: Group<KernelChoice> = Group {
     name: "viscosity, conductivity, diffusion or chemistry",
     has: |wanted| {
         matches!(
             wanted,
-            Wanted::Kernel(Kernel::Viscosity | Kernel::Conductivity | Kernel::Diffusion | Kernel::Chemistry)
+            KernelChoice::Kernel(Kernel::Viscosity | Kernel::Conductivity | Kernel::Diffusion | Kernel::Chemistry)
         )
     },
 };

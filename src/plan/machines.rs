@@ -1,7 +1,7 @@
 //! Checks of a request: what machines can have, and what kernels and outputs must go together.
 
 use super::conditions::Asked;
-use super::{Common, Emit, Free, Request, Tuning, varied};
+use super::{Common, Emit, Request, Tuning, Unset, varied};
 use diagnostics::Diagnostic;
 use kernels::{Kernel, Precision, StateVariables};
 use kinetics::integrator::Method;
@@ -76,7 +76,7 @@ impl Request {
                 beside: Vec::new(),
                 keep_fastest: false,
                 own_layouts: Vec::new(),
-                free: Free { layout: true, ..self.free },
+                unset: Unset { layout: true, ..self.unset },
                 ..self
             });
         }

@@ -5,6 +5,7 @@ mod conditions;
 mod effort;
 mod emit;
 mod goes_with;
+mod kernel_choice;
 mod libraries;
 mod lists;
 mod machines;
@@ -18,7 +19,6 @@ mod tries;
 mod tuning;
 mod values;
 pub mod varied;
-mod wanted;
 
 use std::path::PathBuf;
 
@@ -32,6 +32,7 @@ use overlay::Codegen;
 pub use common::Common;
 pub use effort::Effort;
 pub use emit::Emit;
+pub use kernel_choice::KernelChoice;
 pub use lists::{CtasPerSm, ErrorLimit, FormError, Precisions};
 pub use of_emitted::for_emitted;
 pub use page::combinations;
@@ -39,7 +40,6 @@ pub use resolved::Resolved;
 pub use sets::Set;
 pub use settings::{common_keys, concerns, is_layout_key, layout_help, layout_setting, set, tuning_keys};
 pub use tuning::{Multiplier, POINTS_PER_LANE, Prefetch, SlotMemory, Tuning};
-pub use wanted::Wanted;
 
 /// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
 const LONGEST_NAME: usize = 60;
@@ -76,7 +76,7 @@ pub struct Request {
     /// Keep a second version, too, where what is assumed of the target decides which one is the fastest, and the project has a driver.
     pub alternatives: bool,
     /// Settings that the user left open: the fastest version may have others, where it alone is kept.
-    pub free: Free,
+    pub unset: Unset,
     /// Kernels that have other layouts, of which the fastest is kept.
     pub own_layouts: Vec<(Kernel, Vec<Codegen>)>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
@@ -127,7 +127,7 @@ impl Default for Request {
             effort: Effort::default(),
             flags: Vec::new(),
             alternatives: false,
-            free: Free::default(),
+            unset: Unset::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
@@ -146,7 +146,7 @@ impl Default for Request {
 
 /// Flags that were not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Free {
+pub struct Unset {
     /// The number of warps.
     pub warps: bool,
     /// The way to multiply matrices.
@@ -184,7 +184,7 @@ impl Request {
 
     /// One layout is named and made once, where with all effort there would be something to vary.
     pub fn makes_its_layout_once(&self) -> bool {
-        let is_free = self.free.warps || self.tuning.constants.is_none();
+        let is_free = self.unset.warps || self.tuning.constants.is_none();
         let is_named = !self.keep_fastest && self.own_layouts.is_empty() && self.beside.is_empty();
         is_named && is_free && self.effort == Effort::Normal
     }

@@ -2,7 +2,7 @@
 
 use super::conditions::Asked;
 use super::goes_with::PRECISION;
-use super::{Request, Wanted};
+use super::{KernelChoice, Request};
 use clap::ValueEnum;
 use diagnostics::Diagnostic;
 use emit_c::base::names::identifier;
@@ -74,8 +74,8 @@ impl Request {
     }
 
     /// The kernels that are asked for, and the reactor kernel.
-    pub fn wanted(&self) -> Vec<Wanted> {
-        self.all_kernels().map(Wanted::Kernel).chain(self.reactor_method.map(|_| Wanted::Reactor)).collect()
+    pub fn choices(&self) -> Vec<KernelChoice> {
+        self.all_kernels().map(KernelChoice::Kernel).chain(self.reactor_method.map(|_| KernelChoice::Reactor)).collect()
     }
 
     /// Errors: a set's outputs or precision are not those of its kernels; two sets, or a set and a kernel, have one name.

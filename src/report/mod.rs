@@ -2,7 +2,6 @@
 
 pub mod accuracy;
 mod amd;
-mod around;
 mod causes;
 pub mod divergence;
 mod occupancy;
@@ -10,6 +9,7 @@ mod on_cpu;
 pub mod page;
 mod peaks;
 mod picture;
+mod programs;
 mod single;
 mod steps;
 mod svg;
@@ -18,13 +18,13 @@ pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
-pub use around::{ProgramReport, ReactorReport};
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use on_cpu::TextForCpu;
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
 pub use picture::{schedule_picture, straight_line_picture};
+pub use programs::{ProgramReport, ReactorReport};
 pub use single::Single;
 pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};
 
@@ -408,7 +408,8 @@ pub fn report(
     model: &Model,
     warnings: Vec<Diagnostic>,
     kernels: Vec<KernelReport>,
-    (programs, texts_for_cpu): (Vec<ProgramReport>, Vec<TextForCpu>),
+    programs: Vec<ProgramReport>,
+    texts_for_cpu: Vec<TextForCpu>,
 ) -> Report {
     let mut warnings: Vec<String> = warnings
         .into_iter()

@@ -55,7 +55,7 @@ pub trait KernelVersion {
 
     /// Returns the data that decides which other ways to make the kernel are tried; `None` without timed machine code,
     /// unless it was left out. `fastest`: the time of the fastest version of the kernel, in nanoseconds per point.
-    fn told(&self, fastest: f64) -> Option<TimedKernel<'_>>;
+    fn timed(&self, fastest: f64) -> Option<TimedKernel<'_>>;
 
     /// The estimated time of data-parallel code beside it, in nanoseconds per point, which the first version of a kernel knows.
     fn data_parallel_ns(&self) -> Option<f64>;

@@ -5,8 +5,8 @@
 mod kernel_version;
 mod layout;
 mod level;
-mod near;
 mod neighbor;
+mod promising;
 mod rival;
 mod rounds;
 mod trial;

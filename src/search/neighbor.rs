@@ -59,7 +59,7 @@ fn is_same(a: Version, b: Version) -> bool {
 /// only other warps hide latencies. Else fewer, and of warp-specialized code, which takes all registers and all shared memory that there
 /// are, more CTAs for an SM as long as each step pays.
 fn other_shape(own: &Resolved<'_>, told: &TimedKernel<'_>, tuning: Tuning) -> Option<Tuning> {
-    if !own.asked.free.warps || tuning.groups_per_cta > 1 {
+    if !own.asked.unset.warps || tuning.groups_per_cta > 1 {
         return None;
     }
     let straight = told.program.is_straight_line();
@@ -81,7 +81,7 @@ fn on_tensor_cores(own: &Resolved<'_>, told: &TimedKernel<'_>, fastest: Version,
     let gains = own.asked.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
     let multiplies = matches!(told.kernel, Kernel::Viscosity | Kernel::Diffusion);
     let is_near = told.behind <= FAR_FROM_TENSOR_CORES;
-    if told.program.is_straight_line() || !(own.asked.free.matrix && gains && multiplies && is_near) {
+    if told.program.is_straight_line() || !(own.asked.unset.matrix && gains && multiplies && is_near) {
         return Vec::new();
     }
     let layouts = if own.beside.is_empty() { vec![fastest.codegen] } else { vec![Codegen::Overlay, Codegen::Partial] };

@@ -100,7 +100,7 @@ fn sums_rates(kernel: Kernel) -> bool {
 
 fn straight(own: &Resolved<'_>) -> Vec<Version> {
     let version = |tuning: Tuning| Version { codegen: Codegen::Straight, tuning };
-    if !own.asked.free.warps || own.tuning.groups_per_cta > 1 {
+    if !own.asked.unset.warps || own.tuning.groups_per_cta > 1 {
         return vec![version(own.tuning)];
     }
     // One warp that solves for quasi-steady species meets nobody on the way.

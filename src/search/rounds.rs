@@ -4,8 +4,8 @@
 use super::kernel_version::{KernelVersion, VersionMaker, attempted, left_out, time};
 use super::layout::{LayoutTime, alternative, fastest, fastest_beside, finalists, mark_undecided};
 use super::level::levels;
-use super::near::{FAR_BEHIND, is_near};
 use super::neighbor::{Version, neighbor};
+use super::promising::{FAR_BEHIND, is_promising};
 use super::rival::{Rival, rivals};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::{Effort, Request, Resolved};
@@ -44,7 +44,7 @@ fn compile_first<M: VersionMaker>(request: &Request, made: &mut [M::Version], ma
     }
     compile(request, made, &first, maker)?;
     let rest = (0..made.len()).filter(|at| !first.contains(at));
-    let is_worth = |at: &usize| request.effort != Effort::Quick && is_near(&made[*at], made);
+    let is_worth = |at: &usize| request.effort != Effort::Quick && is_promising(&made[*at], made);
     let (near, far): (Vec<usize>, Vec<usize>) = rest.partition(is_worth);
     far.into_iter().for_each(|at| made[at].leave_out());
     compile(request, made, &near, maker)
@@ -168,7 +168,7 @@ fn rivals_of<M: VersionMaker>(
     let before = of_kernel.len();
     let Version { codegen, tuning } = of_kernel[at].version();
     let own = request.of_kernel(of_kernel[at].kernel()).in_layout(codegen).tuned(tuning);
-    let found = if own.keep_fastest { rivals(&own, of_kernel[at].told(fastest)) } else { Vec::new() };
+    let found = if own.keep_fastest { rivals(&own, of_kernel[at].timed(fastest)) } else { Vec::new() };
     for rival in found {
         let asked = match rival {
             Rival::InOrder => None,
@@ -199,7 +199,7 @@ fn tried<M: VersionMaker>(
 ) -> Result<Option<M::Version>, Failure> {
     let Some(mut version) = attempted(made, warnings)? else { return Ok(None) };
     version.tried_beside();
-    if request.effort != Effort::Thorough && !is_near(&version, others) {
+    if request.effort != Effort::Thorough && !is_promising(&version, others) {
         version.leave_out();
         return Ok(Some(version));
     }
@@ -255,7 +255,7 @@ fn next_neighbor<V: KernelVersion>(
 ) -> Option<Version> {
     let alike = || versions.iter().filter(|version| version.is_straight_line() == straight);
     let by_time = |a: &&V, b: &&V| time(*a).total_cmp(&time(*b));
-    let beside = |version: &V| neighbor(own, &version.told(least_time(versions))?, version.version(), tried);
+    let beside = |version: &V| neighbor(own, &version.timed(least_time(versions))?, version.version(), tried);
     let Some(timed) = alike().filter(|version| !version.is_left_out()).min_by(by_time) else {
         return beside(alike().min_by(by_time)?);
     };

@@ -80,8 +80,11 @@ pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
 pub(super) fn judge(
     subject: &Subject<'_>,
     what: &str,
-    (states, expected): (&[State], &[Expected]),
-    (outputs, points, stride): (&[f64], usize, usize),
+    states: &[State],
+    expected: &[Expected],
+    outputs: &[f64],
+    points: usize,
+    stride: usize,
 ) -> Result<f64, Vec<Diagnostic>> {
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
@@ -130,7 +133,8 @@ pub(super) fn allowed(subject: &Subject<'_>) -> f64 {
 /// infinite where an output is no number.
 pub fn largest_error(
     kernel: Kernel,
-    (model, graph): (&Model, &Graph),
+    model: &Model,
+    graph: &Graph,
     stiffness: Stiffness,
     states: &[State],
     stride: usize,

@@ -115,8 +115,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let (shared, io) = (requested_at_launch(subject.module), program.io());
     let shape = Shape { ctas: 1, warps, stride, shared, io, workspace: program.workspace_bytes_per_cta() };
     let (outputs, counts) = simulate::launch(subject.module, &program.symbol, (model, graph), &states, shape, None)?;
-    let run = (&outputs[..], states.len(), stride);
-    let largest_error = judge::judge(subject, "the simulated kernel", (&states, &expected), run)?;
+    let points = states.len();
+    let largest_error = judge::judge(subject, "the simulated kernel", &states, &expected, &outputs, points, stride)?;
     let points = program.padded(states.len() as u32);
     let per = |count: fn(&warpsim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {

@@ -69,11 +69,11 @@ pub fn verify_on_amd(
         let shape = Shape { ctas, warps, stride, shared: 0, io: program.io(), workspace: None };
         let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
         let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
-            execute(&kernel, launch, (buffers, &outputs), Options { cut })
+            execute(&kernel, launch, buffers, &outputs, Options { cut })
         })?;
         let (found, counts) =
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
-        let error = judge::judge(subject, &what, (&states, &expected), (&found, points, stride))?;
+        let error = judge::judge(subject, &what, &states, &expected, &found, points, stride)?;
         largest_error = largest_error.max(error);
         wave = Counts::shared(&counts, (per_workgroup / kernel.lanes()).max(1) as u64);
     }
@@ -93,7 +93,8 @@ fn is_data_parallel(program: &Program) -> bool {
 fn execute(
     kernel: &gcn::Kernel,
     launch: &warpsim::Launch,
-    (buffers, outputs): (&mut [Buffer], &[bool]),
+    buffers: &mut [Buffer],
+    outputs: &[bool],
     options: Options,
 ) -> Result<Vec<Counts>, Box<Hazard>> {
     let of = |(buffer, output): (&Buffer, &bool)| {

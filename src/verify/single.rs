@@ -12,7 +12,8 @@ use schedule::single::Claim;
 /// Errors: it is beyond the bound that was proven, or beyond what may be measured.
 pub fn verify_single(
     subject: &Subject<'_>,
-    (whole, claim): (&Graph, &Claim),
+    whole: &Graph,
+    claim: &Claim,
     states: usize,
 ) -> Result<f64, Vec<Diagnostic>> {
     let Subject { kernel, model, graph, proven, program, .. } = *subject;

@@ -65,12 +65,13 @@ impl Points {
     pub fn judge(
         &self,
         subject: &Subject<'_>,
-        (what, compiler): (&str, &str),
+        what: &str,
+        compiler: &str,
         outputs: &[f64],
     ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
         let what = format!("{what}, as {compiler} compiles it,");
         let Self { points, stride, states, expected, .. } = self;
-        let largest_error = judge::judge(subject, &what, (states, expected), (outputs, *points, *stride))?;
+        let largest_error = judge::judge(subject, &what, states, expected, outputs, *points, *stride)?;
         let is_beyond = |&(at, value): &(usize, &f64)| at % stride >= *points && !value.is_nan();
         if let Some((at, _)) = outputs.iter().enumerate().find(is_beyond) {
             let message = format!("{what} writes point {} of {points}", at % stride);

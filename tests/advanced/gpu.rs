@@ -9,7 +9,9 @@ use testkit::gpu_reactor::{
 /// The text that NVRTC compiles.
 pub fn text_for(
     target: &'static Target,
-    (name, method, factors): (&str, Method, Factors),
+    name: &str,
+    method: Method,
+    factors: Factors,
     state: StateVariables,
     folder: &Path,
 ) -> String {
@@ -36,7 +38,8 @@ pub fn advanced_by(
     method: Method,
     points: &[Point],
     options: &Options,
-    (ctas, execute): (u32, Execute<'_>),
+    ctas: u32,
+    execute: Execute<'_>,
 ) -> Vec<Found> {
     let (count, species) = (points.len(), points[0].fractions.len());
     let column = |of: &dyn Fn(&Point) -> f64| points.iter().map(of).collect::<Vec<f64>>();
@@ -75,7 +78,7 @@ pub fn advanced_by(
 }
 
 /// Whether what was found is what the plain integrator makes of the points, in bits.
-fn are_outcomes(project: &Project, method: &Method, (points, found): (&[Point], &[Found]), options: &Options) {
+fn are_outcomes(project: &Project, method: &Method, points: &[Point], found: &[Found], options: &Options) {
     for (i, (found, point)) in found.iter().zip(points).enumerate() {
         let what = format!("point {i}");
         is_the_outcome(found, &integrated(project, method, point, options), &what);
@@ -95,7 +98,7 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let project = Project { factors, ..written("h2o2", method, state, folder.path()) };
-        let text = text_for(target, ("h2o2", method, factors), state, folder.path());
+        let text = text_for(target, "h2o2", method, factors, state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a launch has threads: some follow others.
         let mut points = with_sources(&points(&project, 150));
@@ -107,8 +110,8 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
             let report = warpsim::run(&made.ptx, &symbol, launch, buffers, &warpsim::Options::default());
             report.map(|_| ()).map_err(|hazards| format!("{name}: {hazards}"))
         };
-        let found = advanced_by(&project, method, &points, &options, (1, simulate));
-        are_outcomes(&project, &method, (&points, &found), &options);
+        let found = advanced_by(&project, method, &points, &options, 1, simulate);
+        are_outcomes(&project, &method, &points, &found, &options);
         if let Err(absent) = toolchain::disassembler(target.compute_capability) {
             testkit::skip::skip(absent);
             continue;
@@ -119,7 +122,7 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
             let run = warpsim::machine_code::run(&cubin, &symbol, launch, buffers, &warpsim::Options::default());
             run.map(|_| ()).map_err(|failure| format!("{name}: {failure:?}"))
         };
-        let again = advanced_by(&project, method, &points, &options, (1, execute));
+        let again = advanced_by(&project, method, &points, &options, 1, execute);
         assert!(found == again, "{state:?}: machine code");
     }
 }
@@ -133,7 +136,7 @@ fn the_project_compiles_without_remarks() {
     for (state, factors) in
         [(StateVariables::MassFractions, Factors::Double), (StateVariables::Energy, Factors::Single)]
     {
-        text_for(target, ("h2o2", METHODS[0], factors), state, folder.path());
+        text_for(target, "h2o2", METHODS[0], factors, state, folder.path());
         let mut files = vec!["h2o2_reactor.cu", "h2o2_reactor_driver.cu"];
         if state == StateVariables::MassFractions {
             std::fs::write(folder.path().join("advance.cu"), standing_in::example()).unwrap();

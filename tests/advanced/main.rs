@@ -89,7 +89,9 @@ fn gives_the_bits_of_the_integrator(name: &str, method: Method, state: StateVari
     let points = points(&project, count);
     has_the_bits(
         &project,
-        (name, method, folder.path()),
+        name,
+        method,
+        folder.path(),
         &points,
         ways,
         &Options { most_steps: 60, ..Options::default() },
@@ -99,21 +101,25 @@ fn gives_the_bits_of_the_integrator(name: &str, method: Method, state: StateVari
 /// Compares a project of temperatures with the integrator, for each way to compile it.
 fn has_the_bits(
     project: &Project,
-    (name, method, folder): (&str, Method, &Path),
+    name: &str,
+    method: Method,
+    folder: &Path,
     points: &[Point],
     ways: &[&[&str]],
     options: &Options,
 ) {
     for flags in ways {
         compiled(flags, name, folder);
-        are_those_of_the_integrator(project, (name, method, folder), points, &format!("{flags:?}"), options);
+        are_those_of_the_integrator(project, name, method, folder, points, &format!("{flags:?}"), options);
     }
 }
 
 /// Compares the program in the folder with the plain integrator, point by point.
 fn are_those_of_the_integrator(
     project: &Project,
-    (name, method, folder): (&str, Method, &Path),
+    name: &str,
+    method: Method,
+    folder: &Path,
     points: &[Point],
     way: &str,
     options: &Options,
@@ -191,7 +197,7 @@ fn gri30_has_the_bits_of_the_integrator() {
     let Gri30 { project, folder } = gri30();
     let points = points(project, 11);
     let options = Options { most_steps: 60, ..Options::default() };
-    are_those_of_the_integrator(project, ("gri30", METHODS[0], folder), &points, "as it is compiled", &options);
+    are_those_of_the_integrator(project, "gri30", METHODS[0], folder, &points, "as it is compiled", &options);
     let with_loops = &[LOOPS];
     gives_the_bits_of_the_integrator("gri30", METHODS[0], StateVariables::MassFractions, with_loops, 11);
 }
@@ -216,7 +222,7 @@ fn what_flows_bring_has_the_bits_of_the_integrator() {
         }
         let tolerances: Vec<f64> = (0..n).map(|k| [1e-12, 1e-9, 1e-15][k % 3]).collect();
         let options = Options { most_steps: 60, absolute_tolerances: &tolerances, ..Options::default() };
-        has_the_bits(&project, ("h2o2", method, folder.path()), &points, &[NATIVE, SCALAR], &options);
+        has_the_bits(&project, "h2o2", method, folder.path(), &points, &[NATIVE, SCALAR], &options);
         let folder = tempfile::tempdir().unwrap();
         let project = written("h2o2", method, told, folder.path());
         assert_eq!(project.jacobian.graph.arrays[0].name, "temperature");

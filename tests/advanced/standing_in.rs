@@ -42,7 +42,9 @@ enum Main {
 
 /// The text for a target, which some change, built with the stand-in.
 fn stood_in(
-    (project, folder, main): (&Project, &Path, Main),
+    project: &Project,
+    folder: &Path,
+    main: Main,
     target: &'static Target,
     state: StateVariables,
     change: impl Fn(String) -> String,
@@ -131,10 +133,10 @@ fn the_pipeline_has_the_bits_of_the_integrator() {
         let options = Options { most_steps: 60, ..Options::default() };
         for has_few_slots in [false, true] {
             let main = Main::Host(ByStep(has_few_slots));
-            stood_in((&project, folder.path(), main), target, state, |text| {
+            stood_in(&project, folder.path(), main, target, state, |text| {
                 before.to_owned() + &if has_few_slots { in_few_slots(&text) } else { text }
             });
-            are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, &target.name, &options);
+            are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, &target.name, &options);
         }
     }
 }
@@ -187,13 +189,13 @@ fn broken_programs_have_other_bits() {
     let target = Target::by_name("hopper").unwrap();
     for (what, factors, right, wrong) in faults {
         project.factors = factors;
-        stood_in((&project, folder.path(), Main::Host(ByStep(false))), target, state, |text| {
+        stood_in(&project, folder.path(), Main::Host(ByStep(false)), target, state, |text| {
             let broken = text.replacen(&right, &wrong, 1);
             assert_ne!(text, broken, "{what}");
             in_few_slots(&broken)
         });
         let found = std::panic::catch_unwind(|| {
-            are_those_of_the_integrator(&project, ("h2o2", METHODS[0], folder.path()), &points, what, &options);
+            are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, what, &options);
         });
         assert!(found.is_err(), "{what} is broken, and nothing differs");
     }
@@ -210,7 +212,7 @@ fn the_driver_compares_reactors_with_the_reference() {
         let folder = tempfile::tempdir().unwrap();
         let project = written("h2o2", METHODS[0], state, folder.path());
         let driven = |change: &dyn Fn(String) -> String| {
-            stood_in((&project, folder.path(), Main::Driver), target, state, change);
+            stood_in(&project, folder.path(), Main::Driver, target, state, change);
             let output = Command::new(folder.path().join("host")).args(["300", "1"]).output().unwrap();
             (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
         };
@@ -238,7 +240,7 @@ fn the_example_of_the_guide_advances_its_points() {
     let state = StateVariables::MassFractions;
     let folder = tempfile::tempdir().unwrap();
     let project = written("h2o2", METHODS[0], state, folder.path());
-    stood_in((&project, folder.path(), Main::Example), Target::by_name("hopper").unwrap(), state, |text| text);
+    stood_in(&project, folder.path(), Main::Example, Target::by_name("hopper").unwrap(), state, |text| text);
     let output = run(&mut Command::new(folder.path().join("host")));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     println!("{said}");

@@ -99,7 +99,7 @@ impl Crate<'_> {
             return found;
         }
         known.insert(key.clone(), None);
-        let found = self.through_uses(at, (first, rest), path, known);
+        let found = self.through_uses(at, first, rest, path, known);
         known.insert(key, found);
         found
     }
@@ -108,7 +108,8 @@ impl Crate<'_> {
     fn through_uses(
         &self,
         at: usize,
-        (first, rest): (&str, &[String]),
+        first: &str,
+        rest: &[String],
         path: &[String],
         known: &mut Known,
     ) -> Option<Place> {

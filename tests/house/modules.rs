@@ -58,7 +58,7 @@ fn scan(project: &Path, all: &mut Vec<Module>, module: usize, folder: &str, word
                 let end = if word(at + 2) == "{" { closing(words, at + 2) } else { at + 3 };
                 if !std::mem::take(&mut is_test) {
                     let inner = (word(at + 2) == "{").then(|| &words[at + 3..end - 1]);
-                    child(project, all, module, (folder, name), inner);
+                    child(project, all, module, folder, name, inner);
                 }
                 at = end;
                 continue;
@@ -95,7 +95,7 @@ fn scan(project: &Path, all: &mut Vec<Module>, module: usize, folder: &str, word
 }
 
 /// Adds a module that is declared; `inner` has the words of one that stands in its parent's file.
-fn child(project: &Path, all: &mut Vec<Module>, parent: usize, (folder, name): (&str, &str), inner: Option<&[String]>) {
+fn child(project: &Path, all: &mut Vec<Module>, parent: usize, folder: &str, name: &str, inner: Option<&[String]>) {
     let index = all.len();
     let own = format!("{folder}/{name}");
     let place = match inner {

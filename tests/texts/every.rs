@@ -116,7 +116,8 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
 fn outputs(
     model: &Model,
     request: &Request,
-    (units, points): (&[Unit], &[Points]),
+    units: &[Unit],
+    points: &[Points],
     flags: &[&str],
     folder: &Path,
 ) -> Vec<f64> {
@@ -131,7 +132,7 @@ fn outputs(
         (cpu::header_of(request.common.precision.kernels), output::header_for_cpu(request, model, units));
     let headers: Vec<(String, String)> = std::iter::once(header).chain(functions).collect();
     let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
-    let main = cpu::program(&model.mechanism.name, (&vectors.0, &names), &calls().map(called).collect::<Vec<_>>());
+    let main = cpu::program(&model.mechanism.name, &vectors.0, &names, &calls().map(called).collect::<Vec<_>>());
     let kernels = units.iter().map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone()));
     for (name, text) in headers.into_iter().chain([vectors, ("main.cpp".to_owned(), main)]).chain(kernels) {
         std::fs::write(folder.join(name), text).unwrap();
@@ -149,7 +150,7 @@ fn outputs(
 fn gives_the_bits_of_the_graph(model: &Model, request: &Request, flags: &[&str]) -> (Vec<&'static str>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (units, points) = made(model, request);
-    let found = outputs(model, request, (&units, &points), flags, folder.path());
+    let found = outputs(model, request, &units, &points, flags, folder.path());
     let expected: usize = points.iter().map(|points| points.outputs.len()).sum();
     let forms = found.len() / expected;
     assert_eq!((forms, found.len() % expected), (1 + usize::from(!request.emit.is_empty()), 0));

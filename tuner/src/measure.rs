@@ -7,7 +7,7 @@ use kernels::{Form, Kernel};
 use serde::{Deserialize, Serialize};
 use singe::driver::{self, Multiplier, POINTS_PER_LANE, Request, Tuning};
 use singe::observer::Observer;
-use singe::plan::{self, CtasPerSm, Free};
+use singe::plan::{self, CtasPerSm, Unset};
 use singe::report::KernelReport;
 use warpsim::machine_code::Cause;
 
@@ -102,12 +102,12 @@ pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request
     let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
     // a candidate of so many warps and CTAs has so many
     let is_free = |key: &str| candidate.value(key).is_none();
-    let free = Free {
-        warps: request.free.warps && is_free("warps") && is_free("ctas-per-sm"),
-        matrix: request.free.matrix && is_free("matrix"),
+    let unset = Unset {
+        warps: request.unset.warps && is_free("warps") && is_free("ctas-per-sm"),
+        matrix: request.unset.matrix && is_free("matrix"),
         layout: false,
     };
-    let request = Request { tuning, free, ..request };
+    let request = Request { tuning, unset, ..request };
     match candidate.layout() {
         Some(layout) => request.with_fastest_of(&layout.codegens()),
         None => request,
@@ -210,20 +210,20 @@ mod tests {
 
     #[test]
     fn a_candidate_has_the_warps_that_it_says() {
-        let free = Request { free: Free { warps: true, matrix: true, layout: false }, ..Request::default() };
+        let free = Request { unset: Unset { warps: true, matrix: true, layout: false }, ..Request::default() };
         let of = |axes: &[Axis]| {
             let candidates = crate::space::candidates(Kernel::Chemistry, &free, axes);
             candidates.iter().map(|one| request(&free, Kernel::Chemistry, one)).collect::<Vec<_>>()
         };
         let four = of(&[Axis::new("warps", &[4])]);
         assert_eq!(
-            four.iter().map(|r| (r.tuning.warps, r.free.warps, r.free.matrix)).collect::<Vec<_>>(),
+            four.iter().map(|r| (r.tuning.warps, r.unset.warps, r.unset.matrix)).collect::<Vec<_>>(),
             [(4, false, true)]
         );
         let two = of(&[Axis::new("ctas-per-sm", &[2])]);
-        assert!(two.iter().all(|r| r.tuning.ctas_per_sm.count == 2 && !r.free.warps));
+        assert!(two.iter().all(|r| r.tuning.ctas_per_sm.count == 2 && !r.unset.warps));
         let any = of(&[Axis::new("codegen", &["overlay"])]);
-        assert!(any.iter().all(|r| r.free.warps));
+        assert!(any.iter().all(|r| r.unset.warps));
     }
 
     #[test]

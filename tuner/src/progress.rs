@@ -13,7 +13,7 @@ const EVERY: Duration = Duration::from_secs(60);
 /// it is to call after each part.
 pub fn watched<R>(what: &str, parts: usize, work: impl FnOnce(&(dyn Fn() + Sync)) -> R) -> R {
     if !std::io::stderr().is_terminal() {
-        return told(what, parts, EVERY, |line| diagnostics::to_stderr(format_args!("{line}\n")), work);
+        return reported(what, parts, EVERY, |line| diagnostics::to_stderr(format_args!("{line}\n")), work);
     }
     let style = ProgressStyle::with_template("[{elapsed}] {bar:30} {pos} of {len} {msg}, {eta} left");
     let bar = ProgressBar::new(parts as u64).with_style(style.expect("the template is valid"));
@@ -25,7 +25,7 @@ pub fn watched<R>(what: &str, parts: usize, work: impl FnOnce(&(dyn Fn() + Sync)
 }
 
 /// With a line in each interval.
-fn told<R>(
+fn reported<R>(
     what: &str,
     parts: usize,
     every: Duration,
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_line_in_each_interval_while_the_work_lasts() {
         let lines = Mutex::new(Vec::new());
-        let result = told(
+        let result = reported(
             "candidates",
             3,
             Duration::from_millis(20),

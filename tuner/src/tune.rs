@@ -10,7 +10,7 @@ use singe::cli::print;
 use singe::driver::{self, Failure, Request};
 use singe::observer::Observer;
 use singe::output;
-use singe::plan::Free;
+use singe::plan::Unset;
 
 use crate::arguments::Arguments;
 use crate::measure::{Cost, Outcome, Trial};
@@ -222,7 +222,7 @@ fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), F
         best: winners.iter().map(best_of).collect(),
         edges,
         untried: *untried,
-        trials: trials.iter().map(|trial| told(trial, session, winners)).collect(),
+        trials: trials.iter().map(|trial| outcome(trial, session, winners)).collect(),
     };
     let json = serde_json::to_string_pretty(&record).expect("a record is plain data") + "\n";
     let mut files = vec![
@@ -263,7 +263,7 @@ fn chosen(base: &Request, winners: &[Winner]) -> Request {
     let own = winners.iter().map(|winner| (winner.kernel, winner.cost.tuning)).collect();
     let layout = |winner: &Winner| Some((winner.kernel, vec![Codegen::from_str(&winner.cost.layout, false).ok()?]));
     let own_layouts = winners.iter().filter_map(layout).filter(|_| !base.common.target.is_cpu()).collect();
-    Request { own, own_layouts, free: Free::default(), ..base.clone() }
+    Request { own, own_layouts, unset: Unset::default(), ..base.clone() }
 }
 
 fn best_of(winner: &Winner) -> Best<'_> {
@@ -274,7 +274,7 @@ fn best_of(winner: &Winner) -> Best<'_> {
     Best { kernel, candidate, form, layout, nanoseconds, kind, auto_nanoseconds, percent_against_auto }
 }
 
-fn told<'a>(trial: &'a Trial, session: &Session, winners: &[Winner]) -> TrialOutcome<'a> {
+fn outcome<'a>(trial: &'a Trial, session: &Session, winners: &[Winner]) -> TrialOutcome<'a> {
     let winner = winners.iter().find(|winner| winner.kernel.name() == trial.kernel);
     let winner = winner.expect("every kernel has a winner");
     TrialOutcome { trial, why: why::why(&winner.trial, trial, session.last_level()) }

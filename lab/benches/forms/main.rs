@@ -248,7 +248,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
             .unwrap_or_else(|d| panic!("{d:?}"));
     let points = unit.program.padded(states.len() as u32);
     let error =
-        verify::largest_error(unit.kernel, (model, &unit.graph), request.common.stiffness, states, stride, &outputs);
+        verify::largest_error(unit.kernel, model, &unit.graph, request.common.stiffness, states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
         products: counts.per_point(|c| c.matrix_products, points),

@@ -18,13 +18,13 @@ pub fn turn(program: &Path, conditions: &str, made: &Value) -> Option<Vec<(f64, 
     for run in made["runs"].as_array()? {
         let seconds = run["seconds"].as_f64()?;
         for tolerance in TOLERANCES_BESIDE {
-            rows.push((seconds, row(program, conditions, run, (seconds, tolerance))?));
+            rows.push((seconds, row(program, conditions, run, seconds, tolerance)?));
         }
     }
     Some(rows)
 }
 
-fn row(program: &Path, conditions: &str, run: &Value, (seconds, tolerance): (f64, f64)) -> Option<Row> {
+fn row(program: &Path, conditions: &str, run: &Value, seconds: f64, tolerance: f64) -> Option<Row> {
     let mut command = Command::new(program);
     command.env("OMP_NUM_THREADS", "1").args(["--solver", "generated", "--states", "--rise", "1e9"]);
     command.args(["--until", &seconds.to_string(), "--rtol", &tolerance.to_string()]);

@@ -22,7 +22,7 @@ use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::{Effort, Emit, Free};
+use singe::plan::{Effort, Emit, Unset};
 use singe::verify::{self, KernelTime};
 use testkit::gpu_reactor::{self, Kept, Points, THREADS};
 use warpsim::machine_code::Cause;
@@ -73,7 +73,7 @@ fn main() {
             {
                 let beside = if factors == Factors::Single { ", factors in single precision" } else { "" };
                 let heading = format!("\n## {} on {}{beside}\n", case.name, target.name);
-                let Some(section) = section(case, &model, &states, (target, factors)) else { return };
+                let Some(section) = section(case, &model, &states, target, factors) else { return };
                 print!("{heading}{section}");
                 page = page::with_section(&page, &heading, &section);
                 if std::env::args().any(|word| word == "--write") {
@@ -145,14 +145,15 @@ fn section(
     case: &Case,
     model: &Model,
     states: &[Vec<f64>],
-    (target, factors): (&'static Target, Factors),
+    target: &'static Target,
+    factors: Factors,
 ) -> Option<String> {
     let began = Instant::now();
     let project = made(case.name, model, target, factors)?;
     let mut all = project.kernels;
     let slots = project.slots;
     all[0].launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
-    all.extend(glue(case.name, model, states, &project.units, (&project.cubin, target, factors)));
+    all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, factors));
     let mut text = format!(
         "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors, with all kernels but the first two, was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
          | kernel | launches | registers | ns per point and launch | ns per step | global kB | local kB | issued | global | local | fetch |\n\
@@ -267,7 +268,7 @@ fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) ->
         r.common.precision.factors = factors;
         r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
-        r.free = Free { warps: true, matrix: true, layout: true };
+        r.unset = Unset { warps: true, matrix: true, layout: true };
         r.effort = Effort::Quick;
     });
     let request = request.with_fastest_of(&[Codegen::DataParallel, Codegen::Overlay]).for_target().expect("a request");
@@ -300,7 +301,9 @@ fn glue(
     model: &Model,
     states: &[Vec<f64>],
     units: &[Unit; 2],
-    (cubin, target, factors): (&Cubin, &'static Target, Factors),
+    cubin: &Cubin,
+    target: &'static Target,
+    factors: Factors,
 ) -> Vec<KernelTime> {
     let species = model.species().len();
     let units = units.each_ref();

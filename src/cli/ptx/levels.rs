@@ -42,7 +42,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         let force = arguments.force || number > 0;
         let write = |path: &Path, text: &str, flag| output::write_file(path, text, flag, force).map_err(Failure::input);
         let options = own.as_ref().filter(|(name, _)| *name == kernel).map_or(&given, |(_, options)| options);
-        let made = KernelLevels::of(&module, &kernel, options)?;
+        let made = KernelLevels::new(&module, &kernel, options)?;
         match arguments.json {
             true => all.push(made.json()),
             false => print(format_args!("{}", made.table()))?,
@@ -51,7 +51,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
             write(path, &made.picture(), "--picture")?;
         }
         if let (Some(path), Some(selection)) = (&arguments.header, &made.selection) {
-            let text = header(&Ladder::of(selection), &kernel).map_err(|diagnostic| Failure::input([diagnostic]))?;
+            let text = header(&Ladder::new(selection), &kernel).map_err(|diagnostic| Failure::input([diagnostic]))?;
             write(path, &text, "--header")?;
         }
     }
@@ -72,7 +72,7 @@ struct KernelLevels {
 }
 
 impl KernelLevels {
-    fn of(module: &Module, kernel: &str, options: &passes::Options) -> Result<Self, Failure> {
+    fn new(module: &Module, kernel: &str, options: &passes::Options) -> Result<Self, Failure> {
         let index = module.funcs.iter().position(|func| func.name == kernel).expect("it is in the list of kernels");
         let (demand, settings) = at_level::question(module, index, options).map_err(failed)?;
         let unproven = |refusal| match refusal {

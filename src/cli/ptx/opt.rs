@@ -28,11 +28,11 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
         None => None,
     };
     let mut reports = Vec::new();
-    for Chosen { pass, wanted } in &arguments.passes {
+    for Chosen { pass, level } in &arguments.passes {
         for kernel in &kernels {
             let launched = own.as_ref().filter(|(name, _)| name == kernel);
             let options = launched.map_or(&given, |(_, options)| options);
-            let occupancy = passes::at_level::Options { wanted: *wanted, ..options.occupancy };
+            let occupancy = passes::at_level::Options { level: *level, ..options.occupancy };
             let options = passes::Options { occupancy, ..options.clone() };
             let outcome = pass.run(&module, kernel, &options).map_err(failed)?;
             show_after(pass, kernel, &module, &outcome.module, arguments);

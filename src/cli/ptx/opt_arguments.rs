@@ -12,7 +12,7 @@ use diagnostics::Source;
 use machine::target::Target;
 use passes::allocate::Algorithm;
 use passes::allocate::spill_location::Rewriting;
-use passes::at_level::Wanted;
+use passes::at_level::TargetLevel;
 use passes::{PASSES, Pass, allocation, at_level, predication};
 
 #[derive(Debug, Args)]
@@ -114,7 +114,7 @@ fn share(text: &str) -> Result<f64, String> {
 #[derive(Debug, Clone)]
 pub struct Chosen {
     pub pass: &'static Pass,
-    pub wanted: Wanted,
+    pub level: TargetLevel,
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -136,13 +136,15 @@ impl TypedValueParser for PassParser {
         };
         let values = PossibleValuesParser::new(PASSES.iter().map(|pass| pass.name));
         let name = values.parse_ref(command, argument, OsStr::new(name))?;
-        let wanted = match level {
-            "auto" => Wanted::Auto,
-            warps => {
-                Wanted::Warps(clap::value_parser!(u32).range(1..=64).parse_ref(command, argument, OsStr::new(warps))?)
-            }
+        let level = match level {
+            "auto" => TargetLevel::Auto,
+            warps => TargetLevel::Warps(clap::value_parser!(u32).range(1..=64).parse_ref(
+                command,
+                argument,
+                OsStr::new(warps),
+            )?),
         };
-        Ok(Chosen { pass: Pass::by_name(&name).expect("clap takes no other name"), wanted })
+        Ok(Chosen { pass: Pass::by_name(&name).expect("clap takes no other name"), level })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -51,7 +51,7 @@ impl Clocks {
     }
 
     /// Returns the start and the end, in clocks, of an interval of slots between two neighbouring barriers of a warp.
-    pub fn interval(&self, warp: usize, (start, end): (u64, u64)) -> (f64, f64) {
+    pub fn interval(&self, warp: usize, start: u64, end: u64) -> (f64, f64) {
         let points = &self.points[warp];
         let from = points.iter().rposition(|point| point.0 <= start).unwrap_or(0);
         let to = (from + 1..points.len()).find(|&at| points[at].0 >= end).unwrap_or(points.len() - 1);
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn a_block_lies_between_its_barriers() {
         let clocks = Clocks { points: vec![vec![(0, 0.0), (10, 100.0), (20, 400.0), (30, 420.0)]] };
-        assert_eq!(clocks.interval(0, (0, 5)), (0.0, 50.0));
-        assert_eq!(clocks.interval(0, (20, 30)), (400.0, 420.0));
+        assert_eq!(clocks.interval(0, 0, 5), (0.0, 50.0));
+        assert_eq!(clocks.interval(0, 20, 30), (400.0, 420.0));
         assert_eq!((clocks.arrival(0, 10), clocks.release(0, 20), clocks.length()), (100.0, 400.0, 420.0));
     }
 }

@@ -169,7 +169,7 @@ impl Scale {
 
     fn interval(&self, run: &Run) -> (f64, f64) {
         match &self.clocks {
-            Some(clocks) => clocks.interval(run.warp, (run.start, run.end)),
+            Some(clocks) => clocks.interval(run.warp, run.start, run.end),
             None => (run.start as f64, run.end as f64),
         }
     }

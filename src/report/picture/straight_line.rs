@@ -46,7 +46,7 @@ pub fn straight_line_picture(program: &Program, registers: Option<u32>, title: &
     let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bars + BAR * sums.len() as f64 + 12.0);
     svg.text((LEFT, 24.0), 17, "start", title);
     legend(&mut svg, &kinds, columns, LEFT);
-    curve(&mut svg, &code, (top, slots), registers);
+    curve(&mut svg, &code, top, slots, registers);
     for run in code.chunk_by(|a, b| a.kind == b.kind) {
         let (start, end) = (run[0].start, run[run.len() - 1].end);
         let most = run.iter().map(|place| place.live).max().unwrap_or(0);
@@ -68,7 +68,7 @@ pub fn straight_line_picture(program: &Program, registers: Option<u32>, title: &
     }
     let most = sums.first().map_or(1, |(_, tally)| total(tally)).max(1);
     for (row, (kind, tally)) in sums.iter().enumerate() {
-        bar(&mut svg, bars + BAR * row as f64, (kind, tally), (most, slots));
+        bar(&mut svg, bars + BAR * row as f64, kind, tally, most, slots);
     }
     svg.finish()
 }
@@ -177,7 +177,7 @@ fn x(slot: u64, slots: u64) -> f64 {
 }
 
 /// The values that live, and how many the registers hold.
-fn curve(svg: &mut Svg, code: &[Place], (top, slots): (f64, u64), registers: Option<u32>) {
+fn curve(svg: &mut Svg, code: &[Place], top: f64, slots: u64, registers: Option<u32>) {
     let most = code.iter().map(|place| place.live).max().unwrap_or(0);
     let room = registers.map(|registers| registers as usize / 2);
     let height = most.max(room.unwrap_or(0)).max(1);
@@ -204,7 +204,7 @@ fn curve(svg: &mut Svg, code: &[Place], (top, slots): (f64, u64), registers: Opt
 }
 
 /// Draws a kind: its name, its slots by what they compute, and their share of all.
-fn bar(svg: &mut Svg, top: f64, (kind, tally): (&str, &Tally), (most, slots): (u64, u64)) {
+fn bar(svg: &mut Svg, top: f64, kind: &str, tally: &Tally, most: u64, slots: u64) {
     svg.rectangle((LEFT - 18.0, top + 2.0), (11.0, 11.0), &color(kind, ""), None);
     svg.text((LEFT - 24.0, top + 13.0), 12, "end", kind);
     let mut left = LEFT;

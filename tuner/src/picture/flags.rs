@@ -39,7 +39,7 @@ pub fn picture(points: &[Point], axes: &[(String, Vec<String>)]) -> String {
         svg.upwards((14.0, top + HEIGHT / 2.0), "ns per point");
         let mut left = LEFT;
         for axis in row {
-            panel(&mut svg, points, axis, (left, top), &scale);
+            panel(&mut svg, points, axis, left, top, &scale);
             left += panel_width(axis);
         }
     }
@@ -67,7 +67,7 @@ fn panel_width((_, values): &Axis) -> f64 {
     BAND * values.len() as f64 + GAP
 }
 
-fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f64, f64), scale: &Logarithmic) {
+fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, left: f64, top: f64, scale: &Logarithmic) {
     let bottom = top + HEIGHT;
     let mut best: Vec<(&str, Vec<(f64, f64)>)> =
         layouts(points).into_iter().map(|layout| (layout, Vec::new())).collect();

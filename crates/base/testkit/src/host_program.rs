@@ -8,13 +8,7 @@ use singe::output::Unit;
 use crate::project::run;
 
 /// Returns the numbers that a project's program writes to stdout for numbers on stdin. The text compiles without a warning.
-pub fn outputs(
-    (compiler, flags): (&str, &[&str]),
-    folder: &Path,
-    name: &str,
-    units: &[Unit],
-    inputs: &[f64],
-) -> Vec<f64> {
+pub fn outputs(compiler: &str, flags: &[&str], folder: &Path, name: &str, units: &[Unit], inputs: &[f64]) -> Vec<f64> {
     let program = folder.join("host");
     let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
     let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];

@@ -43,7 +43,7 @@ pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: 
     };
     for reaction in &mechanism.reactions {
         let m = collider(reaction).map(|collider| third_body(collider, colliders));
-        let forward = forward_constant(&reaction.rate, t, pressure, (m, colliders));
+        let forward = forward_constant(&reaction.rate, t, pressure, m, colliders);
         let reverse = match &reaction.reverse {
             Reverse::Irreversible => N::from(0.0),
             Reverse::Equilibrium => forward * inverse_equilibrium_constant(reaction, &gibbs, t),
@@ -98,7 +98,7 @@ fn collider(reaction: &Reaction) -> Option<&Collider> {
 }
 
 /// `m` is \[M\] where the rate has one; `colliders` are concentrations by species.
-fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, (m, colliders): (Option<N>, &[N])) -> N {
+fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, m: Option<N>, colliders: &[N]) -> N {
     let limits = |low, high| {
         (arrhenius(low, t), arrhenius(high, t), m.expect("a rate with two pressure limits names its collider"))
     };

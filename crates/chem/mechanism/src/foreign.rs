@@ -32,7 +32,7 @@ pub fn has_thermo(declared: &[Word], records: &Records, files: Companions, repor
     let swapped =
         kind == Some(Kind::Transport) && files.transport.is_some_and(|other| Kind::detect(other) == Kind::Thermo);
     let first = records.records.first().map(Record::place);
-    report.push(diagnostic("thermo", declared, files.thermo, (kind, swapped), first));
+    report.push(diagnostic("thermo", declared, files.thermo, kind, swapped, first));
     false
 }
 
@@ -48,7 +48,7 @@ pub fn has_transport(declared: &[Word], entries: &[Entry], files: Companions, re
         return true;
     }
     let first = entries.first().map(|entry| entry.name).filter(|_| kind == Some(Kind::Transport));
-    report.push(diagnostic("transport", declared, files.transport, (kind, false), first));
+    report.push(diagnostic("transport", declared, files.transport, kind, false, first));
     false
 }
 
@@ -61,7 +61,8 @@ fn diagnostic(
     what: &str,
     declared: &[Word],
     file: Option<&Arc<Source>>,
-    (kind, swapped): (Option<Kind>, bool),
+    kind: Option<Kind>,
+    swapped: bool,
     first: Option<Word>,
 ) -> Diagnostic {
     let id = if what == "thermo" { "thermo::no-entries" } else { "transport::no-entries" };

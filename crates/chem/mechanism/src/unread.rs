@@ -15,18 +15,18 @@ pub fn tell(lines: &[Word], report: &mut Report) {
         report.forgivable("mechanism::section-behind-end", message, line, help);
     }
     let reactions = lines.iter().filter(|line| is_reaction(line.text())).count();
-    told(&lines, reactions, "reaction", report);
+    warn(&lines, reactions, "reaction", report);
 }
 
 /// Tells of lines behind the END of a file of data where some look like entries.
 pub fn tell_of_entries(lines: &[Word], is_entry: impl Fn(&str) -> bool, report: &mut Report) {
     let entries = lines.iter().filter(|line| is_entry(line.text())).count();
     if entries > 0 {
-        told(lines, entries, "entry", report);
+        warn(lines, entries, "entry", report);
     }
 }
 
-fn told(lines: &[Word], like: usize, what: &str, report: &mut Report) {
+fn warn(lines: &[Word], like: usize, what: &str, report: &mut Report) {
     let Some(first) = lines.first() else { return };
     let count = match lines.len() {
         1 => "a line behind END is not read".to_owned(),

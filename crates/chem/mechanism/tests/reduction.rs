@@ -47,7 +47,7 @@ fn lists_keep_their_order_and_names_their_case() {
     assert_eq!(read("").unwrap().reduction, Some(Reduction::default()));
 }
 
-fn told(reduction: &str, expected: &[&str]) {
+fn warnings(reduction: &str, expected: &[&str]) {
     let found = read(reduction).unwrap_err();
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for (found, expected) in found.iter().zip(expected) {
@@ -57,18 +57,18 @@ fn told(reduction: &str, expected: &[&str]) {
 
 #[test]
 fn problems_are_told_with_their_place() {
-    told(
+    warnings(
         "STIFF\nH20 XX\nEND",
         &["unknown-species@2: unknown species 'H20' (did you mean 'H2O'", "unknown species 'XX'"],
     );
-    told("STIFF OH\nOH END", &["reduction::repeated-species@2"]);
-    told("QSSA H2 END\nSTIFF H2 END", &["reduction::qssa-and-stiff@2"]);
-    told("OH\nQSSA H2 END", &["reduction::stray@1"]);
-    told("QSSA H2\nSTIFF OH END", &["reduction::unclosed@1"]);
-    told("QSSA H2 END STIFF OH END END", &["reduction::stray@1"]);
+    warnings("STIFF OH\nOH END", &["reduction::repeated-species@2"]);
+    warnings("QSSA H2 END\nSTIFF H2 END", &["reduction::qssa-and-stiff@2"]);
+    warnings("OH\nQSSA H2 END", &["reduction::stray@1"]);
+    warnings("QSSA H2\nSTIFF OH END", &["reduction::unclosed@1"]);
+    warnings("QSSA H2 END STIFF OH END END", &["reduction::stray@1"]);
 }
 
 #[test]
 fn a_species_that_nothing_consumes_linearly_cannot_be_solved_for() {
-    told("QSSA H2 HO2 END", &["reduction::singular@0: no reaction consumes the quasi-steady species 'HO2'"]);
+    warnings("QSSA H2 HO2 END", &["reduction::singular@0: no reaction consumes the quasi-steady species 'HO2'"]);
 }

@@ -29,7 +29,8 @@ pub(super) struct FunctionRegisters {
 
 /// Computes the function of `x` into `dst`, with what `before` has made of the same `x`.
 pub(super) fn call(
-    (b, ty): (&mut Builder, Type),
+    b: &mut Builder,
+    ty: Type,
     dst: Reg,
     x: Reg,
     function: &'static Function,

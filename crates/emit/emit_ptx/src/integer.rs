@@ -79,7 +79,7 @@ impl Printer<'_> {
                 let start = self.slots_base.expect("code that uses slots declares them");
                 let variable = self.slots.expect("code that uses slots declares them");
                 let bytes = self.code.slots.number.bytes() as u32;
-                (Space::Local, self.element((Base::Variable(variable), start), row, bytes))
+                (Space::Local, self.element(Base::Variable(variable), start, row, bytes))
             }
         }
     }
@@ -88,7 +88,7 @@ impl Printer<'_> {
     fn global_slot(&mut self, row: &Integer) -> Address {
         let column = self.global_column.expect("code with slots in global memory defines the lane");
         let bytes = self.code.slots.global_row_bytes();
-        self.element((Base::Reg(column), column), row, bytes as u32)
+        self.element(Base::Reg(column), column, row, bytes as u32)
     }
 
     /// The address of the element of a row of shared slots in the column with this address in row 0.
@@ -158,7 +158,7 @@ impl Printer<'_> {
     }
 
     /// The address of an element of a variable, whose address the register has.
-    fn element(&mut self, (variable, start): (Base, Reg), index: &Integer, bytes: u32) -> Address {
+    fn element(&mut self, variable: Base, start: Reg, index: &Integer, bytes: u32) -> Address {
         let (index, offset) = split(index);
         let base = match index.map(|index| self.integer(&index)) {
             None => variable,

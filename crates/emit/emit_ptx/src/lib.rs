@@ -4,11 +4,11 @@
 //! have in common.
 #![forbid(unsafe_code)]
 
+mod branch_free;
 mod copies;
 mod frame;
 mod functions;
 mod integer;
-mod near;
 mod numbers;
 mod real;
 mod tensor;

@@ -1,7 +1,7 @@
 //! Doubles or singles: one IEEE operation each, and the steps of [`super::functions`].
 
 use super::numbers::{literal, of_memory};
-use super::{Printer, functions, near};
+use super::{Printer, branch_free, functions};
 use graph::single::{self, double_float};
 use graph::steps::Function;
 use lower::code::{Real, TableKind};
@@ -16,7 +16,7 @@ impl Printer<'_> {
     }
 
     /// Loads a number of that type, as registers have it.
-    fn load(&mut self, (space, is_read_only, from): (Space, bool, Type), dst: Reg, address: Address) -> Op {
+    fn load(&mut self, space: Space, is_read_only: bool, from: Type, dst: Reg, address: Address) -> Op {
         let to = self.ty();
         if from == to {
             return Op::load(space, is_read_only, to, dst, address);
@@ -27,7 +27,7 @@ impl Printer<'_> {
     }
 
     /// Loads one of the singles that a double is read as: the operations of [`double_float::of_double`].
-    fn load_share(&mut self, (space, is_read_only): (Space, bool), dst: Reg, address: Address, share: Share) {
+    fn load_share(&mut self, space: Space, is_read_only: bool, dst: Reg, address: Address, share: Share) {
         use BinaryOp::{Add, And, Max, Min, Mul, Or, Shl, Shr, Sub};
         let (b, words) = (&mut self.builder, double_float::WORDS);
         let number = b.load(space, is_read_only, Type::F64, address.base, address.offset);
@@ -128,17 +128,15 @@ impl Printer<'_> {
             Real::Slot(row, share) => {
                 let ((space, addr), number) = (self.slot(row), of_memory(self.code.slots.number));
                 match share {
-                    Share::Whole => self.load((space, false, number), dst, addr),
-                    share => return self.load_share((space, false), dst, addr, *share),
+                    Share::Whole => self.load(space, false, number, dst, addr),
+                    share => return self.load_share(space, false, dst, addr, *share),
                 }
             }
             Real::Field(field) => {
                 let addr = self.field(field.array, &field.row, field.point);
                 match field.share {
-                    Share::Whole => {
-                        self.load((Space::Global, field.is_read_only, of_memory(self.code.io())), dst, addr)
-                    }
-                    share => return self.load_share((Space::Global, field.is_read_only), dst, addr, share),
+                    Share::Whole => self.load(Space::Global, field.is_read_only, of_memory(self.code.io()), dst, addr),
+                    share => return self.load_share(Space::Global, field.is_read_only, dst, addr, share),
                 }
             }
             Real::Unary(op, a) => {
@@ -151,7 +149,7 @@ impl Printer<'_> {
                     return self.call(dst, a, function);
                 }
                 if *op == Unary::SqrtNear {
-                    return near::root(&mut self.builder, dst, a);
+                    return branch_free::root(&mut self.builder, dst, a);
                 }
                 let op = if *op == Unary::Neg { UnaryOp::Neg } else { UnaryOp::Sqrt };
                 Op::Unary { op, mode: Mode::of_unary(op, ty), ty, dst, a }
@@ -159,7 +157,7 @@ impl Printer<'_> {
             Real::SeparateProduct(operands) => self.binary(BinaryOp::Mul, dst, operands),
             Real::Binary(Binary::DivNear, operands) => {
                 let operands = self.operands(operands);
-                return near::quotient(&mut self.builder, dst, operands);
+                return branch_free::quotient(&mut self.builder, dst, operands);
             }
             Real::Binary(op, operands) => {
                 let op = match op {
@@ -205,7 +203,7 @@ impl Printer<'_> {
             literal => self.builder.mov(ty, literal),
         };
         let before = self.known.functions.remove(&x);
-        let made = functions::call((&mut self.builder, ty), dst, x, function, before, self.function_tables);
+        let made = functions::call(&mut self.builder, ty, dst, x, function, before, self.function_tables);
         self.known.functions.insert(x, made);
     }
 }

@@ -56,7 +56,7 @@ fn lines(pack: &mut Pack, plan: &mut String, launched: &Launched<'_>, target: &T
         let value = match argument {
             Argument::Buffer(buffer) => {
                 let output = outputs.iter().find(|(of, ..)| *of == number);
-                of_buffer(pack, &format!("{name}-{number}"), (&setup.buffers[*buffer], &buffers[*buffer]), output)
+                of_buffer(pack, &format!("{name}-{number}"), &setup.buffers[*buffer], &buffers[*buffer], output)
             }
             Argument::U32(value) => hexadecimal(&value.to_le_bytes()),
             Argument::U64(value) => hexadecimal(&value.to_le_bytes()),
@@ -85,7 +85,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
 fn of_buffer(
     pack: &mut Pack,
     name: &str,
-    (before, after): (&Buffer, &Buffer),
+    before: &Buffer,
+    after: &Buffer,
     output: Option<&(usize, usize, Type)>,
 ) -> String {
     let contents = |buffer: &Buffer| -> Vec<u8> {

@@ -24,7 +24,7 @@ pub fn pack(project: &Path) -> Result<(Pack, &'static Target), String> {
     let reference = Reference { name: name.to_owned(), text: text(&project.join(format!("{name}_reference.h")))? };
     let (mut pack, mut plan) = (Pack::default(), plan::head(target));
     for kernel in report["kernels"].as_array().ok_or("report.json has no kernels")? {
-        plan += &line(&mut pack, project, kernel, &reference, (&tools, target))?;
+        plan += &line(&mut pack, project, kernel, &reference, &tools, target)?;
     }
     pack.keep(plan::FILE, plan);
     Ok((pack, target))
@@ -36,7 +36,8 @@ fn line(
     project: &Path,
     kernel: &Value,
     reference: &Reference,
-    (tools, target): (&Toolchain, &Target),
+    tools: &Toolchain,
+    target: &Target,
 ) -> Result<String, String> {
     let symbol = string(kernel, "symbol")?;
     if !kernel["workspace_bytes_per_cta"].is_null() {

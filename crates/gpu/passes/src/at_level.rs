@@ -1,7 +1,7 @@
 //! Occupancy as a pass: the kernel at the level that is asked for, or at the one that takes least time.
 
 use super::allocation::refused;
-pub use super::options::{OccupancyOptions as Options, Wanted};
+pub use super::options::{OccupancyOptions as Options, TargetLevel};
 use super::outcome::{Failure, Outcome, Report, counted};
 use crate::occupancy::select::{Clock, Timed};
 use crate::occupancy::{Demand, Refusal, Selection, Settings, Version, levels, realise, select};
@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 pub(super) fn pass(module: &Module, index: usize, options: &super::options::Options) -> Result<Outcome, Failure> {
     let kernel = &module.funcs[index].name;
     let (demand, settings) = question(module, index, options)?;
-    let told = |refusal: Refusal| told(kernel, refusal);
-    match options.occupancy.wanted {
-        Wanted::Warps(warps) => {
+    let failed = |refusal: Refusal| failure(kernel, refusal);
+    match options.occupancy.level {
+        TargetLevel::Warps(warps) => {
             let all = levels(settings.target, &demand);
             let Some(level) = all.iter().copied().find(|level| level.warps == warps) else {
                 let possible: Vec<String> = all.iter().map(|level| level.warps.to_string()).collect();
@@ -26,12 +26,12 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::options::Opti
                 let help = format!("give one of the levels that it can have: {}", possible.join(", "));
                 return Err(refused("opt::occupancy", message, &help));
             };
-            let version = realise(module, index, &demand, level, &settings).map_err(told)?;
+            let version = realise(module, index, &demand, level, &settings).map_err(failed)?;
             let (summary, data) = (describe(&version), as_json(&version));
             Ok(Outcome { module: version.module, report: Report::new(summary, data) })
         }
-        Wanted::Auto => {
-            let selection = select(module, index, &demand, &settings).map_err(told)?.ok_or_else(|| {
+        TargetLevel::Auto => {
+            let selection = select(module, index, &demand, &settings).map_err(failed)?.ok_or_else(|| {
                 let message = format!("{kernel} can be realised at no level of {}", settings.target.name);
                 refused("opt::occupancy", message, "see `singe ptx occupancy --levels all` for what stands in the way")
             })?;
@@ -61,11 +61,12 @@ pub fn question<'a>(
         return Err(refused("opt::occupancy", message, "take setmaxnreg out, or leave the registers as they are"));
     }
     let target = options.machine(module, kernel)?;
-    let demand = Demand::of(module, index, options.block, options.occupancy.launch_shared).ok_or_else(|| {
-        let message =
-            format!("{kernel}: occupancy depends on the number of threads in a CTA, which the text does not tell");
-        refused("opt::block", message, "give the shape of the CTA with --block")
-    })?;
+    let demand =
+        Demand::for_kernel(module, index, options.block, options.occupancy.launch_shared).ok_or_else(|| {
+            let message =
+                format!("{kernel}: occupancy depends on the number of threads in a CTA, which the text does not tell");
+            refused("opt::block", message, "give the shape of the CTA with --block")
+        })?;
     let super::allocation::Options { predicates, algorithm, rewriting, .. } = options.allocation;
     let model = options.model.as_deref();
     let source = options.source.as_ref();
@@ -81,7 +82,7 @@ fn gives_registers(func: &Func) -> bool {
     })
 }
 
-fn told(kernel: &str, refusal: Refusal) -> Failure {
+fn failure(kernel: &str, refusal: Refusal) -> Failure {
     match refusal {
         Refusal::Unproven(diagnostics) => Failure::Unproven(diagnostics),
         Refusal::Registers(few) => {

@@ -96,7 +96,7 @@ impl Default for PredicationOptions {
 
 /// Level of occupancy that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wanted {
+pub enum TargetLevel {
     /// So many resident warps per SM.
     Warps(u32),
     /// Whatever takes least time.
@@ -107,7 +107,7 @@ pub enum Wanted {
 /// Options of the occupancy pass.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OccupancyOptions {
-    pub wanted: Wanted,
+    pub level: TargetLevel,
     /// Bytes of shared memory that the launch adds.
     pub launch_shared: u32,
 }

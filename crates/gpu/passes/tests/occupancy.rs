@@ -72,10 +72,10 @@ fn the_hardware_gives_exactly_the_level() {
     let mut seen = 0;
     for name in ["kepler", "volta", "turing", "ampere", "hopper", "blackwell"] {
         let target = Target::by_name(name).unwrap();
-        let demand = Demand::of(&module, 0, None, 0).unwrap();
+        let demand = Demand::for_kernel(&module, 0, None, 0).unwrap();
         for level in levels(target, &demand) {
             let Ok(version) = realise(&module, 0, &demand, level, &settings(target)) else { continue };
-            let made = Demand::of(&version.module, 0, None, version.launch_shared).unwrap();
+            let made = Demand::for_kernel(&version.module, 0, None, version.launch_shared).unwrap();
             assert_eq!(made.static_shared, version.static_shared);
             // whatever the assembler takes
             for registers in [version.registers, 16, 1] {
@@ -196,7 +196,7 @@ fn at_most_five_versions_are_made() {
     let mut directions = Vec::new();
     for (values, doubles, threads) in [(4, 0, 128), (40, 10, 128), (100, 20, 32), (60, 40, 256), (0, 90, 64)] {
         let module = parse(&pressure(values, doubles, threads));
-        let demand = Demand::of(&module, 0, None, 0).unwrap();
+        let demand = Demand::for_kernel(&module, 0, None, 0).unwrap();
         let selection = select(&module, 0, &demand, &settings(target)).unwrap().unwrap();
         assert!(selection.versions() <= MOST_VERSIONS, "{}", selection.versions());
         let best = selection.tried.iter().map(|timed| timed.clocks).fold(f64::INFINITY, f64::min);

@@ -68,7 +68,8 @@ impl Barriers {
     /// Records the arrival of warp `warp` with vector clock `clock`, and the predicates that it brings to `bar.red`.
     pub(super) fn arrive(
         &mut self,
-        (kind, votes): (BarKind, Option<(u32, u32)>),
+        kind: BarKind,
+        votes: Option<(u32, u32)>,
         id: u32,
         threads: Option<u32>,
         warp: usize,

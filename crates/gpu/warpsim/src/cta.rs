@@ -126,7 +126,7 @@ impl<C: Core> Cta<'_, C> {
             match self.core.run(warp, quantum)? {
                 Event::Barrier { pc, kind, id, threads } => {
                     let votes = self.core.brings(&self.warps[index], pc);
-                    self.barrier(index, pc, (kind, votes), id, threads)?;
+                    self.barrier(index, pc, kind, votes, id, threads)?;
                 }
                 Event::Exit => {
                     let ended = self.bank(index).barriers.end();
@@ -182,7 +182,8 @@ impl<C: Core> Cta<'_, C> {
         &mut self,
         index: usize,
         pc: u32,
-        (kind, votes): (BarKind, Option<(u32, u32)>),
+        kind: BarKind,
+        votes: Option<(u32, u32)>,
         id: u32,
         threads: Option<u32>,
     ) -> Result<(), Stop> {
@@ -199,7 +200,7 @@ impl<C: Core> Cta<'_, C> {
         }
         let outcome = bank
             .barriers
-            .arrive((kind, votes), id, threads, index, &clock)
+            .arrive(kind, votes, id, threads, index, &clock)
             .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
         self.core.arrived(index, pc);
         bank.current[id as usize].push((index, clock[index]));

@@ -456,14 +456,14 @@ impl Shared {
 
     /// Finds atomics and strong writes of other warps that nothing orders before this access, and that are not alike.
     fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
-        let of = |strong: &Strong| self.unordered(strong.strength, &strong.writes, (first, count), by);
+        let of = |strong: &Strong| self.unordered(strong.strength, &strong.writes, first, count, by);
         let found = || self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Write, last));
         findings.conflict = findings.conflict.take().or_else(found);
     }
 
     /// Finds such strong reads.
     fn unordered_strong_read(&self, first: usize, count: usize, by: &Accessor) -> Option<Conflict> {
-        let of = |strong: &Strong| self.unordered(strong.strength, &strong.reads, (first, count), by);
+        let of = |strong: &Strong| self.unordered(strong.strength, &strong.reads, first, count, by);
         self.strong.iter().find_map(of).map(|(cell, last)| self.conflict(cell, Access::Read, last))
     }
 
@@ -472,7 +472,8 @@ impl Shared {
         &self,
         strength: Strength,
         lists: &[Last],
-        (first, count): (usize, usize),
+        first: usize,
+        count: usize,
         by: &Accessor,
     ) -> Option<(usize, Last)> {
         let own = self.rank(by.warp);

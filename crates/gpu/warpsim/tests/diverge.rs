@@ -66,7 +66,7 @@ fn the_estimate_makes_no_kernel_dearer() {
         let [before, after] = [&kernel.module, &choice.module].map(|module| {
             let index = module.funcs.iter().position(|func| func.name == kernel.entry).expect("the kernel");
             let demand =
-                Demand::of(module, index, Some(kernel.setup.launch.threads), 0).expect("its threads are known");
+                Demand::for_kernel(module, index, Some(kernel.setup.launch.threads), 0).expect("its threads are known");
             let ctas = occupancy(volta, demand.kernel(demand.max_live.max(1), demand.shared())).blocks;
             (model.cycles(module, &kernel.entry).expect("it runs"), demand.max_live, ctas)
         });

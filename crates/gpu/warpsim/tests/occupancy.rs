@@ -66,7 +66,7 @@ fn every_level_of_the_corpus_computes_the_same_bits() {
         let (at, target) = (index(&kernel.module, &kernel.entry), target("kepler"));
         let settings = settings(target, launch.threads);
         let shared = u32::try_from(launch.shared).expect("it fits");
-        let demand = Demand::of(&kernel.module, at, Some(launch.threads), shared).expect("the shape is given");
+        let demand = Demand::for_kernel(&kernel.module, at, Some(launch.threads), shared).expect("the shape is given");
         for version in versions(&kernel.module, at, &demand, &settings) {
             let launch = Launch { shared: version.launch_shared.into(), ..launch.clone() };
             if let Err(difference) = same(&kernel.module, &version.module, &kernel.entry, &launch, buffers) {
@@ -89,7 +89,7 @@ fn every_level_with_spills_computes_the_same_bits() {
         let (launch, buffers) = (Launch { ctas: [2, 1, 1], ..setup.launch }, setup.buffers);
         for name in ["volta", "ampere", "hopper"] {
             let settings = settings(target(name), launch.threads);
-            let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
+            let demand = Demand::for_kernel(&module, 0, None, 0).expect("the shape is given");
             for version in versions(&module, 0, &demand, &settings) {
                 let launch = Launch { shared: version.launch_shared.into(), ..launch.clone() };
                 same(&module, &version.module, "dip", &launch, &buffers).unwrap_or_else(|d| panic!("{name}: {d}"));
@@ -116,7 +116,7 @@ fn assemblers_take_every_level_and_keep_it() {
         for dip in &DIPS {
             let module = dip.module();
             let settings = settings(target, [256, 1, 1]);
-            let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
+            let demand = Demand::for_kernel(&module, 0, None, 0).expect("the shape is given");
             for level in levels(target, &demand) {
                 let version = realise(&module, 0, &demand, level, &settings)
                     .unwrap_or_else(|refusal| panic!("{name} {}: {refusal}", dip.name()));
@@ -153,7 +153,7 @@ fn the_model_finds_the_dips() {
         let model = Appraisal::new(&module, "dip", &setup, Some(target)).expect("it has no hazards");
         assert!(model.runs_machine_code());
         let settings = Settings { model: Some(&model), ..settings(target, setup.launch.threads) };
-        let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
+        let demand = Demand::for_kernel(&module, 0, None, 0).expect("the shape is given");
         let (_, rows) = every(&module, 0, &demand, &settings).expect("allocations are right");
         let mut line = format!("{}:", dip.name());
         let mut best = (0, f64::INFINITY);
@@ -228,9 +228,9 @@ fn the_header_settles_as_the_model_says() {
     }
     let model = Appraisal::new(&module, "dip", &setup, Some(target)).expect("it has no hazards");
     let settings = Settings { model: Some(&model), ..settings(target, setup.launch.threads) };
-    let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
+    let demand = Demand::for_kernel(&module, 0, None, 0).expect("the shape is given");
     let selection = select(&module, 0, &demand, &settings).expect("allocations are right").expect("it has levels");
-    let ladder = Ladder::of(&selection);
+    let ladder = Ladder::new(&selection);
     let times: Vec<f64> = ladder.versions.iter().map(|timed| timed.clocks).collect();
     let expected = settle(times.len(), ladder.original, ladder.direction, |version| times[version]);
     assert_eq!(ladder.direction, Direction::Increasing);

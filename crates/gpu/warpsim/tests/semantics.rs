@@ -22,7 +22,7 @@ fn run(module: &Module, inputs: [u32; 3]) -> Vec<u32> {
 }
 
 /// Makes a kernel around a statement that computes %d from %a, %b, %c; before it come functions.
-fn around(functions: &str, statement: &str) -> Module {
+fn module_with(functions: &str, statement: &str) -> Module {
     read(&format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n{functions}\n.visible .entry k(.param .u64 out, .param .u32 pa, .param .u32 pb, .param .u32 pc)\n{{\n\
          .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %a, %b, %c, %d, %t<8>; .reg .b64 %x<8>;\n\
@@ -109,7 +109,7 @@ fn instructions_compute_what_ptx_says() {
         ("mov.b32 {%h1, %h2}, %a; mov.b32 %d, {%h2, %h1};", [0x0001_0002, 0, 0], 0x0002_0001),
     ];
     for (statement, inputs, expected) in cases {
-        let found = run(&around("", statement), *inputs);
+        let found = run(&module_with("", statement), *inputs);
         assert_eq!(found, vec![*expected; 32], "{statement} of {inputs:x?}: {:x} for {expected:x}", found[0]);
     }
 }
@@ -117,16 +117,21 @@ fn instructions_compute_what_ptx_says() {
 #[test]
 fn lanes_see_each_other() {
     let shifted = run(
-        &around("", "mov.u32 %t1, %laneid; shfl.sync.up.b32 %d|%p1, %t1, 1, 0, 0xffffffff; selp.u32 %d, %d, 99, %p1;"),
+        &module_with(
+            "",
+            "mov.u32 %t1, %laneid; shfl.sync.up.b32 %d|%p1, %t1, 1, 0, 0xffffffff; selp.u32 %d, %d, 99, %p1;",
+        ),
         [0; 3],
     );
     assert_eq!(shifted, [99].into_iter().chain(0..31).collect::<Vec<_>>());
-    let pairs =
-        run(&around("", "mov.u32 %t1, %laneid; shr.u32 %t1, %t1, 4; match.any.sync.b32 %d, %t1, 0xffffffff;"), [0; 3]);
+    let pairs = run(
+        &module_with("", "mov.u32 %t1, %laneid; shr.u32 %t1, %t1, 4; match.any.sync.b32 %d, %t1, 0xffffffff;"),
+        [0; 3],
+    );
     assert_eq!((pairs[3], pairs[20]), (0xffff, 0xffff_0000));
     // lanes take their turns in order
     let turns = run(
-        &around(
+        &module_with(
             ".shared .align 4 .b8 cell[4];",
             "st.shared.u32 [cell], %a; bar.sync 0; atom.shared.add.u32 %d, [cell], %b;",
         ),
@@ -135,7 +140,7 @@ fn lanes_see_each_other() {
     assert_eq!(turns, (0..32).map(|lane| 5 + 2 * lane).collect::<Vec<_>>());
     let table = "{ .reg .u32 %i; mov.u32 %i, %laneid; and.b32 %i, %i, 1; $T: .branchtargets $EVEN, $ODD; brx.idx %i, $T; }\n\
                  $EVEN: mov.u32 %d, %a; bra.uni $END;\n$ODD: mov.u32 %d, %b;\n$END:";
-    let ways = run(&around("", table), [4, 5, 0]);
+    let ways = run(&module_with("", table), [4, 5, 0]);
     assert_eq!(ways, (0..32).map(|lane| 4 + lane % 2).collect::<Vec<_>>());
 }
 
@@ -178,7 +183,7 @@ fn functions_call_themselves() {
     let statement = "mov.u32 %t1, %laneid; and.b32 %t1, %t1, 7;\n\
                      { .param .b32 n0; .param .b32 r0; st.param.b32 [n0], %t1; call (r0), factorial, (n0); ld.param.b32 %t2, [r0]; }\n\
                      call (%d), total, (%t2, 1000);";
-    let module = around(FACTORIAL, statement);
+    let module = module_with(FACTORIAL, statement);
     let expected: Vec<u32> = (0..32).map(|lane| 1000 + (1..=lane % 8).product::<u32>()).collect();
     assert_eq!(run(&module, [0; 3]), expected);
     let again = read(&module.to_string());

@@ -202,7 +202,7 @@ impl Unary {
     }
 
     /// The one on singles without special cases.
-    pub fn near(self) -> Option<Self> {
+    pub fn branch_free(self) -> Option<Self> {
         match self.real_function() {
             RealFunction::Sqrt => Some(Self::SqrtNear),
             RealFunction::Exp2 if self != Self::Exp2OfWhole => Some(Self::Exp2Near),

@@ -25,7 +25,7 @@ impl Interval {
     const ALL: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY, or_nan: true };
 
     /// Interval around some ends; everything if one of these is NaN, like the difference of infinities.
-    fn around<const N: usize>(ends: [f64; N], or_nan: bool) -> Self {
+    fn enclosing<const N: usize>(ends: [f64; N], or_nan: bool) -> Self {
         if ends.iter().any(|x| x.is_nan()) {
             return Self::ALL;
         }
@@ -40,16 +40,16 @@ impl Interval {
 
     /// Returns the image under a rising function.
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self::around([f(self.least), f(self.most)], self.or_nan)
+        Self::enclosing([f(self.least), f(self.most)], self.or_nan)
     }
 
     fn plus(self, other: Self) -> Self {
-        Self::around([self.least + other.least, self.most + other.most], self.or_nan || other.or_nan)
+        Self::enclosing([self.least + other.least, self.most + other.most], self.or_nan || other.or_nan)
     }
 
     fn times(self, other: Self) -> Self {
         let [a, b] = [self, other].map(|x| [x.least, x.most]);
-        Self::around([a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]], self.or_nan || other.or_nan)
+        Self::enclosing([a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]], self.or_nan || other.or_nan)
     }
 
     fn negative(self) -> Self {

@@ -37,7 +37,8 @@ pub fn splice(
     graph: &mut Graph,
     known: &mut Known,
     part: &Graph,
-    (sources, scalars): (&[Source], Scalars),
+    sources: &[Source],
+    scalars: Scalars,
     suffix: &str,
 ) -> Vec<Value> {
     let mut rows: Vec<Option<Value>> = vec![None; part.arrays[sources.len()].rows as usize];

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::body::Unary;
     use crate::interpret::Arithmetic;
-    use crate::single::near::NEAR_EXPONENT;
+    use crate::single::branch_free::NEAR_EXPONENT;
     use crate::single::steps as single;
     use std::collections::BTreeMap;
 

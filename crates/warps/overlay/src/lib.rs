@@ -26,7 +26,7 @@ mod tensor;
 mod translate;
 
 pub use layout::{Codegen, Frame, Residence};
-pub use straight_line::{apart, in_order};
+pub use straight_line::{in_order, with_separate_entries};
 
 use graph::Graph;
 use machine::cost::{self, RegisterPressure};

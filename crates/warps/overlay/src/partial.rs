@@ -47,7 +47,7 @@ pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
             let shared = INSTRUCTION * instructions(graph, batch, first(graph, batch), true);
             plan.bytes += shared;
             if graph.shapes[batch.shape].tensor.is_none() {
-                choices.push(choice(graph, batch, (at, number), shared));
+                choices.push(choice(graph, batch, at, number, shared));
             }
         }
         plan.apart.push(vec![false; batches.len()]);
@@ -79,7 +79,7 @@ impl Plan {
     }
 }
 
-fn choice(graph: &Graph, batch: &Batch, (phase, number): (usize, usize), shared: usize) -> Choice {
+fn choice(graph: &Graph, batch: &Batch, phase: usize, number: usize, shared: usize) -> Choice {
     let steps = || batch.steps.iter().flatten().map(|&at| graph.step(at));
     let apart: usize = steps().map(|step| INSTRUCTION * instructions(graph, batch, step, false)).sum();
     let looked_up: usize = steps().map(|step| INDEX * indices(step) + CONSTANT * step.constants.len()).sum();

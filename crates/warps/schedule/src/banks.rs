@@ -9,7 +9,7 @@ pub const BANKS: u32 = 4;
 
 /// The remainder by [`BANKS`] that the slots of the values of matrix products should have: those that are read or written at
 /// once have different ones.
-pub fn wanted(graph: &Graph) -> SecondaryMap<Value, Option<u32>> {
+pub fn preferred(graph: &Graph) -> SecondaryMap<Value, Option<u32>> {
     let mut bank = SecondaryMap::new();
     for at in graph.steps().filter(|&at| graph.crosses_lanes(at)) {
         let step = graph.step(at);

@@ -101,7 +101,7 @@ impl<'a> Attempts<'a> {
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
         let budget = Budget { slots, phase_slots, states: limits.states };
         let (phases, slot_of, slots) =
-            Placer::new(graph, mapping, budget, &permanent, uniform, (&self.follows, &self.passing)).run()?;
+            Placer::new(graph, mapping, budget, &permanent, uniform, &self.follows, &self.passing).run()?;
         let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
         let (warps, crossing_values) = (mapping.warps, self.crossing);
         let schedule = Schedule { warps, phases, slot_of, slots, placement, storage, crossing_values };
@@ -242,7 +242,8 @@ impl<'a> Placer<'a> {
         budget: Budget,
         permanent: &'a dyn Fn(Value) -> bool,
         uniform: bool,
-        (follows, passing): (&'a Follows, &'a SecondaryMap<Value, bool>),
+        follows: &'a Follows,
+        passing: &'a SecondaryMap<Value, bool>,
     ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
@@ -281,7 +282,7 @@ impl<'a> Placer<'a> {
             iterations_left,
             begun,
             slot_of: SecondaryMap::new(),
-            bank: banks::wanted(graph),
+            bank: banks::preferred(graph),
             free: (0..budget.slots).rev().collect(),
             used: 0,
         }

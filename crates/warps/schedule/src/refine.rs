@@ -24,7 +24,7 @@ const LEAST_GAP: f64 = 0.05;
 pub type Scheduled = (Graph, Mapping, Vec<Way>);
 
 /// A schedule of the graph that takes no more clocks than the first, which the plan gave.
-pub fn refined((graph, mapping): (&Graph, &Mapping), mut plan: Plan, limits: &Limits, first: Scheduled) -> Scheduled {
+pub fn refined(graph: &Graph, mapping: &Mapping, mut plan: Plan, limits: &Limits, first: Scheduled) -> Scheduled {
     let gap = balance::balance(&first.0, &first.2[0].schedule).map_or(0.0, |balance| balance.gap);
     let steps = graph.steps().count();
     if gap < LEAST_GAP || steps > LARGEST {

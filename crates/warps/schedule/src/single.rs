@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use diagnostics::Diagnostic;
-use graph::single::near;
+use graph::single::branch_free;
 use graph::single::{self, Domain, Kinds, Plan, Rounding, Roundings, Unproven};
 use graph::{Graph, StepRef};
 use kernels::{ErrorBound, Io, Kernel};
@@ -53,15 +53,16 @@ pub fn without_special_cases(
     kernel: Kernel,
     mut graph: Graph,
     premises: Premises,
-    (bound, kinds): (ErrorBound, Option<&Kinds>),
+    bound: ErrorBound,
+    kinds: Option<&Kinds>,
 ) -> Graph {
     let order = graph.order();
     let domain = (bound == ErrorBound::Proven).then(|| domain(kernel, premises));
-    let near = match kinds {
-        Some(kinds) => near::choose(&graph, &order, domain.as_ref(), kinds),
-        None => near::choose(&graph, &order, domain.as_ref(), &Kinds::single(&graph, &order)),
+    let chosen = match kinds {
+        Some(kinds) => branch_free::choose(&graph, &order, domain.as_ref(), kinds),
+        None => branch_free::choose(&graph, &order, domain.as_ref(), &Kinds::single(&graph, &order)),
     };
-    near::apply(&mut graph, &near);
+    branch_free::apply(&mut graph, &chosen);
     graph
 }
 
@@ -73,7 +74,8 @@ pub fn prove(
     graph: &Graph,
     schedule: &Schedule,
     premises: Premises,
-    (asked, kinds): (f64, Option<&Kinds>),
+    asked: f64,
+    kinds: Option<&Kinds>,
 ) -> Result<Plan, Diagnostic> {
     let refuse = |message: String, help: &str| Err(Diagnostic::error("precision::not-proven", message).help(help));
     let order: Vec<StepRef> = schedule.phases.iter().flat_map(|phase| phase.runs.iter().flatten().copied()).collect();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graph::body::{Binary, Inst, Unary};
 use graph::single::double_float::Powers;
-use graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, elementary, near};
+use graph::single::{self, Domain, Kind, Kinds, Plan, Rounding, Roundings, Unproven, branch_free, elementary};
 use graph::{Graph, interpret};
 use kernels::{FLOOR, Form, Kernel, Options, Precision};
 use kinetics::Model;
@@ -253,7 +253,7 @@ fn special_cases(graph: &Graph) -> [[usize; 2]; 2] {
             Inst::Binary(Binary::DivNear, ..) | Inst::Unary(Unary::SqrtNear, _) => counts[0][0] += 1,
             Inst::Binary(Binary::Div, ..) | Inst::Unary(Unary::Sqrt, _) => counts[0][1] += 1,
             Inst::Unary(Unary::Exp2Near | Unary::Exp2FallingNear, _) => counts[1][0] += 1,
-            Inst::Unary(op, _) if op.near().is_some() => counts[1][1] += 1,
+            Inst::Unary(op, _) if op.branch_free().is_some() => counts[1][1] += 1,
             _ => {}
         }
     }
@@ -276,7 +276,7 @@ fn special_cases_stay_where_they_may_come() {
         let kinds = Kinds::single(&graph, &order);
         let without = |graph: &Graph, domain: &Domain| {
             let mut bare = graph.clone();
-            near::apply(&mut bare, &near::choose(graph, &order, Some(domain), &kinds));
+            branch_free::apply(&mut bare, &branch_free::choose(graph, &order, Some(domain), &kinds));
             bare
         };
         let bare = without(&graph, &domain);

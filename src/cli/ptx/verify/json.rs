@@ -6,7 +6,7 @@ use super::finding::Finding;
 use super::proof::Proof;
 use super::results::Results;
 use super::spots::{self, Spot};
-use super::told::{NOT_COVERED, assumed};
+use super::text::{NOT_COVERED, assumed};
 use crate::cli::out;
 use crate::failure::Failure;
 use warpsim::Site;

@@ -15,8 +15,8 @@ mod results;
 mod rules;
 mod sarif;
 mod spots;
+mod text;
 mod texts;
-mod told;
 
 use crate::cli::exit::tell;
 use crate::failure::Failure;
@@ -62,8 +62,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         true if result.proofs.is_empty() => return Err(Failure::input(result.refused)),
         true => json::print(&result)?,
         false => {
-            told::print(&result)?;
-            tell(&told::diagnostics(&result, &fail_on));
+            text::print(&result)?;
+            tell(&text::diagnostics(&result, &fail_on));
         }
     }
     failure.map_or(Ok(()), Err)

@@ -158,7 +158,7 @@ impl Places<'_> {
     }
 
     fn part(&self, part: &Part, id: u32) -> Value {
-        let mut value = self.at(&part.site, &super::told::described(self.results, self.proof, part));
+        let mut value = self.at(&part.site, &super::text::described(self.results, self.proof, part));
         value["id"] = id.into();
         value
     }

@@ -21,7 +21,7 @@ pub struct Called<'a> {
 
 /// The program's text. It reads the inputs of all calls as doubles, array by array, and writes the output arrays, in which what nothing
 /// stores is not a number. `headers` come before the kernels, which lie in files of their symbols' names and include that of `vectors`.
-pub fn program(mechanism: &str, (vectors, headers): (&str, &[String]), calls: &[Called<'_>]) -> String {
+pub fn program(mechanism: &str, vectors: &str, headers: &[String], calls: &[Called<'_>]) -> String {
     let prefix = identifier(mechanism);
     let include = |file: &str| format!("#include \"{file}\"\n");
     let mut includes = include(vectors) + &headers.iter().map(|header| include(header)).collect::<String>();

@@ -201,7 +201,7 @@ impl Body<'_> {
                 let (load, table) = (self.helper(reload(*stripe)), self.tables.name(stripe.table()));
                 format!("{} = {load}({table} + {first});", stripe_name(*stripe))
             }
-            Statement::CopyBank { bank, row, entries } => return self.copy_bank(*bank, (*row, *entries), depth),
+            Statement::CopyBank { bank, row, entries } => return self.copy_bank(*bank, *row, *entries, depth),
             // No value passes at it where there are no slots: then it need not hold back memory.
             Statement::CtaSync if self.dialect.is_hip() && self.code.slots.rows == 0 => {
                 format!("{}();", self.helper(Helper::InStep))
@@ -211,7 +211,7 @@ impl Body<'_> {
             Statement::StoreSlot { row, value } => {
                 format!("{} = {};", self.slot(row), self.real(value).text)
             }
-            Statement::CopyInputs { more, points, copies } => return self.copy_inputs((more, points), copies, depth),
+            Statement::CopyInputs { more, points, copies } => return self.copy_inputs(more, points, copies, depth),
             Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),
             Statement::StoreField { array, row, point, value, rest } => {
                 let store = self.helper(if rest.is_some() { Helper::StorePair } else { Helper::Store });
@@ -265,7 +265,7 @@ impl Body<'_> {
     }
 
     /// A table goes from constant to shared memory.
-    fn copy_bank(&mut self, bank: TableKind, (row, entries): (u32, u32), depth: usize) {
+    fn copy_bank(&mut self, bank: TableKind, row: u32, entries: u32, depth: usize) {
         let ((kind, name), table) = (tables::shared_bank(bank, self.numbers), self.tables.name(bank));
         let threads = 32 * self.code.execution.warps();
         let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
@@ -296,12 +296,7 @@ impl Body<'_> {
     }
 
     /// Begins the copies of inputs of the next group of points, where there is one.
-    fn copy_inputs(
-        &mut self,
-        (more, points): (&Less, &[Integer]),
-        copies: &[(Integer, usize, u32, u32)],
-        depth: usize,
-    ) {
+    fn copy_inputs(&mut self, more: &Less, points: &[Integer], copies: &[(Integer, usize, u32, u32)], depth: usize) {
         let more = self.less(more);
         self.line(depth, &format!("if ({more}) {{"));
         let next: Vec<String> = (0..).zip(points).map(|(at, point)| self.next_point(at, point, depth + 1)).collect();

@@ -1,7 +1,7 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
+use super::branch_free;
 use super::hip_helpers as hip;
-use super::near;
 use crate::base::dialect::Dialect;
 use crate::base::functions;
 use crate::base::numbers::Numbers;
@@ -194,9 +194,9 @@ INLINE REAL select_le(REAL a, REAL b, REAL then, REAL otherwise)
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Function(function) => functions::definition(function, target, numbers),
-            Self::ReciprocalNear => near::definition(self.name(), near::RECIPROCAL),
-            Self::QuotientNear => near::definition(self.name(), near::QUOTIENT),
-            Self::RootNear => near::definition(self.name(), near::ROOT),
+            Self::ReciprocalNear => branch_free::definition(self.name(), branch_free::RECIPROCAL),
+            Self::QuotientNear => branch_free::definition(self.name(), branch_free::QUOTIENT),
+            Self::RootNear => branch_free::definition(self.name(), branch_free::ROOT),
             Self::Multiply => multiply(),
             Self::MultiplyPair => multiply_pair(),
             Self::StoreBlock => store_block(),

@@ -77,7 +77,7 @@ struct Spelling {
 }
 
 impl Spelling {
-    fn of(factors: Factors) -> Self {
+    fn for_factors(factors: Factors) -> Self {
         match factors {
             Factors::Double => Self {
                 is_single: false,
@@ -227,7 +227,8 @@ fn solution(
     plan: &Elimination,
     Spelling { is_single, read, .. }: Spelling,
     sum: usize,
-    (factor_starts, upper_starts): (&[usize], &[usize]),
+    factor_starts: &[usize],
+    upper_starts: &[usize],
 ) -> String {
     let mut text = String::new();
     for (at, &unknown) in plan.order.iter().enumerate() {
@@ -250,8 +251,8 @@ fn solution(
 
 impl Tables {
     /// `most_entries` is the number of entries in rows that are factored together.
-    pub fn new(systems: &Systems, (held_in, most_entries): (Factors, usize), interface: &Interface) -> Self {
-        let spelling = Spelling::of(held_in);
+    pub fn new(systems: &Systems, held_in: Factors, most_entries: usize, interface: &Interface) -> Self {
+        let spelling = Spelling::for_factors(held_in);
         let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
         let Elimination { order, lower, upper } = plan;
         let mut place = vec![0; order.len()];
@@ -284,7 +285,7 @@ impl Tables {
             groups.iter().map(|rows| format!("factor_{}(b, {});", rows.start, spelling.scale)).collect();
         let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
         let solution = if is_straight {
-            solution(plan, spelling, species + 1, (&factor_starts, &upper_starts))
+            solution(plan, spelling, species + 1, &factor_starts, &upper_starts)
         } else {
             String::new()
         };

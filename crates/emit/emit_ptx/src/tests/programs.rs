@@ -1,5 +1,5 @@
 use super::*;
-use graph::single::{self, near};
+use graph::single::{self, branch_free};
 use graph::{elementary, exp2, log2};
 use overlay::program::Arithmetic;
 
@@ -205,13 +205,13 @@ fn operations_without_special_cases_give_the_bits_of_rust() {
         (Value::Unary(Unary::Exp2FallingNear, a), |a, _| single::elementary::exp2(-a)),
     ];
     let points = 20_000u32;
-    let ends = [near::LEAST as f32, near::MOST as f32, 1.0, 2f32.next_down()];
+    let ends = [branch_free::LEAST as f32, branch_free::MOST as f32, 1.0, 2f32.next_down()];
     // All exponents between the limits, and odd digits.
     let number = |i: u32| match i % 5 {
         n @ 0..4 => ends[((i / 5 + n) % 4) as usize],
         _ => f32::from_bits((67 + i % 119) << 23 | i.wrapping_mul(2_654_435_769) >> 9),
     };
-    let exponent = |i: u32| (i as f32 / points as f32 - 0.5) * 2.0 * single::near::NEAR_EXPONENT;
+    let exponent = |i: u32| (i as f32 / points as f32 - 0.5) * 2.0 * single::branch_free::NEAR_EXPONENT;
     for (i, (value, reference)) in cases.into_iter().enumerate() {
         let first = |point: u32| match i {
             3.. => exponent(point),

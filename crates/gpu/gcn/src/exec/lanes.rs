@@ -24,11 +24,11 @@ pub fn execute(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<
 fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), String> {
     let operands = &instruction.operands;
     match instruction.op {
-        Op::Lanes(form) => each(wave, form, (operands, instruction.parts), None, |bits| bits),
+        Op::Lanes(form) => each(wave, form, operands, instruction.parts, None, |bits| bits),
         Op::Approximate(form) => {
-            each(wave, form, (operands, None), None, |bits| float::approximate(f64::from_bits(bits), cut).to_bits())
+            each(wave, form, operands, None, None, |bits| float::approximate(f64::from_bits(bits), cut).to_bits())
         }
-        Op::Accumulate(form) => each(wave, form, (operands, None), Some(&operands[0]), |bits| bits),
+        Op::Accumulate(form) => each(wave, form, operands, None, Some(&operands[0]), |bits| bits),
         Op::Compare { kind, test } => mask(wave, &operands[0], |wave, lane| {
             let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
             Ok(test.holds(kind, of(1)?, of(2)?))
@@ -46,7 +46,7 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
             wave.set_mask(EXEC, bits);
             Ok(())
         }
-        Op::Carry { difference, reversed, carried } => carry(wave, instruction, (difference, reversed), carried),
+        Op::Carry { difference, reversed, carried } => carry(wave, instruction, difference, reversed, carried),
         Op::WideMultiplyAdd { signed } => wide(wave, operands, signed),
         Op::Select => select(wave, instruction),
         Op::Truth { .. } => {
@@ -98,7 +98,8 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
 fn each(
     wave: &mut Wave,
     form: &Lanes,
-    (operands, parts): (&[Operand], Option<[Part; 2]>),
+    operands: &[Operand],
+    parts: Option<[Part; 2]>,
     also: Option<&Operand>,
     finish: impl Fn(u64) -> u64,
 ) -> Result<(), String> {
@@ -135,7 +136,8 @@ fn mask(wave: &mut Wave, result: &Operand, holds: impl Fn(&Wave, usize) -> Resul
 fn carry(
     wave: &mut Wave,
     instruction: &Instruction,
-    (difference, reversed): (bool, bool),
+    difference: bool,
+    reversed: bool,
     carried: bool,
 ) -> Result<(), String> {
     let operands = &instruction.operands;

@@ -45,7 +45,7 @@ pub fn execute(wave: &mut Wave, around: &mut Surroundings<'_, '_>, instruction: 
             for lane in wave.active() {
                 let address = match space {
                     Space::Buffer => private(wave, instruction, lane)?,
-                    _ => address(wave, instruction, (space, place), bytes, lane)?,
+                    _ => address(wave, instruction, space, place, bytes, lane)?,
                 };
                 move_data(wave, around, (space, store, signed), &operands[data], (address, bytes), lane)?;
             }
@@ -110,7 +110,8 @@ fn in_units(wave: &Wave, instruction: &Instruction, offset: u64, bytes: u64) -> 
 fn address(
     wave: &Wave,
     instruction: &Instruction,
-    (space, place): (Space, usize),
+    space: Space,
+    place: usize,
     bytes: u8,
     lane: usize,
 ) -> Result<u64, String> {

@@ -28,7 +28,7 @@ pub fn run(
     let mut names: SecondaryMap<Reg, Option<Reg>> = SecondaryMap::new();
     for ((ty, unit), members) in members {
         let name = regs.push(ty);
-        let class = Class::of(ty);
+        let class = Class::for_type(ty);
         physical[name] = PhysicalRegister { file: class.file, start: unit, units: class.units };
         members.iter().for_each(|reg| names[*reg] = Some(name));
     }

@@ -67,7 +67,7 @@ impl Display for Violation {
 /// `opt::unproven` for each violation.
 pub fn prove(allocation: &Allocation, kernel: &str, text: Option<&Arc<Source>>) -> Result<(), Vec<Diagnostic>> {
     let told = |violation: &Violation| {
-        let (message, span) = message::told(violation, allocation, kernel, text);
+        let (message, span) = message::describe(violation, allocation, kernel, text);
         let diagnostic = Diagnostic::error("opt::unproven", message);
         match span {
             Some(span) => diagnostic.at(span),
@@ -126,7 +126,7 @@ impl Checker<'_> {
                 data.op.operands(|operand| named.extend(operand.reg()));
                 named.extend(data.guard.map(|guard| guard.pred));
                 for reg in named {
-                    let (register, class) = (self.physical(reg), Class::of(self.allocated.regs[reg]));
+                    let (register, class) = (self.physical(reg), Class::for_type(self.allocated.regs[reg]));
                     let size = self.allocation.size(class.file);
                     let aligned = register.start.is_multiple_of(class.align());
                     if register.file != class.file || register.units != class.units || !aligned || register.end() > size

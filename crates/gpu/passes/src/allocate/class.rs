@@ -21,7 +21,7 @@ pub struct Class {
 
 impl Class {
     /// The class of a scalar.
-    pub fn of(ty: Type) -> Self {
+    pub fn for_type(ty: Type) -> Self {
         match ty {
             Type::Pred => Self { file: File::Predicate, units: 1 },
             _ => Self { file: File::General, units: ty.bytes().div_ceil(4) },

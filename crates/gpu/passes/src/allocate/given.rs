@@ -99,9 +99,10 @@ pub fn compare(
             spill_code: insts().count() - kept,
             max_live: [max_live(&pair.before.funcs[index]), max_live(&new.funcs[at])],
         }),
-        false => {
-            Err(violations.iter().map(|violation| told(violation, &allocation, function, before, after)).collect())
-        }
+        false => Err(violations
+            .iter()
+            .map(|violation| diagnostic(violation, &allocation, function, before, after))
+            .collect()),
     }
 }
 
@@ -118,8 +119,8 @@ fn helped(message: String, span: Option<Span>, help: &str) -> Diagnostic {
 }
 
 /// With the place in the later text, too.
-fn told(violation: &Violation, allocation: &Allocation, function: &str, before: Text, after: Text) -> Diagnostic {
-    let (message, span) = message::told(violation, allocation, function, Some(before.source));
+fn diagnostic(violation: &Violation, allocation: &Allocation, function: &str, before: Text, after: Text) -> Diagnostic {
+    let (message, span) = message::describe(violation, allocation, function, Some(before.source));
     let func = allocation.func();
     let help = match violation.kind {
         Kind::Base if allocation.block.is_none() => {
@@ -165,7 +166,7 @@ impl Pair<'_> {
         let (mut module, areas, variables) = self.variables()?;
         let options = Options { block, ..Options::default() };
         let facts = facts::compute(module.sm, &prepared, &options);
-        let (physical, [registers, predicates]) = apart(&new);
+        let (physical, [registers, predicates]) = unshared(&new);
         let threads = new.threads.or(block).or_else(|| most_threads(old)).map(|shape| shape.iter().product::<u32>());
         let sides = facts.sides;
         module.funcs[self.index] = renumbered(&prepared, &new, &variables);
@@ -215,11 +216,11 @@ impl Pair<'_> {
 }
 
 /// A place of its own for every register, and how many there are of each file.
-fn apart(func: &Func) -> (SecondaryMap<Reg, PhysicalRegister>, [u32; 2]) {
+fn unshared(func: &Func) -> (SecondaryMap<Reg, PhysicalRegister>, [u32; 2]) {
     let mut physical = SecondaryMap::new();
     let mut ends = [0u32; 2];
     for (reg, ty) in &func.regs {
-        let class = Class::of(*ty);
+        let class = Class::for_type(*ty);
         let end = &mut ends[class.file as usize];
         let start = end.next_multiple_of(class.align());
         *end = start + class.units;

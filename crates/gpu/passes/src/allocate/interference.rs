@@ -77,7 +77,7 @@ impl Builder<'_> {
         }
     }
 
-    fn of(&self, reg: Reg) -> Node {
+    fn node(&self, reg: Reg) -> Node {
         self.node[reg].expect("a mentioned register has a node")
     }
 
@@ -97,7 +97,7 @@ impl Builder<'_> {
             let position = first + 2 * (i as u32 + 1);
             let copied = copy(&func.insts[*inst]);
             if let Some((to, from)) = copied {
-                copies.push((self.of(to), self.of(from)));
+                copies.push((self.node(to), self.node(from)));
             }
             let written = accesses.writes(*inst);
             for reg in written {
@@ -119,7 +119,7 @@ impl Builder<'_> {
     }
 
     fn access(&mut self, reg: Reg, weight: f64, position: u32) {
-        let node = self.of(reg);
+        let node = self.node(reg);
         if let Some(cost) = &mut self.nodes[node].cost {
             *cost += weight;
         }
@@ -127,14 +127,14 @@ impl Builder<'_> {
     }
 
     fn extend(&mut self, reg: Reg, position: u32) {
-        let node = self.of(reg);
+        let node = self.node(reg);
         let (first, last) = &mut self.nodes[node].interval;
         *first = (*first).min(position);
         *last = (*last).max(position);
     }
 
     fn edge(&mut self, a: Reg, b: Reg) {
-        let (a, b) = (self.of(a), self.of(b));
+        let (a, b) = (self.node(a), self.node(b));
         if a != b && self.nodes[a].class.file == self.nodes[b].class.file {
             self.edges.push((a, b));
         }

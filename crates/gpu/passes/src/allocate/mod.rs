@@ -271,14 +271,13 @@ impl<'a> Round<'a> {
         if self.shared.is_none() && locations.values().any(|location| location.row().shared()) {
             let area = self.area("singe_spill_shared", Space::Shared);
             let prologue =
-                prologue::insert(&mut self.work, (area, Owner::Warp), (block, sides), |reg| _ = self.short.insert(reg));
+                prologue::insert(&mut self.work, area, Owner::Warp, block, sides, |reg| _ = self.short.insert(reg));
             self.shared = Some((area, prologue));
         }
         if self.own.is_none() && locations.values().any(|location| location.row() == Row::Own) {
             let area = self.area("singe_spill_own", Space::Shared);
-            let prologue = prologue::insert(&mut self.work, (area, Owner::Thread), (block, sides), |reg| {
-                _ = self.short.insert(reg)
-            });
+            let prologue =
+                prologue::insert(&mut self.work, area, Owner::Thread, block, sides, |reg| _ = self.short.insert(reg));
             self.own = Some((area, prologue));
         }
         let base = |area: Option<(Variable, Prologue)>| area.map(|(_, prologue)| prologue.base);

@@ -26,8 +26,10 @@ pub enum Owner {
 /// kernel runs. Where `sides` run in any interleaving, the warp's first lane is elected. Registers that it uses are added to `short`.
 pub fn insert(
     func: &mut Func,
-    (area, owner): (Variable, Owner),
-    (block, sides): (Option<[u32; 3]>, Sides),
+    area: Variable,
+    owner: Owner,
+    block: Option<[u32; 3]>,
+    sides: Sides,
     mut short: impl FnMut(Reg),
 ) -> Prologue {
     let mut code = Code { func, insts: Vec::new() };

@@ -48,7 +48,7 @@ fn units(func: &Func, data: &InstData, file: File) -> u32 {
         reads.extend(&writes);
     }
     let sum = |regs: BTreeSet<Reg>| {
-        let classes = regs.into_iter().map(|reg| Class::of(func.regs[reg]));
+        let classes = regs.into_iter().map(|reg| Class::for_type(func.regs[reg]));
         classes.filter(|class| class.file == file).map(|class| class.units).sum()
     };
     u32::max(sum(reads), sum(writes))

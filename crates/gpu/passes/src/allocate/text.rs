@@ -23,7 +23,7 @@ impl Text<'_> {
     }
 
     pub fn class(&self, reg: Reg) -> Class {
-        Class::of(self.func.regs[reg])
+        Class::for_type(self.func.regs[reg])
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> Room<'a> {
 
     fn ctas(&self, module: &Module, registers: u32) -> Option<u32> {
         let (target, index) = (self.given.target?, module.funcs.iter().position(|func| func.name == self.kernel)?);
-        let demand = Demand::of(module, index, self.given.block, self.given.launch_shared)?;
+        let demand = Demand::for_kernel(module, index, self.given.block, self.given.launch_shared)?;
         Some(occupancy(target, demand.kernel(registers.max(1), demand.shared())).blocks)
     }
 }

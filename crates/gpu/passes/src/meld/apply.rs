@@ -26,7 +26,7 @@ pub struct Applied {
 pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
     let columns: usize = plan.melds.iter().flat_map(|meld| &meld.pairs).map(|pair| pair.columns.len()).sum();
     let mut result = func.clone_with_room(2 * columns);
-    let names = NewNames::of(func, &plan.renames);
+    let names = NewNames::new(func, &plan.renames);
     if !plan.renames.is_empty() {
         rename(&mut result, &names);
     }
@@ -118,7 +118,7 @@ struct Places<'a> {
 
 impl Places<'_> {
     /// Where a branch of a side goes in the meld.
-    fn of(&self, side: usize, target: Block) -> Block {
+    fn block(&self, side: usize, target: Block) -> Block {
         if target == self.meld.exits[side] {
             return self.behind;
         }
@@ -138,10 +138,10 @@ impl Places<'_> {
                 // a block alone may lead out of a region that goes on
                 let other = pair.blocks[1 - side].map(|block| emitter.terminator(block));
                 let target = match other {
-                    Some(Terminator::Bra { target: other }) if self.of(side, target) == self.behind => {
-                        self.of(1 - side, other)
+                    Some(Terminator::Bra { target: other }) if self.block(side, target) == self.behind => {
+                        self.block(1 - side, other)
                     }
-                    _ => self.of(side, target),
+                    _ => self.block(side, target),
                 };
                 return Terminator::Bra { target };
             }
@@ -156,7 +156,7 @@ impl Places<'_> {
             (_, Some(forced)) => emitter.forced(1 - side, guard, forced),
             _ => guard,
         };
-        Terminator::CondBra { guard, uni: false, then: self.of(side, then), otherwise: self.of(side, otherwise) }
+        Terminator::CondBra { guard, uni: false, then: self.block(side, then), otherwise: self.block(side, otherwise) }
     }
 }
 

@@ -91,10 +91,10 @@ fn candidate(
             if mode == Mode::BranchFusion && !diamond {
                 return None;
             }
-            (Kind::Blocks, region::isomorphism(func, sides)?.iter().map(Pair::of).collect::<Vec<_>>())
+            (Kind::Blocks, region::isomorphism(func, sides)?.iter().map(Pair::new).collect::<Vec<_>>())
         }
         _ if mode == Mode::BranchFusion => return None,
-        (false, false) => (Kind::Regions, region::isomorphism(func, sides)?.iter().map(Pair::of).collect()),
+        (false, false) => (Kind::Regions, region::isomorphism(func, sides)?.iter().map(Pair::new).collect()),
         (first, _) => (Kind::BlockAndRegion, replicated(func, sides, usize::from(!first), profiles)?),
     };
     let (mut shared, mut total, mut saved) = (0, 0, 0);
@@ -102,7 +102,7 @@ fn candidate(
         if let [Some(a), Some(b)] = pair.blocks {
             let own = profiles.shared(a, b);
             shared += own;
-            total += profiles.of(a).total + profiles.of(b).total;
+            total += profiles.profile(a).total + profiles.profile(b).total;
             saved += own << (3 * facts.loops.depth(a).max(facts.loops.depth(b)).min(10));
         }
     }
@@ -112,7 +112,7 @@ fn candidate(
 }
 
 impl Pair {
-    fn of(correspondence: &Correspondence) -> Self {
+    fn new(correspondence: &Correspondence) -> Self {
         let Correspondence { blocks, inverted } = *correspondence;
         Self { blocks: blocks.map(Some), inverted, idle: Idle::Absent, forced: None, columns: Vec::new() }
     }
@@ -165,13 +165,13 @@ struct Profiles<'a> {
 }
 
 impl Profiles<'_> {
-    fn of(&mut self, block: Block) -> &Profile {
+    fn profile(&mut self, block: Block) -> &Profile {
         let Self { func, shapes, known } = self;
         known[block].get_or_insert_with(|| {
             let insts = &func.blocks[block].insts;
             let mut profile = Profile { shapes: Vec::with_capacity(insts.len()), total: 0 };
             for inst in insts {
-                let shape = shapes.of(func, *inst);
+                let shape = shapes.shape(func, *inst);
                 profile.total += shapes.cycles(shape);
                 match profile.shapes.iter_mut().find(|(known, _)| *known == shape) {
                     Some((_, count)) => *count += 1,
@@ -184,8 +184,8 @@ impl Profiles<'_> {
 
     /// The cycles of instructions that both blocks have.
     fn shared(&mut self, a: Block, b: Block) -> u64 {
-        self.of(a);
-        self.of(b);
+        self.profile(a);
+        self.profile(b);
         let (Some(a), Some(b)) = (&self.known[a], &self.known[b]) else { return 0 };
         let common = |(shape, count): &(Shape, u64)| {
             let other = b.shapes.iter().find(|(other, _)| other == shape);

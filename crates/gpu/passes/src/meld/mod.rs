@@ -118,7 +118,7 @@ fn round(work: &Tidy, options: &Options, cycles: u64, refused: &mut Vec<String>)
             let after = next.estimate();
             if after < cycles {
                 next.inherit(work);
-                return Some((next, plan.melds.iter().map(Meld::of).collect(), after));
+                return Some((next, plan.melds.iter().map(Meld::new).collect(), after));
             }
             break;
         }
@@ -221,7 +221,7 @@ fn first_of(
         };
         if accept(place, &next) {
             next.inherit(work);
-            return Some((next, Meld::of(&plan.melds[0])));
+            return Some((next, Meld::new(&plan.melds[0])));
         }
     }
     None
@@ -241,7 +241,7 @@ fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation>
 }
 
 impl Meld {
-    fn of(planned: &Candidate) -> Self {
+    fn new(planned: &Candidate) -> Self {
         let columns = planned.pairs.iter().flat_map(|pair| &pair.columns);
         let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         Self { kind: planned.kind, share: planned.share, common, alone: columns.count() - common }

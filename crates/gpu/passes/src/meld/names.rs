@@ -8,7 +8,7 @@ use ptx::ir::{Func, Reg};
 pub struct NewNames(SecondaryMap<Reg, PackedOption<Reg>>);
 
 impl NewNames {
-    pub fn of(func: &Func, renames: &[(Reg, Reg)]) -> Self {
+    pub fn new(func: &Func, renames: &[(Reg, Reg)]) -> Self {
         let mut names = table(func.regs.len());
         renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
         Self(names)

@@ -54,7 +54,7 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
         }
     }
     let renames = unify(func, facts, &wanted);
-    let names = NewNames::of(func, &renames);
+    let names = NewNames::new(func, &renames);
     for (pair, named) in melds.iter_mut().flat_map(|meld| &mut meld.pairs).zip(&named) {
         part(func, pair, named, |a, b| names.get(a) == names.get(b));
     }

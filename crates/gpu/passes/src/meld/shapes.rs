@@ -24,7 +24,7 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    pub fn of(&mut self, func: &Func, inst: Inst) -> Shape {
+    pub fn shape(&mut self, func: &Func, inst: Inst) -> Shape {
         if self.of.get(inst).is_none() {
             self.of.resize(func.insts.len());
         }

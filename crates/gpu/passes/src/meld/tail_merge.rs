@@ -147,7 +147,7 @@ fn alike(func: &Func, a: Inst, b: Inst, same: impl Fn(Reg, Reg) -> bool) -> bool
 /// Both blocks go to a new one with the common end.
 fn apply(func: &Func, plan: &Plan) -> Func {
     let mut result = func.clone();
-    rename(&mut result, &NewNames::of(func, &plan.renames));
+    rename(&mut result, &NewNames::new(func, &plan.renames));
     let [first, second] = plan.blocks;
     let kept = result.blocks[first].insts.len() - plan.length;
     let insts = result.blocks[first].insts.split_off(kept);

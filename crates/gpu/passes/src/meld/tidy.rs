@@ -62,7 +62,7 @@ pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
     };
     let (tidy, same) = by_values(func, facts, &ssa);
     if same {
-        tidy.verdicts.replace(Verdicts::of(&tidy.func, &branches));
+        tidy.verdicts.replace(Verdicts::new(&tidy.func, &branches));
     }
     tidy
 }

@@ -25,7 +25,7 @@ impl Default for Verdicts {
 }
 
 impl Verdicts {
-    pub fn of(func: &Func, branches: &[(Block, bool)]) -> Self {
+    pub fn new(func: &Func, branches: &[(Block, bool)]) -> Self {
         let mut of = table(func.blocks.len());
         branches.iter().for_each(|(branch, divergent)| of[*branch] = Some(*divergent));
         Self::Own(of)
@@ -50,7 +50,7 @@ impl Verdicts {
         let known = |candidate: &Candidate| self.divergent(func, facts, candidate.branch).is_some();
         match candidates.iter().all(known) {
             true => self,
-            false => Self::of(func, &branches(func, &facts.gated(func), block)),
+            false => Self::new(func, &branches(func, &facts.gated(func), block)),
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Demand {
 
 impl Demand {
     /// Returns the demand of a kernel in CTAs of that shape; `None` where neither the kernel nor `block` tells the shape.
-    pub fn of(module: &Module, index: usize, block: Option<[u32; 3]>, launch_shared: u32) -> Option<Self> {
+    pub fn for_kernel(module: &Module, index: usize, block: Option<[u32; 3]>, launch_shared: u32) -> Option<Self> {
         let func = &module.funcs[index];
         let shape = func.threads.or(block).or_else(|| most_threads(func))?;
         Some(Self {

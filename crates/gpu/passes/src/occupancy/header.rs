@@ -22,7 +22,7 @@ pub struct Ladder {
 impl Ladder {
     /// Returns the versions for the application to choose from. Of padded levels that the model has timed, it keeps the one that was taken and
     /// the next below it, at which the application sees that it goes no lower. An estimate tells too little to leave any out.
-    pub fn of(selection: &Selection) -> Self {
+    pub fn new(selection: &Selection) -> Self {
         let Selection { tried, chosen, .. } = selection;
         let taken = tried[*chosen].version.level;
         let below = tried.iter().filter(|timed| timed.padded && timed.version.level < taken);

@@ -150,7 +150,7 @@ pub fn lower(
 /// Pads until the hardware gives the level, whatever number of registers the assembler takes up to the bound.
 fn hold_down(version: Version, index: usize, demand: &Demand, settings: &Settings) -> Option<Version> {
     let target = settings.target;
-    let own = Demand::of(&version.module, index, settings.block, demand.launch_shared)?;
+    let own = Demand::for_kernel(&version.module, index, settings.block, demand.launch_shared)?;
     let exact = |shared: u32| {
         let (fewest, most) = version.assembled.map_or((1, version.registers), |registers| (registers, registers));
         [fewest, most].iter().all(|r| occupancy(target, own.kernel(*r, shared)).blocks == version.level.blocks)

@@ -50,7 +50,7 @@ pub struct Scope<'a> {
 
 impl Scope<'_> {
     fn node(&self, block: Block) -> Node {
-        let inner = self.skeleton.loops.around(block).take_while(|inner| Some(*inner) != self.around);
+        let inner = self.skeleton.loops.enclosing(block).take_while(|inner| Some(*inner) != self.around);
         inner.last().map_or(Node::Block(block), Node::Loop)
     }
 

@@ -45,12 +45,12 @@ use ptx::ir::Module;
 pub fn predicate(module: &Module, index: usize, options: &Options) -> Result<(Module, Report), Vec<Violation>> {
     let func = &module.funcs[index];
     let mut result = module.clone();
-    let Some(plan) = plan(module, func, options)? else { return Ok((result, Report::of(func, None, func))) };
+    let Some(plan) = plan(module, func, options)? else { return Ok((result, Report::new(func, None, func))) };
     let twins = twins::possible(module, options)?;
     result.funcs[index] = apply::apply(func, &plan, options.machine(module), &twins, false);
     let made = !plan.plan().regions.is_empty();
     let spilled = if made { spill::run(&mut result.funcs[index], options.predicates) } else { 0 };
     let (index, functions) = twins::add(module, &mut result, index, &twins, options)?;
-    let report = Report { spilled, functions, ..Report::of(func, Some(plan.plan()), &result.funcs[index]) };
+    let report = Report { spilled, functions, ..Report::new(func, Some(plan.plan()), &result.funcs[index]) };
     Ok((result, report))
 }

@@ -49,7 +49,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn of(func: &Func, plan: Option<&Plan>, result: &Func) -> Self {
+    pub(super) fn new(func: &Func, plan: Option<&Plan>, result: &Func) -> Self {
         let none = Plan::default();
         let plan = plan.unwrap_or(&none);
         let count = |wanted: fn(&Step) -> bool| plan.steps().filter(|step| wanted(step)).count();

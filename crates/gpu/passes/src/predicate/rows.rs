@@ -49,7 +49,7 @@ pub fn plan(facts: &Facts, selection: &Selection, tests: Tests) -> Plan {
                 .iter()
                 .all(|branch| skeleton.loops.contains(own, *branch) || !predicated.contains(branch))
             // the row of a loop around it has it already: a branch inside leads to the next round of that one
-            && skeleton.loops.around(*block).skip(1).all(|outer| !in_row.contains(&skeleton.loops.loops[outer].header))
+            && skeleton.loops.enclosing(*block).skip(1).all(|outer| !in_row.contains(&skeleton.loops.loops[outer].header))
         {
             let meets = std::iter::successors(Some(*block), |block| skeleton.post_dominators[*block]);
             let exit = meets.into_iter().find(|meet| !skeleton.loops.contains(own, *meet));
@@ -129,7 +129,8 @@ impl Row<'_> {
     fn collected(
         &mut self,
         level: &Level,
-        (node, is_last): (usize, bool),
+        node: usize,
+        is_last: bool,
         round: Option<&Round>,
         masks: &Masks,
     ) -> BTreeMap<Option<Block>, Mask> {
@@ -189,7 +190,7 @@ impl Row<'_> {
                     }
                 }
                 Node::Loop(inner) => {
-                    let collect = self.collected(level, (node, Some(node) == last), round, &masks);
+                    let collect = self.collected(level, node, Some(node) == last, round, &masks);
                     self.inner_loop(inner, guards[node], &collect);
                     for (number, (target, to)) in edges.iter().enumerate() {
                         for (_, mask) in wanted(number).filter(|(class, _)| class.len() > 1) {

@@ -110,7 +110,7 @@ pub fn repeats(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>, 
     // branches that leave a loop have all of it in common
     let mut whole: BTreeMap<_, usize> = BTreeMap::new();
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
-        let outermost = loops.around(branch).last();
+        let outermost = loops.enclosing(branch).last();
         let Some(reconvergence) = post_dominators[branch].filter(|_| outermost.is_some() || loops.irreducible(branch))
         else {
             continue;

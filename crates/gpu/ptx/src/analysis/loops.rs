@@ -74,11 +74,11 @@ impl Loops {
     }
 
     pub fn contains(&self, outer: Loop, block: Block) -> bool {
-        self.around(block).any(|inner| inner == outer)
+        self.enclosing(block).any(|inner| inner == outer)
     }
 
     /// The loops around a block from the innermost outwards.
-    pub fn around(&self, block: Block) -> impl Iterator<Item = Loop> {
+    pub fn enclosing(&self, block: Block) -> impl Iterator<Item = Loop> {
         std::iter::successors(self.innermost[block], |inner| self.loops[*inner].parent)
     }
 
@@ -96,7 +96,7 @@ impl Loops {
 
     /// Marks the blocks on cycles through an edge that is no back edge of a natural loop, inside the loop around it.
     fn mark_irreducible(&mut self, cfg: &Cfg, from: Block, to: Block, cyclic: &mut Marks) {
-        let around = self.around(from).find(|outer| self.contains(*outer, to)).map(|outer| self.loops[outer].header);
+        let around = self.enclosing(from).find(|outer| self.contains(*outer, to)).map(|outer| self.loops[outer].header);
         let mut forward: SecondaryMap<Block, bool> = SecondaryMap::new();
         let mut work = vec![to];
         while let Some(block) = work.pop() {

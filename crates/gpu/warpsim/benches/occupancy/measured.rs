@@ -93,7 +93,7 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     }
     let model = Remembered::new(appraisal);
     let shared = u32::try_from(launch.shared).map_err(|e| e.to_string())?;
-    let demand = Demand::of(&module, index, Some(launch.threads), shared).ok_or("no shape")?;
+    let demand = Demand::for_kernel(&module, index, Some(launch.threads), shared).ok_or("no shape")?;
     let settings = Settings {
         target,
         block: Some(launch.threads),
@@ -107,7 +107,7 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     let selection = select(&module, index, &demand, &settings).map_err(|refusal| format!("{refusal:?}"))?;
     let selection = selection.filter(|selection| (clock, selection.clock) == (Clock::Model, Clock::Model));
     let selection = selection.ok_or("the model of time cannot run its versions")?;
-    let ladder = Ladder::of(&selection);
+    let ladder = Ladder::new(&selection);
     let times: Vec<f64> = ladder.versions.iter().map(|timed| timed.clocks).collect();
     let settled = settle(times.len(), ladder.original, ladder.direction, |version| times[version]);
 

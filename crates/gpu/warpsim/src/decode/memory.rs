@@ -76,7 +76,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
             ))
         }
         Op::Call { callee: Callee::Func(name), results, arguments, .. } => {
-            let call = call(d, name, (results, arguments))?;
+            let call = call(d, name, results, arguments)?;
             Some((Class::Branch, Micro::Call(Box::new(call))))
         }
         _ => None,
@@ -84,7 +84,7 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
 }
 
 /// Decodes a call of a function of the module, whose parameters are rows.
-fn call(d: &mut Decoder, name: &str, (results, arguments): (&[Param], &[Param])) -> Option<Call> {
+fn call(d: &mut Decoder, name: &str, results: &[Param], arguments: &[Param]) -> Option<Call> {
     let caller = &d.contexts[d.at];
     let callee = d.context_of(name)?;
     let pass = |theirs: ParamKind, ours: &[Param], inward: bool| {

@@ -13,10 +13,10 @@ use ptx::packed::{Element, How, Operation, Packed, view};
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let micro = match view(d.code.module, opcode, pieces)? {
         Packed::Compute { op, element, count, how, dst, sources } => {
-            each(d, apart(compute(op, element, how)?, element, count), dst, &sources)
+            each(d, per_element(compute(op, element, how)?, element, count), dst, &sources)
         }
         Packed::Add { element, count, space, dst, at, a } => {
-            let f = apart(compute(Operation::Binary(BinaryOp::Add), element, How::default())?, element, count);
+            let f = per_element(compute(Operation::Binary(BinaryOp::Add), element, How::default())?, element, count);
             let (base, offset) = super::memory::address(d, at)?;
             let (dst, a, bytes) = (dst.map(|dst| d.row(dst)), d.source(a), element.bits() * count / 8);
             let micro = Micro::MemoryAccess(MemoryAccess::Atomic { f, space, bytes, d: dst, base, offset, a, b: None });
@@ -131,7 +131,7 @@ fn extended(a: u64, b: u64, clamp: bool, signed: bool) -> u64 {
 }
 
 /// Applies a function to each of `count` numbers of a register by itself.
-fn apart(one: Each, element: Element, count: u32) -> Each {
+fn per_element(one: Each, element: Element, count: u32) -> Each {
     let bits = element.bits();
     Box::new(move |sources| {
         let part = |i: u32| one(sources.map(|word| word >> (bits * i) & mask(bits))) << (bits * i);

@@ -104,7 +104,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             };
             if space == Space::Shared && !alone(self.code) {
                 let bits = if generic { u64::MAX } else { ADDRESS_MASK };
-                address = self.place_of(warp, pc, (address & bits, lanes.bytes, generic), 1 << lane)?;
+                address = self.place_of(warp, pc, address & bits, lanes.bytes, generic, 1 << lane)?;
             }
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
@@ -197,13 +197,13 @@ impl<D: Domain> Machine<'_, '_, D> {
                 for (space, mask, bases) in by_space(lanes) {
                     let part = Lanes::new(&bases, 0, mask, lanes.bytes);
                     match space {
-                        Space::Shared => self.store_shared(warp, pc, &part, (values, known), true)?,
+                        Space::Shared => self.store_shared(warp, pc, &part, values, known, true)?,
                         space => self.store(warp, pc, space, &part, values, known)?,
                     }
                 }
                 Ok(())
             }
-            Space::Shared => self.store_shared(warp, pc, lanes, (values, known), false),
+            Space::Shared => self.store_shared(warp, pc, lanes, values, known, false),
             _ => D::store(self, warp, pc, space, lanes, values),
         }
     }
@@ -214,7 +214,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
         lanes: &Lanes,
-        (values, known): (&Row, u32),
+        values: &Row,
+        known: u32,
         remote: bool,
     ) -> Result<(), Stop> {
         if D::COUNTS {
@@ -241,7 +242,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let weak = by.manner == Manner::Weak;
         let stored = match known {
             ALL => self.shared.store(lanes, values, &by),
-            _ => self.shared.store(lanes, &told_apart(values, known), &by),
+            _ => self.shared.store(lanes, &distinct(values, known), &by),
         };
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
         let touch = if weak { Touch::Write } else { Touch::StrongWrite };
@@ -258,7 +259,7 @@ impl<D: Domain> Machine<'_, '_, D> {
 }
 
 /// Returns the values, with a different one for each lane that does not know its own.
-fn told_apart(values: &Row, known: u32) -> Row {
+fn distinct(values: &Row, known: u32) -> Row {
     std::array::from_fn(|lane| if known >> lane & 1 == 1 { values[lane] } else { !(lane as u64) })
 }
 

@@ -203,7 +203,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         if !alone(self.code) {
             for (address, lanes) in &mut places {
-                *address = self.place_of(warp, pc, (*address, 8, remote), *lanes)?;
+                *address = self.place_of(warp, pc, *address, 8, remote, *lanes)?;
             }
         }
         Ok(places)

@@ -30,7 +30,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let mut row = [0; 32];
         for lane in lanes.active() {
             let address = lanes.address(lane) & if remote { u64::MAX } else { ADDRESS_MASK };
-            row[lane] = self.place_of(warp, pc, (address, lanes.bytes, remote), 1 << lane)?;
+            row[lane] = self.place_of(warp, pc, address, lanes.bytes, remote, 1 << lane)?;
         }
         Ok(row)
     }
@@ -40,7 +40,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &Warp<D::Knowledge>,
         pc: u32,
-        (address, bytes, remote): (u64, u32, bool),
+        address: u64,
+        bytes: u32,
+        remote: bool,
         lanes: u32,
     ) -> Result<u64, Stop> {
         let (own, lane) = (warp.thread.index, lanes.trailing_zeros() as usize);
@@ -50,7 +52,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             if !remote {
                 return Err(self.fatal(warp, pc, Kind::NotOwn { address }));
             }
-            self.visit(warp, pc, rank, (own, warp.thread.clock[own]), lanes)?;
+            self.visit(warp, pc, rank, own, warp.thread.clock[own], lanes)?;
         }
         Ok(place)
     }
@@ -62,7 +64,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         warp: &Warp<D::Knowledge>,
         pc: u32,
         rank: usize,
-        (slot, time): (usize, u32),
+        slot: usize,
+        time: u32,
         lanes: u32,
     ) -> Result<(), Stop> {
         let own = warp.thread.index;

@@ -49,9 +49,9 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
 
     fn gets(&self, warp: &mut Self::Warp, pc: u32, (yes, all): (u32, u32), chosen: Option<bool>) {
         match chosen {
-            Some(true) => take(self.code, warp, pc, (all, all), ALL, D::HANDED),
-            Some(false) => take(self.code, warp, pc, (0, all), ALL, D::HANDED),
-            None => take(self.code, warp, pc, (yes, all), D::HANDED, D::HANDED),
+            Some(true) => take(self.code, warp, pc, all, all, ALL, D::HANDED),
+            Some(false) => take(self.code, warp, pc, 0, all, ALL, D::HANDED),
+            None => take(self.code, warp, pc, yes, all, D::HANDED, D::HANDED),
         }
     }
 
@@ -109,7 +109,7 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
 }
 
 /// Gives the result of `bar.red`, once all have come; the lanes of `known` know it, and those of `counted` a number.
-fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32, counted: u32) {
+fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, yes: u32, all: u32, known: u32, counted: u32) {
     let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
     let whole = |set: bool| if set { u32::MAX } else { 0 };
     match op {

@@ -145,7 +145,7 @@ fn agree(name: &str) {
         let sizes = if near == Some(1.0) { &[true][..] } else { &[true, false] };
         for small in sizes {
             let words: Vec<u64> = (0..32).flat_map(|_| values.lane(*small)).collect();
-            if let Err(why) = compared((&module, &cubin), &format!("k{number}"), &words, near) {
+            if let Err(why) = compared(&module, &cubin, &format!("k{number}"), &words, near) {
                 wrong.push(format!("{name}: `{statement}`: {why}"));
                 break;
             }
@@ -173,7 +173,8 @@ const APPROXIMATE: [(&str, f64); 13] = [
 ];
 
 fn compared(
-    (module, cubin): (&ptx::Module, &sass::Cubin),
+    module: &ptx::Module,
+    cubin: &sass::Cubin,
     kernel: &str,
     words: &[u64],
     near: Option<f64>,

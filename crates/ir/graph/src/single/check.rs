@@ -34,7 +34,8 @@ const LEAST_MODERATE: f64 = 1.0 / 1_152_921_504_606_846_976.0;
 pub fn check(
     graph: &Graph,
     order: &[StepRef],
-    (domain, cell): (&Domain, TemperatureRange),
+    domain: &Domain,
+    cell: TemperatureRange,
     claims: &Claims,
     kinds: &Kinds,
 ) -> Result<(), String> {
@@ -79,7 +80,7 @@ pub fn check(
                 Inst::State(k) => read(at.and_then(|at| states.get(&at.op)?.get(k as usize)), true),
                 Inst::Field { array, operand, .. } => {
                     let species = step.rows[operand as usize];
-                    is_input(graph, array, species, (domain, cell), claim, digits)
+                    is_input(graph, array, species, domain, cell, claim, digits)
                 }
                 Inst::Unary(Unary::Neg | Unary::Positive, a) => of_operand(a) && operation(inst, &operands, claim),
                 Inst::SelectLe { a, b, then, otherwise } if [then, otherwise] == [b, a] => {
@@ -351,7 +352,8 @@ fn is_input(
     graph: &Graph,
     array: u32,
     species: u32,
-    (domain, cell): (&Domain, TemperatureRange),
+    domain: &Domain,
+    cell: TemperatureRange,
     claim: &Form,
     digits: &Digits,
 ) -> bool {
@@ -543,7 +545,7 @@ fn operation(inst: &Inst, operands: &Operands<'_>, claim: &Form) -> bool {
         Inst::Binary(division @ (Binary::Div | Binary::DivNear), a, b) => {
             let (Some(dividend), Some(divisor)) = (of(a), of(b)) else { return false };
             let number = whole(&divisor, domain);
-            let has_no_special_case = division == Binary::Div || is_far(operands, (a, &dividend), number);
+            let has_no_special_case = division == Binary::Div || is_far(operands, a, &dividend, number);
             has_no_special_case && is_quotient(operands, [&dividend, &divisor], is)
         }
         Inst::Fma(a, b, c) => products(a, b).into_iter().any(|product| match digits.kind {
@@ -601,7 +603,7 @@ fn is_quotient(operands: &Operands<'_>, [dividend, divisor]: [&Factors; 2], is: 
 }
 
 /// Whether a quotient is far from special cases. For pairs, the reciprocal of the divisor is taken, like that of 1.
-fn is_far(operands: &Operands<'_>, (a, dividend): (u32, &Factors), divisor: Factor) -> bool {
+fn is_far(operands: &Operands<'_>, a: u32, dividend: &Factors, divisor: Factor) -> bool {
     let is_one = matches!(operands.body.insts[a as usize], Inst::Literal(c) if c == 1.0);
     let inverts = operands.kind == Kind::Pair || is_one;
     inverts && is_between(divisor, INVERTED) || is_moderate(whole(dividend, operands.domain)) && is_moderate(divisor)

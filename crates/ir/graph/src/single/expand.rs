@@ -14,7 +14,7 @@ use super::pairs::{Number, Pairs};
 pub fn expand(graph: &Graph, kinds: &Kinds, writes_doubles: bool) -> Graph {
     let mut new = graph.without_operations();
     let scalars = places(&graph.shapes[graph.preamble.shape].states, |id| kinds.at(None)[id as usize] == Kind::Pair);
-    let (body, preamble) = expanded((graph, kinds, writes_doubles), None, (&scalars, &[]));
+    let (body, preamble) = expanded(graph, kinds, writes_doubles, None, &scalars, &[]);
     new.preamble = Step { shape: new.shape(body), ..preamble };
     let named = graph.scalars.iter().zip(&scalars);
     new.scalars = named.flat_map(|(name, place)| std::iter::once(*name).chain(place.low.map(|_| "rest"))).collect();
@@ -23,7 +23,7 @@ pub fn expand(graph: &Graph, kinds: &Kinds, writes_doubles: bool) -> Graph {
         let states = states(graph, kinds, operation.parts().map(|part| StepRef { op, part }));
         let mut step = |part: Part| {
             let at = Some(StepRef { op, part });
-            let (body, step) = expanded((graph, kinds, writes_doubles), at, (&scalars, &states));
+            let (body, step) = expanded(graph, kinds, writes_doubles, at, &scalars, &states);
             Step { shape: new.shape(body), ..step }
         };
         let made = Operation {
@@ -100,9 +100,12 @@ fn states(graph: &Graph, kinds: &Kinds, steps: impl Iterator<Item = StepRef>) ->
 
 /// A step, or the preamble, on singles; its shape and its inputs are still to come.
 fn expanded(
-    (graph, kinds, writes_doubles): (&Graph, &Kinds, bool),
+    graph: &Graph,
+    kinds: &Kinds,
+    writes_doubles: bool,
     at: Option<StepRef>,
-    (scalars, states): (&[Place], &[Place]),
+    scalars: &[Place],
+    states: &[Place],
 ) -> (Body, Step) {
     let (body, step) = match at {
         None => (&graph.shapes[graph.preamble.shape], &graph.preamble),

@@ -18,7 +18,8 @@ use kinetics::approximation::range::TemperatureRange;
 pub fn claims(
     graph: &Graph,
     order: &[StepRef],
-    (domain, cell): (&Domain, TemperatureRange),
+    domain: &Domain,
+    cell: TemperatureRange,
     roundings: &Roundings,
     kinds: &Kinds,
 ) -> Result<Claims, Unproven> {
@@ -26,7 +27,7 @@ pub fn claims(
     let mut values: SecondaryMap<Value, Option<Form>> = SecondaryMap::new();
     let mut states: SecondaryMap<Op, Vec<Form>> = SecondaryMap::new();
     let preamble = &graph.shapes[graph.preamble.shape];
-    let all = follower.evaluate(preamble, &graph.preamble, kinds.at(None), (&[], &[]), &values)?;
+    let all = follower.evaluate(preamble, &graph.preamble, kinds.at(None), &[], &[], &values)?;
     let scalars: Vec<Form> = preamble.states.iter().map(|&id| all[id as usize].clone()).collect();
     let mut claims = vec![(None, all)];
     for &at in order {
@@ -34,7 +35,7 @@ pub fn claims(
         if body.tensor.is_some() {
             return Err(Unproven::Operation("a product on tensor cores".into()));
         }
-        let all = follower.evaluate(body, step, kinds.at(Some(at)), (&scalars, &states[at.op]), &values)?;
+        let all = follower.evaluate(body, step, kinds.at(Some(at)), &scalars, &states[at.op], &values)?;
         if !body.states.is_empty() {
             states[at.op] = body.states.iter().map(|&id| all[id as usize].clone()).collect();
         }
@@ -59,7 +60,8 @@ impl Follower<'_> {
         body: &Body,
         step: &Step,
         kinds: &[Kind],
-        (scalars, states): (&[Form], &[Form]),
+        scalars: &[Form],
+        states: &[Form],
         values: &SecondaryMap<Value, Option<Form>>,
     ) -> Result<Vec<Form>, Unproven> {
         let mut all: Vec<Form> = Vec::with_capacity(body.insts.len());

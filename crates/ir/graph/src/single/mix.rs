@@ -40,7 +40,7 @@ pub fn choose(graph: &Graph, order: &[StepRef], domain: &Domain, bound: f64) -> 
         }
     }
     let index = |at, id| search.index(at, id);
-    let sensitivity = sensitivity(graph, order, domain, (search.groups.len(), &index));
+    let sensitivity = sensitivity(graph, order, domain, search.groups.len(), &index);
     let greedy = Greedy::new(&sensitivity, &search.savings);
     let (mut limit, mut most, mut ends) = (bound, 0.0, [0.0, f64::INFINITY]);
     for _ in 0..TURNS {
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
         let some = BTreeSet::from([0, cells.len() / 2, cells.len() - 1]);
         let of_cell = |at: usize| {
             let roundings = Roundings::with(self.powers);
-            let claims = follow::claims(self.graph, self.order, (self.domain, cells[at]), &roundings, &kinds);
+            let claims = follow::claims(self.graph, self.order, self.domain, cells[at], &roundings, &kinds);
             claims.map_or(f64::INFINITY, |claims| of_stores(self.graph, self.domain, &kinds, &claims))
         };
         some.into_iter().map(of_cell).fold(0.0, f64::max)

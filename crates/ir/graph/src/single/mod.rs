@@ -7,6 +7,7 @@
 //! The exact result is that of the graph's operations on real numbers; the errors of its form and of fits are stated elsewhere. Steps are followed
 //! in the order in which they run, for a sum rounds otherwise in another; products are fused where the graph has it.
 
+pub mod branch_free;
 pub mod check;
 pub mod double_float;
 pub mod elementary;
@@ -16,7 +17,6 @@ pub mod form;
 pub mod kinds;
 pub mod known;
 pub mod mix;
-pub mod near;
 mod pairs;
 mod premises;
 mod sensitivity;
@@ -62,8 +62,8 @@ pub fn prove_mixed(
     let mut operations: Vec<(Op, f64)> = graph.ops.keys().map(|op| (op, 0.0)).collect();
     let mut bound = 0.0f64;
     for cell in domain.temperatures.cells(domain.cells) {
-        let claims = follow::claims(graph, order, (domain, cell), roundings, kinds)?;
-        check::check(graph, order, (domain, cell), &claims, kinds).map_err(Unproven::Refused)?;
+        let claims = follow::claims(graph, order, domain, cell, roundings, kinds)?;
+        check::check(graph, order, domain, cell, &claims, kinds).map_err(Unproven::Refused)?;
         for (at, all) in &claims {
             let Some(at) = at.filter(|at| at.part == Part::Epilogue) else { continue };
             let body = graph.body(at);

@@ -30,7 +30,8 @@ pub fn sensitivity(
     graph: &Graph,
     order: &[StepRef],
     domain: &Domain,
-    (groups, group): (usize, &dyn Fn(Option<StepRef>, u32) -> Group),
+    groups: usize,
+    group: &dyn Fn(Option<StepRef>, u32) -> Group,
 ) -> Sensitivity {
     let mut found = Sensitivity { of_inputs: Vec::new(), own: vec![Vec::new(); groups], read: BTreeMap::new() };
     for [temperature, fractions] in states(graph, domain) {
@@ -96,12 +97,12 @@ impl Tape<'_> {
         let mut values: SecondaryMap<Value, Number> = SecondaryMap::with_default((Source::Constant, f64::NAN));
         let mut states: SecondaryMap<Op, Vec<Number>> = SecondaryMap::new();
         let preamble = &graph.shapes[graph.preamble.shape];
-        let all = self.body(preamble, &graph.preamble, (&[], &[], &values), &|id| group(None, id));
+        let all = self.body(preamble, &graph.preamble, &[], &[], &values, &|id| group(None, id));
         let scalars: Vec<Number> = preamble.states.iter().map(|&id| all[id as usize]).collect();
         let mut stores = Vec::new();
         for &at in order {
             let (body, step) = (graph.body(at), graph.step(at));
-            let all = self.body(body, step, (&scalars, &states[at.op], &values), &|id| group(Some(at), id));
+            let all = self.body(body, step, &scalars, &states[at.op], &values, &|id| group(Some(at), id));
             if !body.states.is_empty() {
                 states[at.op] = body.states.iter().map(|&id| all[id as usize]).collect();
             }
@@ -120,7 +121,9 @@ impl Tape<'_> {
         &mut self,
         body: &Body,
         step: &Step,
-        (scalars, states, values): (&[Number], &[Number], &SecondaryMap<Value, Number>),
+        scalars: &[Number],
+        states: &[Number],
+        values: &SecondaryMap<Value, Number>,
         group: &dyn Fn(u32) -> Group,
     ) -> Vec<Number> {
         let mut all: Vec<Number> = Vec::with_capacity(body.insts.len());
@@ -147,7 +150,7 @@ impl Tape<'_> {
                     let (f, slope, roundings) = function(op, x);
                     // A power of two takes all digits of its argument.
                     let is_whole = matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative);
-                    self.computed(group(id), (f, roundings), &[(of(a), slope, !is_whole)])
+                    self.computed(group(id), f, roundings, &[(of(a), slope, !is_whole)])
                 }
                 // The difference of a number and itself is exact.
                 Inst::Binary(Binary::Sub, a, b) if a == b => (Source::Constant, 0.0),
@@ -159,16 +162,16 @@ impl Tape<'_> {
                         Binary::Mul => (x * y, [y, x]),
                         Binary::Div | Binary::DivNear => (x / y, [1.0 / y, -x / (y * y)]),
                     };
-                    self.computed(group(id), (f, 1.0), &[(of(a), slopes[0], true), (of(b), slopes[1], true)])
+                    self.computed(group(id), f, 1.0, &[(of(a), slopes[0], true), (of(b), slopes[1], true)])
                 }
                 Inst::Fma(a, b, c) => {
                     let (x, y) = (value(a), value(b));
                     let reads = [(of(a), y, true), (of(b), x, true), (of(c), 1.0, true)];
-                    self.computed(group(id), (x * y + value(c), 1.0), &reads)
+                    self.computed(group(id), x * y + value(c), 1.0, &reads)
                 }
                 Inst::SelectLe { a, b, then, otherwise } => {
                     let taken = of(if value(a) <= value(b) { then } else { otherwise });
-                    self.computed(group(id), (taken.1, 0.0), &[(taken, 1.0, true)])
+                    self.computed(group(id), taken.1, 0.0, &[(taken, 1.0, true)])
                 }
             };
             all.push(number);
@@ -190,7 +193,7 @@ impl Tape<'_> {
         Source::Line(self.lines.len() - 1)
     }
 
-    fn computed(&mut self, group: Group, (value, roundings): (f64, f64), reads: &[(Number, f64, bool)]) -> Number {
+    fn computed(&mut self, group: Group, value: f64, roundings: f64, reads: &[(Number, f64, bool)]) -> Number {
         let (mut of_constants, mut of_lines) = (0.0, Vec::with_capacity(reads.len()));
         for &((source, operand), slope, is_short) in reads {
             match source {

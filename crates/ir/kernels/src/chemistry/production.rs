@@ -59,7 +59,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     let options = &Options { stiffness, ..*options };
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         if plan.is_split(r) {
-            let split = split::add(&mut graph, (i, r), plan, options, &sources, &mut late);
+            let split = split::add(&mut graph, i, r, plan, options, &sources, &mut late);
             progress[i] = split.as_ref().map(|rates| rates.progress);
             rates.push(split);
         } else {

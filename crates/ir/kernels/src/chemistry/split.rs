@@ -1,8 +1,8 @@
 //! A reaction whose directions are scaled one by one: its two rates stay in the registers of one operation, which hands
 //! them out where a sum reads them and takes in the factors that other operations make of these sums.
 
-use super::apart;
-use super::held;
+use super::fused_stages;
+use super::separate_stages;
 use super::stages::{Late, Rates, numbered, stages};
 use crate::build::{self, Operands};
 use crate::options::Options;
@@ -19,7 +19,8 @@ use mechanism::Reaction;
 /// from their slots.
 pub fn add(
     graph: &mut Graph,
-    (i, r): (usize, &Reaction),
+    i: usize,
+    r: &Reaction,
     plan: &Plan,
     options: &Options,
     sources: &Sources<'_>,
@@ -30,20 +31,20 @@ pub fn add(
     }
     let stages = stages(r, plan, options.stiffness);
     let rates = if options.warps == 1 {
-        apart::add(graph, (i, r), plan, stages, sources, late)
+        separate_stages::add(graph, i, r, plan, stages, sources, late)
     } else {
-        held::add(graph, (i, r), plan, stages, sources, late)
+        fused_stages::add(graph, i, r, plan, stages, sources, late)
     };
     Some(rates)
 }
 
 /// Adds what computes the rates that the quasi-steady system reads of one reaction, and nothing else; `None` where it reads none.
-pub fn unscaled(graph: &mut Graph, (i, r): (usize, &Reaction), plan: &Plan, sources: &Sources<'_>) -> Option<Rates> {
+pub fn unscaled(graph: &mut Graph, i: usize, r: &Reaction, plan: &Plan, sources: &Sources<'_>) -> Option<Rates> {
     if plan.solved == [false; 2] {
         return None;
     }
     let mut o = Operands::default();
-    let rates = reaction::directions(&mut o, (i, r), plan.live, sources);
+    let rates = reaction::directions(&mut o, i, r, plan.live, sources);
     o.body.values = DIRECTIONS.into_iter().filter(|&d| plan.solved[d]).filter_map(|d| rates[d]).collect();
     let step = o.into_step(graph);
     let op = graph

@@ -15,7 +15,7 @@ pub enum Measure {
 
 /// An order with some unknowns last.
 pub fn order(pattern: &Pattern, last: &[usize], measure: Measure) -> Vec<usize> {
-    let mut active = Active::of(pattern);
+    let mut active = Active::new(pattern);
     let mut left: BTreeSet<usize> = (0..pattern.rows.len()).filter(|unknown| !last.contains(unknown)).collect();
     let mut order = Vec::new();
     while let Some(next) = left.iter().copied().min_by_key(|&k| (active.cost(k, measure), k)) {
@@ -34,7 +34,7 @@ struct Active {
 }
 
 impl Active {
-    fn of(pattern: &Pattern) -> Self {
+    fn new(pattern: &Pattern) -> Self {
         let mut active = Self { rows: pattern.rows.clone(), columns: vec![BTreeSet::new(); pattern.rows.len()] };
         for (row, columns) in active.rows.iter_mut().enumerate() {
             columns.remove(&row);

@@ -47,8 +47,8 @@ pub fn build(model: &Model, method: &Method, constant: Constant, [rates, jacobia
     let mut known = Known::default();
     // Both parts have the same scalars only where they list the same ones.
     let scalars = if rates.scalars == jacobian.scalars { Scalars::Shared } else { Scalars::Computed };
-    let first = splice(&mut graph, &mut known, rates, (&given, scalars), "");
-    let entries = splice(&mut graph, &mut known, jacobian, (&given, Scalars::Shared), "");
+    let first = splice(&mut graph, &mut known, rates, &given, scalars, "");
+    let entries = splice(&mut graph, &mut known, jacobian, &given, Scalars::Shared, "");
     let [inverse_step, diagonal] = lengths(&mut graph, method.gamma);
     let weights: Vec<f64> = model.species().iter().map(|species| species.weight).collect();
     let factors = Factors::new(&mut graph, (&jacobian.pattern, &entries), &weights, diagonal);
@@ -62,10 +62,10 @@ pub fn build(model: &Model, method: &Method, constant: Constant, [rates, jacobia
             let temperature = at.pop().expect("the temperature is the last unknown");
             let sources = [Source::Values(vec![temperature]), Source::Array(FIXED), Source::Values(at)];
             let suffix = format!(" of {what}");
-            stage_rates = splice(&mut graph, &mut known, rates, (&sources, Scalars::Computed), &suffix);
+            stage_rates = splice(&mut graph, &mut known, rates, &sources, Scalars::Computed, &suffix);
         }
         let terms: Vec<(f64, &[Value])> = terms(method.c[stage], &solved).collect();
-        solved.push(factors.solve(&mut graph, (&stage_rates, &terms), inverse_step, &what));
+        solved.push(factors.solve(&mut graph, &stage_rates, &terms, inverse_step, &what));
     }
     for k in 0..=size {
         end(&mut graph, model, method, &solved, k);
@@ -93,13 +93,13 @@ fn lengths(graph: &mut Graph, gamma: f64) -> [Value; 2] {
 }
 
 /// An unknown at the beginning.
-fn unknown(o: &mut Operands, (k, size): (usize, usize)) -> u32 {
+fn unknown(o: &mut Operands, k: usize, size: usize) -> u32 {
     if k < size { o.field(MASS_FRACTIONS, k as u32) } else { o.field(TEMPERATURE, 0) }
 }
 
 /// An unknown at the beginning plus multiples of its values in the stages.
 fn moved(o: &mut Operands, factors: &[f64], solved: &[Vec<Value>], (k, size): (usize, usize)) -> u32 {
-    let start = unknown(o, (k, size));
+    let start = unknown(o, k, size);
     terms(factors, solved).fold(start, |sum, (factor, values)| {
         let (factor, value) = (o.constant(factor), o.input(values[k]));
         o.body.fma(factor, value, sum)

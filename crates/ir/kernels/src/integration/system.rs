@@ -69,14 +69,14 @@ impl Factors {
                         false => None,
                     },
                 };
-                factors.entry(graph, (at, to), given);
+                factors.entry(graph, at, to, given);
             }
         }
         factors
     }
 
     /// Adds the entry at two places, behind all that it depends on.
-    fn entry(&mut self, graph: &mut Graph, (at, to): (usize, usize), given: Given) {
+    fn entry(&mut self, graph: &mut Graph, at: usize, to: usize, given: Given) {
         let products: Vec<(Value, Value)> = self.plan.lower[at]
             .iter()
             .take_while(|&&k| k < to)
@@ -122,7 +122,8 @@ impl Factors {
     pub fn solve(
         &self,
         graph: &mut Graph,
-        (rates, terms): (&[Value], &[(f64, &[Value])]),
+        rates: &[Value],
+        terms: &[(f64, &[Value])],
         inverse_step: Value,
         what: &str,
     ) -> Vec<Value> {

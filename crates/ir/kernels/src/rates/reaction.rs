@@ -18,12 +18,7 @@ pub fn with_third_body(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, ra
 }
 
 /// The rates of the live directions, [M] included: k_f prod C^nu' and k_r prod C^nu''.
-pub fn directions(
-    o: &mut Operands,
-    (i, r): (usize, &Reaction),
-    live: [bool; 2],
-    sources: &Sources<'_>,
-) -> [Option<Id>; 2] {
+pub fn directions(o: &mut Operands, i: usize, r: &Reaction, live: [bool; 2], sources: &Sources<'_>) -> [Option<Id>; 2] {
     let forward = rate_constant(o, r, sources);
     if let Some(log_space) = sources.log_space.as_ref().filter(|log_space| live[1] && log_space.activities.serves[i]) {
         let rate = activity::scaled_rate(o, &log_space.activities, r, forward);

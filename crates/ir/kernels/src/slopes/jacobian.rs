@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use super::known::{inverses, known};
 use super::matrix::Matrix;
 use super::places::Places;
-use super::reaction_slopes::{By, Wanted, derivatives};
+use super::reaction_slopes::{By, Requested, derivatives};
 use super::terms::{Factor, Terms};
 use super::{qssa_slopes, reactor_slopes};
 use crate::build::{Operands, single};
@@ -49,7 +49,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     let mut sources = inputs::sources(&mut graph, model, options, &plans, &scalars, true);
     qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = known(&mut graph, model, &sources);
-    let wanted = Wanted {
+    let wanted = Requested {
         rate: constant.is_some(),
         scaling: constant == Some(Constant::Pressure),
         pressure: constant == Some(Constant::Volume),
@@ -61,7 +61,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
             continue;
         }
         let mut o = Operands::default();
-        let all = derivatives(&mut o, (i, r), plan.live, (&sources, &known), wanted);
+        let all = derivatives(&mut o, i, r, plan.live, &sources, &known, wanted);
         o.body.values = all.iter().map(|&(_, id)| id).collect();
         let step = o.into_step(&mut graph);
         let name = format!("derivatives {} {}", i + 1, r.equation);
@@ -78,7 +78,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     let places = places(&mut graph, &matrix, layout, constant);
     match constant {
         None => store(&mut graph, model, &matrix, &places),
-        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, (layout, &places), constant),
+        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, layout, &places, constant),
     }
     graph
 }
@@ -98,14 +98,14 @@ fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Op
             Ordering::Greater => is_shared && is_apart,
         }
     };
-    let places = Places::new(layout, (rows, columns), is_stored);
+    let places = Places::new(layout, rows, columns, is_stored);
     if let Some(pattern) = places.pattern() {
         graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32;
         graph.pattern = pattern;
     }
     if constant.is_none() {
         let all = graph.arrays.last().expect("a kernel has an output").rows;
-        let first = (0..size).find_map(|row| places.of(row, size)).unwrap_or(all);
+        let first = (0..size).find_map(|row| places.get(row, size)).unwrap_or(all);
         let names = [("by-concentrations", 0, first), ("by-temperature", first, all - first)];
         let named = names.map(|(name, first, rows)| Quantity { name: name.into(), first, rows });
         graph.quantities.extend(named);
@@ -126,7 +126,7 @@ fn has_change(matrix: &Matrix, row: usize, constant: Option<Constant>) -> bool {
 fn store(graph: &mut Graph, model: &Model, matrix: &Matrix, places: &Places) {
     let (output, size) = (graph.arrays.len() as u32 - 1, matrix.size);
     let species = model.species();
-    let place = |row: usize, column: usize| places.of(row, column).map(|place| (output, place));
+    let place = |row: usize, column: usize| places.get(row, column).map(|place| (output, place));
     for row in 0..size {
         let mut rest = Vec::new();
         for column in 0..size {

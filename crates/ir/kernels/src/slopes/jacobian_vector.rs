@@ -9,7 +9,7 @@
 //! Row k is W_k/rho (dwdot_k - r wdot_k). With e_k = h_k/RT and c_k = cp_k/R, each less by 1 at constant volume, and H = sum C_k c_k, the last
 //! row is -1/H (T sum e_k dwdot_k + v_T sum c_k wdot_k + Tdot (sum c_k dC_k + v_T sum C_k dc_k/dT)).
 
-use super::reaction_slopes::{By, Known, Wanted, along_temperature, derivatives};
+use super::reaction_slopes::{By, Known, Requested, along_temperature, derivatives};
 use super::slope::slope;
 use super::terms::{Factor, Term, Terms, summed, term};
 use super::{known, qssa_slopes};
@@ -45,7 +45,7 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
     qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = known::known(&mut graph, model, &sources);
     let direction = Direction::new(&mut graph, model, &sources, constant);
-    let wanted = Wanted { rate: true, scaling: false, pressure: constant == Constant::Volume };
+    let wanted = Requested { rate: true, scaling: false, pressure: constant == Constant::Volume };
     let mut terms: Vec<Vec<(Rates, f64)>> = vec![Vec::new(); size];
     let mut quasi_steady = Terms::new();
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
@@ -54,12 +54,12 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
             continue;
         }
         let mut o = Operands::default();
-        let all = derivatives(&mut o, (i, r), plan.live, (&sources, &known), wanted);
+        let all = derivatives(&mut o, i, r, plan.live, &sources, &known, wanted);
         let rate = all.iter().find(|(by, _)| *by == By::Nothing).map(|&(_, id)| id);
         let solved: Vec<(By, Id)> = all.iter().copied().filter(|&(by, _)| is_by_any(by, size)).collect();
         let mut change = None;
         for &(by, id) in all.iter().filter(|&&(by, _)| by != By::Nothing && !is_by_any(by, size)) {
-            let along = o.input(direction.of(by));
+            let along = o.input(direction.component(by));
             change = Some(match change {
                 None => o.body.mul(id, along),
                 Some(sum) => o.body.fma(id, along, sum),
@@ -73,21 +73,18 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
             format!("{} of {}", names.get(n).unwrap_or(&"slope"), i + 1)
         });
         let outputs = graph.ops[op].epilogue.outputs.clone();
-        let rates = Rates::of(&outputs);
+        let rates = Rates::from_outputs(&outputs);
         for &(k, nu) in &net {
             match terms.get_mut(k) {
                 Some(terms) => terms.push((rates, nu)),
-                None => add(&mut quasi_steady, (k, By::Vector), (rates.change, nu)),
+                None => add(&mut quasi_steady, (k, By::Vector), rates.change, nu),
             }
-            solved
-                .iter()
-                .zip(&outputs[2..])
-                .for_each(|(&(by, _), &slope)| add(&mut quasi_steady, (k, by), (slope, nu)));
+            solved.iter().zip(&outputs[2..]).for_each(|(&(by, _), &slope)| add(&mut quasi_steady, (k, by), slope, nu));
         }
     }
     qssa_slopes::eliminate(&mut graph, mechanism, &known::inverses(model, &sources), &mut quasi_steady);
     let through = |k: usize| quasi_steady.get(&(k, By::Vector)).map_or(&[][..], Vec::as_slice);
-    let rows = (0..size).map(|k| row(&mut graph, model, (&terms[k], through(k)), k, &direction, constant));
+    let rows = (0..size).map(|k| row(&mut graph, model, &terms[k], through(k), k, &direction, constant));
     let rows: Vec<Row> = rows.collect();
     temperature(&mut graph, &rows, &direction);
     graph
@@ -98,7 +95,7 @@ fn is_by_any(by: By, transported: usize) -> bool {
     matches!(by, By::Concentration(k) | By::Activity(k) if k >= transported)
 }
 
-fn add(terms: &mut Terms, key: (usize, By), (value, nu): (Value, f64)) {
+fn add(terms: &mut Terms, key: (usize, By), value: Value, nu: f64) {
     terms.entry(key).or_default().push((value, Factor::Number(nu)));
 }
 
@@ -110,7 +107,7 @@ struct Rates {
 }
 
 impl Rates {
-    fn of(outputs: &[Value]) -> Self {
+    fn from_outputs(outputs: &[Value]) -> Self {
         Self { rate: outputs[0], change: outputs[1] }
     }
 }
@@ -213,7 +210,7 @@ impl Direction {
     }
 
     /// Returns the direction's component for a quantity that a reaction depends on directly.
-    fn of(&self, by: By) -> Value {
+    fn component(&self, by: By) -> Value {
         match by {
             By::Temperature => self.temperature,
             By::Pressure => self.pressure.expect("derivatives by pressure are wanted where it changes"),
@@ -272,7 +269,8 @@ struct Row {
 fn row(
     graph: &mut Graph,
     model: &Model,
-    (terms, through): (&[(Rates, f64)], &[Term]),
+    terms: &[(Rates, f64)],
+    through: &[Term],
     k: usize,
     direction: &Direction,
     constant: Constant,
@@ -287,7 +285,7 @@ fn row(
     });
     let mut iterations: Vec<Step> = iterations.collect();
     // Terms that quasi-steady species add to the change.
-    iterations.extend(through.iter().map(|&(value, factor)| term(graph, (1, 2), value, factor)));
+    iterations.extend(through.iter().map(|&(value, factor)| term(graph, 1, 2, value, factor)));
     let mut o = Operands::default();
     let [rate, change] = [0, 1].map(|n| o.body.state(n));
     let (inverse, weight) = (o.input(direction.inverse_density), o.constant(species.weight));

@@ -110,10 +110,10 @@ impl Matrix {
         let states = u32::from(has_plain) + u32::from(!scaled.is_empty());
         let mut iterations = Vec::new();
         for &(value, nu) in plain.iter().chain(&corrections) {
-            iterations.push(term(graph, (0, states), value, nu));
+            iterations.push(term(graph, 0, states, value, nu));
         }
         for &(value, nu) in scaled {
-            iterations.push(term(graph, (states - 1, states), value, nu));
+            iterations.push(term(graph, states - 1, states, value, nu));
         }
         let prologue = Some(build::empty_sums(graph, states as usize));
         let mut o = Operands::default();

@@ -13,11 +13,7 @@ pub struct Places {
 
 impl Places {
     /// Places the entries of a matrix with these rows and columns. `is_stored` tells the entries (row, column) that are not always zero.
-    pub fn new(
-        layout: MatrixLayout,
-        (rows, columns): (usize, usize),
-        is_stored: impl Fn(usize, usize) -> bool,
-    ) -> Self {
+    pub fn new(layout: MatrixLayout, rows: usize, columns: usize, is_stored: impl Fn(usize, usize) -> bool) -> Self {
         let compressed = (layout != MatrixLayout::Entries(MatrixStorage::Dense)).then(|| {
             let all = (0..columns).flat_map(|column| (0..rows).map(move |row| (column, row)));
             all.filter(|&(column, row)| is_stored(row, column)).zip(0..).collect()
@@ -26,7 +22,7 @@ impl Places {
     }
 
     /// The row of the output that holds an entry; none where it is always zero and left out.
-    pub fn of(&self, row: usize, column: usize) -> Option<u32> {
+    pub fn get(&self, row: usize, column: usize) -> Option<u32> {
         match &self.compressed {
             None => Some((column * self.rows + row) as u32),
             Some(places) => places.get(&(column, row)).copied(),
@@ -47,10 +43,10 @@ mod tests {
     #[test]
     fn columns_are_compressed_in_their_order() {
         let is_stored = |row: usize, column: usize| row != column;
-        let places = Places::new(MatrixLayout::Entries(MatrixStorage::Compressed), (3, 2), is_stored);
+        let places = Places::new(MatrixLayout::Entries(MatrixStorage::Compressed), 3, 2, is_stored);
         assert_eq!(places.pattern(), Some(vec![(1, 0), (2, 0), (0, 1), (2, 1)]));
-        assert_eq!([places.of(0, 0), places.of(2, 0), places.of(0, 1)], [None, Some(1), Some(2)]);
-        let dense = Places::new(MatrixLayout::Entries(MatrixStorage::Dense), (3, 2), is_stored);
-        assert_eq!((dense.pattern(), dense.of(1, 1)), (None, Some(4)));
+        assert_eq!([places.get(0, 0), places.get(2, 0), places.get(0, 1)], [None, Some(1), Some(2)]);
+        let dense = Places::new(MatrixLayout::Entries(MatrixStorage::Dense), 3, 2, is_stored);
+        assert_eq!((dense.pattern(), dense.get(1, 1)), (None, Some(4)));
     }
 }

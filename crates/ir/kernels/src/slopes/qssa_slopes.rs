@@ -24,7 +24,7 @@ pub fn solve(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: 
         return;
     }
     let reactions = mechanism.reactions.iter().zip(plans).enumerate();
-    let rates: Vec<_> = reactions.map(|(i, (r, plan))| split::unscaled(graph, (i, r), plan, sources)).collect();
+    let rates: Vec<_> = reactions.map(|(i, (r, plan))| split::unscaled(graph, i, r, plan, sources)).collect();
     let solved = qssa::add(graph, mechanism, plans, &rates);
     for (&k, value) in mechanism.quasi_steady().iter().zip(solved) {
         sources.concentrations[k] = Some(value);
@@ -55,7 +55,7 @@ pub fn eliminate(graph: &mut Graph, mechanism: &Mechanism, inverse: &[Option<Val
         let name = &mechanism.species[p].name;
         let own: Vec<By> = of_row(terms, p).filter(|by| !is_by(*by, p) && *by != By::Nothing).collect();
         let readers = readers(terms, p);
-        let destruction = by_species(graph, terms, inverse, (p, p), format!("destruction of {name}"), |o, slope| {
+        let destruction = by_species(graph, terms, inverse, p, p, format!("destruction of {name}"), |o, slope| {
             let minus = o.body.neg(slope);
             let (one, small) = (o.body.literal(1.0), o.body.literal(SMALL));
             let floored = o.body.max(minus, small);
@@ -66,7 +66,7 @@ pub fn eliminate(graph: &mut Graph, mechanism: &Mechanism, inverse: &[Option<Val
         for row in readers {
             let Some(destruction) = destruction else { continue };
             let of = format!("{} by {name} over destruction", mechanism.species[row].name);
-            let factor = by_species(graph, terms, inverse, (row, p), of, |o, slope| {
+            let factor = by_species(graph, terms, inverse, row, p, of, |o, slope| {
                 let destruction = o.input(destruction);
                 o.body.mul(slope, destruction)
             });
@@ -99,7 +99,8 @@ fn by_species(
     graph: &mut Graph,
     terms: &Terms,
     inverse: &[Option<Value>],
-    (row, k): (usize, SpeciesIndex),
+    row: usize,
+    k: SpeciesIndex,
     name: String,
     finish: impl FnOnce(&mut Operands, u32) -> u32,
 ) -> Option<Value> {
@@ -111,7 +112,7 @@ fn by_species(
     }
     let first = plain.iter().map(|_| 0).chain(scaled.iter().map(|_| states - 1));
     let all = first.zip(plain.iter().chain(scaled));
-    let iterations = all.map(|(sum, &(value, factor))| term(graph, (sum, states), value, factor)).collect();
+    let iterations = all.map(|(sum, &(value, factor))| term(graph, sum, states, value, factor)).collect();
     let mut o = Operands::default();
     let mut slope = (!plain.is_empty()).then(|| o.body.state(0));
     if let (false, Some(inverse)) = (scaled.is_empty(), inverse[k]) {

@@ -48,9 +48,9 @@ pub struct Known {
     pub formation: Vec<Option<Value>>,
 }
 
-/// Wanted derivatives besides those by temperature, third bodies and species.
+/// Requested derivatives besides those by temperature, third bodies and species.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Requested {
     pub rate: bool,
     pub scaling: bool,
     pub pressure: bool,
@@ -59,16 +59,18 @@ pub struct Wanted {
 /// The derivatives of a net rate of progress (kmol/m3/s) of the directions that are left, each once.
 pub fn derivatives(
     o: &mut Operands,
-    (i, r): (usize, &Reaction),
+    i: usize,
+    r: &Reaction,
     live: [bool; 2],
-    (sources, known): (&Sources<'_>, &Known),
-    wanted: Wanted,
+    sources: &Sources<'_>,
+    known: &Known,
+    wanted: Requested,
 ) -> Vec<(By, Id)> {
     let forward = reaction::rate_constant(o, r, sources);
     let serves = live[1] && sources.log_space.as_ref().is_some_and(|log_space| log_space.activities.serves[i]);
     let all = match serves {
-        true => by_activities(o, (r, live[0]), sources, known, (forward, wanted)),
-        false => by_concentrations(o, (r, live), sources, known, (forward, wanted)),
+        true => by_activities(o, r, live[0], sources, known, forward, wanted),
+        false => by_concentrations(o, r, live, sources, known, forward, wanted),
     };
     let mut sums: Vec<(By, Id)> = Vec::new();
     for (by, id) in all {
@@ -83,10 +85,12 @@ pub fn derivatives(
 /// q = s (prod a - prod a'), s = k (prod K) [M]; without prod a where the forward direction is not left.
 fn by_activities(
     o: &mut Operands,
-    (r, ahead): (&Reaction, bool),
+    r: &Reaction,
+    ahead: bool,
     sources: &Sources<'_>,
     known: &Known,
-    (forward, wanted): (Id, Wanted),
+    forward: Id,
+    wanted: Requested,
 ) -> Vec<(By, Id)> {
     let activities = &sources.log_space.as_ref().expect("only the log-space form has activities").activities;
     let constants = activity::product(o, None, &activities.constant, &r.reactants);
@@ -104,7 +108,7 @@ fn by_activities(
         Some(first) => o.body.sub(first, second),
         None => o.body.neg(second),
     };
-    let own = Parts::of(o, r, sources, known, forward, wanted);
+    let own = Parts::new(o, r, sources, known, forward, wanted);
     let mut scaled = constants.map_or(forward, |constants| o.body.mul(forward, constants));
     let mut list = Vec::new();
     if let Some((by, m)) = own.factor {
@@ -160,10 +164,12 @@ fn by_activities(
 /// q = (k prod C - k' prod C) [M].
 fn by_concentrations(
     o: &mut Operands,
-    (r, live): (&Reaction, [bool; 2]),
+    r: &Reaction,
+    live: [bool; 2],
     sources: &Sources<'_>,
     known: &Known,
-    (forward, wanted): (Id, Wanted),
+    forward: Id,
+    wanted: Requested,
 ) -> Vec<(By, Id)> {
     let mut list = Vec::new();
     let reverse = if live[1] { equilibrium::reverse_constant(o, r, sources, forward) } else { None };
@@ -171,7 +177,7 @@ fn by_concentrations(
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
     for (sign, constant, (side, replaced)) in [(1.0, ahead, sides[0]), (-1.0, reverse, sides[1])] {
         let Some(constant) = constant else { continue };
-        let own = Parts::of(o, r, sources, known, constant, wanted);
+        let own = Parts::new(o, r, sources, known, constant, wanted);
         let powers: Vec<(SpeciesIndex, f64, Id)> =
             orders(side, replaced).into_iter().map(|(k, order)| (k, order, o.concentration(sources, k))).collect();
         let is_whole = |order: f64| order.fract() == 0.0 && (1.0..=4.0).contains(&order);
@@ -248,7 +254,14 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, known: &Known, constant: Id, wanted: Wanted) -> Self {
+    fn new(
+        o: &mut Operands,
+        r: &Reaction,
+        sources: &Sources<'_>,
+        known: &Known,
+        constant: Id,
+        wanted: Requested,
+    ) -> Self {
         let by_temperature = slope(o, constant, &|o, inst| along_temperature(o, inst, sources.scalars, known));
         let pressure = |o: &mut Operands| slope(o, constant, &|o, inst| along_pressure(o, inst, sources.scalars));
         let by_pressure = if wanted.pressure { pressure(o) } else { None };

@@ -28,12 +28,13 @@ pub fn add(
     graph: &mut Graph,
     model: &Model,
     matrix: &mut Matrix,
-    (layout, places): (MatrixLayout, &Places),
+    layout: MatrixLayout,
+    places: &Places,
     constant: Constant,
 ) {
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
     let gas = gas(graph, model, work);
-    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, (gas, constant), places)).collect();
+    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, gas, constant, places)).collect();
     let change = mixture(graph, &rows, gas, places);
     let apart: Vec<bool> = (0..matrix.size).map(|k| layout == MatrixLayout::Sparse && matrix.is_sparse(k)).collect();
     let bases: Vec<(Value, Value)> =
@@ -71,7 +72,7 @@ fn sum_of_products(graph: &mut Graph, left: &[Value], right: &[Value], name: Str
 
 /// The array and its row for an entry, where it is stored.
 fn place(graph: &Graph, places: &Places, row: usize, column: usize) -> Option<(u32, u32)> {
-    places.of(row, column).map(|place| (graph.arrays.len() as u32 - 1, place))
+    places.get(row, column).map(|place| (graph.arrays.len() as u32 - 1, place))
 }
 
 /// Values of the mixture.
@@ -141,7 +142,8 @@ fn row(
     model: &Model,
     matrix: &Matrix,
     k: usize,
-    (gas, constant): (Gas, Constant),
+    gas: Gas,
+    constant: Constant,
     places: &Places,
 ) -> Row {
     let species = &model.species()[k];

@@ -47,14 +47,14 @@ fn of_instruction(b: &mut Body, id: Id, inst: Inst, slopes: &[Option<Id>]) -> Op
         | Inst::Input(_)
         | Inst::Field { .. }
         | Inst::State(_) => None,
-        Inst::Unary(function, a) => slope(a).map(|slope| of_function(b, function, (id, a), slope)),
+        Inst::Unary(function, a) => slope(a).map(|slope| of_function(b, function, id, a, slope)),
         Inst::Binary(Binary::Add, x, y) => add(b, slope(x), slope(y)),
         Inst::Binary(Binary::Sub, x, y) => sub(b, slope(x), slope(y)),
         Inst::Binary(Binary::Mul, x, y) => {
             let first = slope(x).map(|dx| mul(b, dx, y));
             plus_product(b, x, slope(y), first)
         }
-        Inst::Binary(Binary::Div | Binary::DivNear, x, y) => quotient(b, id, (x, slope(x)), (y, slope(y))),
+        Inst::Binary(Binary::Div | Binary::DivNear, x, y) => quotient(b, id, x, slope(x), y, slope(y)),
         Inst::Fma(x, y, z) => {
             let first = match slope(x) {
                 Some(dx) => plus_product(b, y, Some(dx), slope(z)),
@@ -74,7 +74,7 @@ fn of_instruction(b: &mut Body, id: Id, inst: Inst, slopes: &[Option<Id>]) -> Op
 }
 
 /// f'(a) da, where f(a) is the instruction `id`.
-fn of_function(b: &mut Body, function: Unary, (id, a): (Id, Id), slope: Id) -> Id {
+fn of_function(b: &mut Body, function: Unary, id: Id, a: Id, slope: Id) -> Id {
     let times = |b: &mut Body, factor: f64, x: Id| {
         let factor = b.literal(factor);
         mul(b, factor, x)
@@ -107,7 +107,7 @@ fn of_function(b: &mut Body, function: Unary, (id, a): (Id, Id), slope: Id) -> I
 }
 
 /// (dx - q dy)/y, q = x/y.
-fn quotient(b: &mut Body, q: Id, (x, dx): (Id, Option<Id>), (y, dy): (Id, Option<Id>)) -> Option<Id> {
+fn quotient(b: &mut Body, q: Id, x: Id, dx: Option<Id>, y: Id, dy: Option<Id>) -> Option<Id> {
     let Some(dy) = dy else { return dx.map(|dx| b.div(dx, y)) };
     let minus = b.neg(q);
     if dx.is_none() && is_one(b, x) {

@@ -20,7 +20,7 @@ pub enum Factor {
 }
 
 /// An iteration that adds a term to one of the running sums.
-pub fn term(graph: &mut Graph, (which, states): (u32, u32), value: Value, factor: Factor) -> Step {
+pub fn term(graph: &mut Graph, which: u32, states: u32, value: Value, factor: Factor) -> Step {
     if let (1, Factor::Number(nu)) = (states, factor) {
         return build::add_term(graph, value, nu);
     }
@@ -46,7 +46,7 @@ pub fn term(graph: &mut Graph, (which, states): (u32, u32), value: Value, factor
 
 /// A sum of terms.
 pub fn summed(graph: &mut Graph, terms: &[Term], name: String) -> Value {
-    let iterations = terms.iter().map(|&(value, factor)| term(graph, (0, 1), value, factor)).collect();
+    let iterations = terms.iter().map(|&(value, factor)| term(graph, 0, 1, value, factor)).collect();
     let mut b = Body::default();
     b.values = vec![b.state(0)];
     let epilogue = build::step(graph.shape(b), vec![], vec![], vec![]);

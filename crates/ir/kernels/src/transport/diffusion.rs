@@ -59,7 +59,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         let last = build::passed_on(&mut graph, 1);
         let others = sum(&mut graph, &name, others, last);
         for i in part.clone() {
-            row(&mut graph, model, (i, part), [others, scale], &shares[i]);
+            row(&mut graph, model, i, part, [others, scale], &shares[i]);
         }
     }
     graph
@@ -88,7 +88,7 @@ fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, epilo
 
 /// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
 /// and the shares of the last sum. The species i is one of a part.
-fn row(graph: &mut Graph, model: &Model, (i, part): (usize, &Block), [others, scale]: [Value; 2], shares: &[Value]) {
+fn row(graph: &mut Graph, model: &Model, i: usize, part: &Block, [others, scale]: [Value; 2], shares: &[Value]) {
     let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
     let epilogue = {
         let mut b = Body::default();

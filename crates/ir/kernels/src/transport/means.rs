@@ -54,7 +54,7 @@ pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Grap
     };
     let cubics = if options.precision == Precision::Single { &scale.scaled } else { &scale.cubics };
     let constants = cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
-    mixture(&mut graph, options, &scale, constants, (scalars, &[]), lambda);
+    mixture(&mut graph, options, &scale, constants, scalars, &[], lambda);
     graph
 }
 
@@ -69,7 +69,7 @@ pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolera
         let u = build::scalar_of(b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
         b.polynomial(u, 0, last)
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, (&POLYNOMIAL_SCALARS, &[]), lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, &POLYNOMIAL_SCALARS, &[], lambda);
     graph
 }
 
@@ -89,7 +89,7 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
         let first = b.mul(c, f);
         terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, (scalars, &functions), lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, scalars, &functions, lambda);
     graph
 }
 
@@ -224,7 +224,8 @@ fn mixture(
     options: &Options,
     scale: &Scale,
     constants: Vec<Vec<f64>>,
-    (scalars, functions): (&[u32], &[Value]),
+    scalars: &[u32],
+    functions: &[Value],
     lambda: impl Fn(&mut Body) -> Id,
 ) {
     let count = functions.len() as u32;

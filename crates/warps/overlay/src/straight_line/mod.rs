@@ -4,7 +4,7 @@ mod constants;
 mod order;
 mod reread;
 
-pub use order::{apart, in_order};
+pub use order::{in_order, with_separate_entries};
 
 use super::layout::{Frame, Residence};
 use super::program::assign;

@@ -40,18 +40,18 @@ pub fn in_order(program: &Program, read: &[u64]) -> Option<Program> {
 
 /// The program in which each reference has entries of its own, in the order of the text; nothing where the code is no straight line, or
 /// the bank would be larger than constant memory. Compilers that load many constants at once keep those that are read again later.
-pub fn apart(program: &Program) -> Option<Program> {
-    let mut apart = program.clone();
+pub fn with_separate_entries(program: &Program) -> Option<Program> {
+    let mut separate = program.clone();
     let bank = &program.constants.real_bank;
     let mut entries = Vec::with_capacity(bank.len());
-    for_each_entry(&mut apart.body, |first, count| {
+    for_each_entry(&mut separate.body, |first, count| {
         let own = entries.len() as u32;
         entries.extend(&bank[*first as usize..][..count as usize]);
         *first = own;
     })?;
-    apart.constants.real_bank = entries;
-    let is_kept = !program.constants.in_constant_memory() || apart.constants.in_constant_memory();
-    is_kept.then_some(apart)
+    separate.constants.real_bank = entries;
+    let is_kept = !program.constants.in_constant_memory() || separate.constants.in_constant_memory();
+    is_kept.then_some(separate)
 }
 
 /// Entries of the bank that must stay together: the first, and how many.
@@ -137,14 +137,14 @@ mod tests {
         let constant = Value::Constant(ConstantRef::Bank(Index::Literal(0)));
         let var = before.vars.push(String::new());
         before.body.push(Node::Let { var, value: constant });
-        let mut after = apart(&before).unwrap();
+        let mut after = with_separate_entries(&before).unwrap();
         assert_eq!(after.constants.real_bank, [0.5, 3.5, 1.5, 2.5, 4.5, 0.5]);
         assert_eq!(values(&mut before), values(&mut after));
         // 8192 doubles are 64 KiB
         before.constants.real_bank = vec![0.25; 8190];
         let nodes = (0..8190).map(|_| before.body[0].clone()).collect::<Vec<_>>();
         before.body.extend(nodes);
-        assert!(apart(&before).is_none());
+        assert!(with_separate_entries(&before).is_none());
     }
 
     #[test]

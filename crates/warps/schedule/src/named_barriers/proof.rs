@@ -243,7 +243,7 @@ impl Run<'_, '_> {
         match act {
             Act::Release | Act::Acquire => {}
             Act::Join(id) => self.join(wave, id),
-            Act::Signal { id, waves } => self.signal(wave, (id, waves), step),
+            Act::Signal { id, waves } => self.signal(wave, id, waves, step),
             Act::Wait(id) => return self.wait(wave, id),
         }
         self.waves[wave].clock[wave] += 1;
@@ -275,7 +275,7 @@ impl Run<'_, '_> {
         self.waves[wave].joined = Some(id);
     }
 
-    fn signal(&mut self, wave: usize, (id, waves): (u32, u32), step: &Step) {
+    fn signal(&mut self, wave: usize, id: u32, waves: u32, step: &Step) {
         self.is_ready(wave, id);
         let Some(barrier) = self.barriers.get_mut(&id) else { return };
         let own = &mut self.waves[wave];

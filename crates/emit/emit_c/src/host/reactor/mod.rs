@@ -177,7 +177,8 @@ impl File {
         let species = interface.species.len();
         let tables = Tables::new(
             &reactor.systems,
-            (reactor.factors, if is_gpu { most_entries(reactor.factors) } else { 0 }),
+            reactor.factors,
+            if is_gpu { most_entries(reactor.factors) } else { 0 },
             interface,
         );
         let unknowns = species + 1;

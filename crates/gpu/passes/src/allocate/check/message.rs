@@ -8,13 +8,13 @@ use ptx::print::Quotes;
 use std::sync::Arc;
 
 /// The message, with the line of the text where that is given and has one.
-pub fn told(
+pub fn describe(
     violation: &Violation,
     allocation: &Allocation,
     kernel: &str,
     text: Option<&Arc<Source>>,
 ) -> (String, Option<Span>) {
-    let place = Place::of(violation, allocation);
+    let place = Place::new(violation, allocation);
     let quoted = place.quote(allocation);
     let line = place.inst.map_or_else(
         || allocation.prepared.lines.line(place.block, None),
@@ -51,7 +51,7 @@ struct Place {
 
 impl Place {
     /// Spill code has no place in the text: the instruction behind it stands for it.
-    fn of(violation: &Violation, allocation: &Allocation) -> Self {
+    fn new(violation: &Violation, allocation: &Allocation) -> Self {
         let block = violation.block;
         let own = |inst: &Inst| (inst.as_u32() as usize) < allocation.prepared.insts.len();
         let Some(inst) = violation.inst else { return Self { block, inst: None } };

@@ -46,7 +46,7 @@ pub enum Symbol {
 
 impl Symbol {
     /// The original register that it tells of.
-    pub fn of(self) -> Option<Reg> {
+    pub fn register(self) -> Option<Reg> {
         match self {
             Self::Value(reg) | Self::Word(reg) | Self::Uniform { reg, .. } => Some(reg),
             Self::Lane { .. } | Self::Base | Self::OwnBase | Self::Elected => None,
@@ -74,7 +74,7 @@ impl State {
     /// Writes a location; whatever overlaps it is lost.
     pub fn write(&mut self, location: Location, symbols: BTreeSet<Symbol>) {
         self.forget(location);
-        for reg in symbols.iter().filter_map(|symbol| symbol.of()) {
+        for reg in symbols.iter().filter_map(|symbol| symbol.register()) {
             self.places.entry(reg).or_default().insert(location);
         }
         self.held.insert(location, symbols);
@@ -84,7 +84,7 @@ impl State {
     pub fn redefine(&mut self, reg: Reg) {
         for place in self.places.remove(&reg).unwrap_or_default() {
             if let Some(symbols) = self.held.get_mut(&place) {
-                symbols.retain(|symbol| symbol.of() != Some(reg));
+                symbols.retain(|symbol| symbol.register() != Some(reg));
             }
         }
     }
@@ -109,7 +109,7 @@ impl State {
         let near = self.held.range(first..=last).map(|(other, _)| *other);
         let lost: Vec<Location> = near.filter(|other| other.overlaps(location)).collect();
         for other in lost {
-            for reg in self.held.remove(&other).into_iter().flatten().filter_map(Symbol::of) {
+            for reg in self.held.remove(&other).into_iter().flatten().filter_map(Symbol::register) {
                 leave(&mut self.places, reg, &other);
             }
         }
@@ -127,8 +127,8 @@ impl State {
                 stays
             });
             changed |= !lost.is_empty();
-            for reg in lost.into_iter().filter_map(Symbol::of) {
-                if !symbols.iter().any(|symbol| symbol.of() == Some(reg)) {
+            for reg in lost.into_iter().filter_map(Symbol::register) {
+                if !symbols.iter().any(|symbol| symbol.register() == Some(reg)) {
                     leave(places, reg, location);
                 }
             }

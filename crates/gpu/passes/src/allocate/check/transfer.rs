@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
         for (old, new) in old_results.iter().zip(new_results) {
             let mut symbols: Symbols =
-                copied.iter().filter(|s| !old_results.iter().any(|r| s.of() == Some(*r))).copied().collect();
+                copied.iter().filter(|s| !old_results.iter().any(|r| s.register() == Some(*r))).copied().collect();
             symbols.insert(Symbol::Value(*old));
             state.write(Location::Register(self.physical(new)), symbols);
         }

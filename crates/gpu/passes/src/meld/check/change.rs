@@ -73,7 +73,7 @@ impl Display for Violation {
 pub struct Names(SecondaryMap<Reg, PackedOption<Reg>>);
 
 impl Names {
-    pub fn of(change: &Change) -> Self {
+    pub fn new(change: &Change) -> Self {
         let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(change.before.regs.len());
         change.renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
         Self(names)

@@ -93,7 +93,7 @@ impl<'a> Thread<'a> {
     /// The value of a register; what nobody wrote differs between the functions.
     fn read(&mut self, numbers: &mut Numbers, reg: Reg) -> Number {
         self.regs.get(&reg).copied().unwrap_or_else(|| {
-            let number = numbers.of(What::Unwritten(self.side, reg));
+            let number = numbers.number(What::Unwritten(self.side, reg));
             self.regs.insert(reg, number);
             number
         })
@@ -129,7 +129,7 @@ impl<'a> Thread<'a> {
         let value = match guard {
             Some(guard) => {
                 let old = self.read(numbers, reg);
-                numbers.of(What::Either(guard, value, old))
+                numbers.number(What::Either(guard, value, old))
             }
             None => value,
         };
@@ -201,17 +201,17 @@ impl<'a> Thread<'a> {
             // other addresses belong to the operation
             Part::At(_) | Part::Pass(_) => {}
         });
-        let mut applied = numbers.of(What::Operation(bare(op), values));
+        let mut applied = numbers.number(What::Operation(bare(op), values));
         let mut access = 0;
         if orders(op) && !reads_input(func, op) {
-            applied = guard.map_or(applied, |guard| numbers.of(What::Guarded(applied, guard)));
+            applied = guard.map_or(applied, |guard| numbers.number(What::Guarded(applied, guard)));
             accesses.push(applied);
             access = accesses.len() as u32;
         }
         for (reg, count) in results.iter().zip(0..) {
             let value = match (access, count) {
                 (0, 0) => applied,
-                (access, count) => numbers.of(What::Result(applied, access, count)),
+                (access, count) => numbers.number(What::Result(applied, access, count)),
             };
             self.write(numbers, guard, *reg, value);
         }

@@ -34,7 +34,7 @@ use walk::Walk;
 
 /// Compares both functions.
 pub fn check(change: &Change) -> Result<(), Violation> {
-    let names = Names::of(change);
+    let names = Names::new(change);
     let analyses = Analyses::compute(change);
     distinct(change, &names, &analyses)?;
     convergent(change, &names)?;

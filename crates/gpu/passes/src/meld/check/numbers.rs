@@ -52,13 +52,13 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub fn of(&mut self, what: What) -> Number {
+    pub fn number(&mut self, what: What) -> Number {
         let next = 2 * self.known.len() as Number + 2;
         *self.known.entry(what).or_insert(next)
     }
 
     pub fn constant(&mut self, bits: u64) -> Number {
-        let number = self.of(What::Constant(bits));
+        let number = self.number(What::Constant(bits));
         self.constants.insert(number, bits);
         number
     }
@@ -74,7 +74,7 @@ impl Numbers {
         match before.wrapping_add(offset as u64) & ty.mask() {
             0 => base,
             offset => {
-                let sum = self.of(What::Sum(base, offset, ty.bytes()));
+                let sum = self.number(What::Sum(base, offset, ty.bytes()));
                 self.sums.insert(sum, (base, offset));
                 sum
             }
@@ -85,7 +85,7 @@ impl Numbers {
     pub fn operand(&mut self, operand: Operand) -> Number {
         match operand {
             Operand::Imm(bits) => self.constant(bits),
-            other => self.of(What::Operand(other)),
+            other => self.number(What::Operand(other)),
         }
     }
 }
@@ -143,20 +143,20 @@ mod tests {
     #[test]
     fn values_that_differ_in_one_part_have_numbers_of_their_own() {
         let mut numbers = Numbers::default();
-        let found: Vec<Number> = values().into_iter().map(|what| numbers.of(what)).collect();
+        let found: Vec<Number> = values().into_iter().map(|what| numbers.number(what)).collect();
         let mut all = found.clone();
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), found.len());
         assert!(all.iter().all(|number| number.is_multiple_of(2) && number >> 1 != TRUE >> 1));
-        let again: Vec<Number> = values().into_iter().map(|what| numbers.of(what)).collect();
+        let again: Vec<Number> = values().into_iter().map(|what| numbers.number(what)).collect();
         assert_eq!(found, again);
     }
 
     #[test]
     fn sums_of_sums_are_sums() {
         let mut numbers = Numbers::default();
-        let base = numbers.of(What::Start(Reg::new(3)));
+        let base = numbers.number(What::Start(Reg::new(3)));
         let once = numbers.sum(base, 5, Type::U32);
         assert_eq!(numbers.sum(once, -5, Type::U32), base);
         assert_eq!(numbers.sum(base, 1 << 32, Type::U32), base);

@@ -21,7 +21,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(self, position: usize) -> Option<bool> {
+    fn value(self, position: usize) -> Option<bool> {
         (self.which >> position & 1 == 1).then_some(self.values >> position & 1 == 1)
     }
 
@@ -171,13 +171,13 @@ impl<'a> Walk<'a> {
         second.regs.clear();
         let all = change.conditions.iter().enumerate();
         let conditions: SmallVec<[(&Condition, bool); 4]> =
-            all.filter_map(|(position, condition)| Some((condition, known.of(position)?))).collect();
+            all.filter_map(|(position, condition)| Some((condition, known.value(position)?))).collect();
         let value = |holds: bool| TRUE ^ Number::from(!holds);
         for &reg in analyses.liveness.live_in(old) {
             let name = names.get(reg);
             let number = match conditions.iter().find(|(condition, _)| condition.pred == name) {
                 Some((_, holds)) => value(*holds),
-                None => *begins[reg].get_or_insert_with(|| numbers.of(What::Start(reg))),
+                None => *begins[reg].get_or_insert_with(|| numbers.number(What::Start(reg))),
             };
             first.regs.insert(reg, number);
             if second.regs.get(&name).is_some_and(|other| *other != number) {
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
         let mut known = Known::default();
         for (position, condition) in self.change.conditions.iter().enumerate() {
             match self.second.regs.get(&condition.pred).copied() {
-                Some(number) if number >> 1 == TRUE >> 1 && before.of(position).is_some() => {
+                Some(number) if number >> 1 == TRUE >> 1 && before.value(position).is_some() => {
                     known = known.with(position, number == TRUE);
                 }
                 Some(number) if number >> 1 == holds >> 1 && holds != TRUE => {
@@ -226,7 +226,7 @@ impl<'a> Walk<'a> {
             }
         }
         for (position, condition) in change.conditions.iter().enumerate() {
-            let Some(holds) = known.of(position) else { continue };
+            let Some(holds) = known.value(position) else { continue };
             for (reg, held) in &condition.selected {
                 let expected = sum(change, numbers, held[usize::from(!holds)], &second.regs);
                 if analyses.liveness_after.is_live_in(*reg, new)

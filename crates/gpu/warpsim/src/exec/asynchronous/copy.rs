@@ -201,7 +201,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 None => None,
             };
             let ranks = ranks.map(|ranks| ranks.row(&warp.regs, &self.code.pool)[lane] & 0xffff);
-            for (shared, address) in self.targets(warp, pc, (to, barrier), ranks, lane)? {
+            for (shared, address) in self.targets(warp, pc, to, barrier, ranks, lane)? {
                 let (global, bytes) = match given {
                     Some(given) => given,
                     None => (0, self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?),
@@ -216,7 +216,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     self.barrier_at(warp, pc, address, |barrier| Ok((barrier.issue(bytes, &clock)?, barrier.slot)))?;
                 let (own, rank) = (warp.thread.index, self.code.rank_of(shared));
                 if rank != self.code.rank(own) {
-                    self.visit(warp, pc, rank, (slot, time), 1 << lane)?;
+                    self.visit(warp, pc, rank, slot, time, 1 << lane)?;
                 }
                 let flight = Flight { slot, time, proxy: true };
                 self.start(warp, pc, shared..shared + bytes, Touch::Write, 1 << lane, &flight)?;
@@ -234,7 +234,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &Warp<D::Knowledge>,
         pc: u32,
-        (to, barrier): (u64, u64),
+        to: u64,
+        barrier: u64,
         ranks: Option<u64>,
         lane: usize,
     ) -> Result<Vec<(u64, u64)>, Stop> {
@@ -255,8 +256,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         };
         let mut targets = Vec::new();
         for (to, barrier) in pairs {
-            let to = self.place_of(warp, pc, (to, 1, true), 1 << lane)?;
-            let barrier = self.place_of(warp, pc, (barrier, 8, true), 1 << lane)?;
+            let to = self.place_of(warp, pc, to, 1, true, 1 << lane)?;
+            let barrier = self.place_of(warp, pc, barrier, 8, true, 1 << lane)?;
             if self.code.rank_of(to) != self.code.rank_of(barrier) {
                 let what = "a copy to one CTA whose bytes the barrier of another one counts";
                 return Err(self.fatal(warp, pc, Kind::Copy(what.to_owned())));
@@ -283,7 +284,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let bytes = bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
             let global = to.base.row(&warp.regs, pool)[lane].wrapping_add(to.offset);
             if !alone(self.code) {
-                shared = self.place_of(warp, pc, (shared, 1, false), 1 << lane)?;
+                shared = self.place_of(warp, pc, shared, 1, false, 1 << lane)?;
             }
             self.check_bulk(warp, pc, shared, bytes, lane)?;
             let groups = &mut self.asynchronous.groups[own][1];

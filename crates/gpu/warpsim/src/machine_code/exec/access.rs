@@ -30,7 +30,7 @@ impl Machine<'_, '_> {
                 // others have to come first
                 return Ok((holds != mask).then_some(Event::Pause));
             }
-            Access::Copy { bytes, to, from } => self.copy(warp, pc, *bytes, (to, from), mask)?,
+            Access::Copy { bytes, to, from } => self.copy(warp, pc, *bytes, to, from, mask)?,
             Access::CloseCopies => warp.copies.close(),
             Access::AwaitCopies { pending } => self.await_copies(warp, pc, *pending as usize)?,
         }

@@ -30,7 +30,7 @@ impl Machine<'_, '_> {
             _ => warp.row(self.code, row).map(u64::from),
         });
         let mut old = [0; 32];
-        for part in self.parts(warp, (space, bytes), address, mask) {
+        for part in self.parts(warp, space, bytes, address, mask) {
             for lane in lanes(part.mask) {
                 let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
                 let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
@@ -50,8 +50,8 @@ impl Machine<'_, '_> {
         }
         let replaced = |lane: usize| old[lane] == a[lane];
         match tells {
-            Tells::Old => put(warp, (d, bytes, 0), 0, &old, mask),
-            Tells::Replaced => put(warp, (d, 4, 0), 0, &std::array::from_fn(|lane| u64::from(replaced(lane))), mask),
+            Tells::Old => put(warp, d, bytes, 0, 0, &old, mask),
+            Tells::Replaced => put(warp, d, 4, 0, 0, &std::array::from_fn(|lane| u64::from(replaced(lane))), mask),
             Tells::ReplacedAs(p) => {
                 let all = (0..32).fold(0, |all, lane| all | u32::from(replaced(lane)) << lane);
                 warp.set_pred(p, all, mask);
@@ -71,7 +71,7 @@ impl Machine<'_, '_> {
         mask: u32,
     ) -> Result<(), Stop> {
         let (mut row, mut locked) = ([0; 32], 0);
-        for part in self.parts(warp, (Space::Shared, bytes), address, mask) {
+        for part in self.parts(warp, Space::Shared, bytes, address, mask) {
             for lane in lanes(part.mask) {
                 if self.locks.contains(&part.bases[lane]) {
                     continue;
@@ -82,7 +82,7 @@ impl Machine<'_, '_> {
                 locked |= 1 << lane;
             }
         }
-        put(warp, (d, bytes, 0), 0, &row, locked);
+        put(warp, d, bytes, 0, 0, &row, locked);
         warp.set_pred(p, locked, mask);
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Machine<'_, '_> {
             8 => warp.pair(self.code, a),
             _ => warp.row(self.code, a).map(u64::from),
         };
-        for part in self.parts(warp, (Space::Shared, bytes), address, mask) {
+        for part in self.parts(warp, Space::Shared, bytes, address, mask) {
             for lane in lanes(part.mask) {
                 if !self.locks.remove(&part.bases[lane]) {
                     return Err(self.unsupported(warp, pc, "a store that sets free what is not locked"));

@@ -22,12 +22,13 @@ impl Machine<'_, '_> {
         warp: &mut Warp,
         pc: u32,
         bytes: u32,
-        (to, from): (&Address, &Address),
+        to: &Address,
+        from: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
         let to = self.shared_addresses(warp, to, bytes);
         warp.traffic.shared_wavefronts += passes(&Lanes::new(&to, 0, mask, bytes), 4);
-        for part in self.parts(warp, (Space::Global, bytes), from, mask) {
+        for part in self.parts(warp, Space::Global, bytes, from, mask) {
             for step in 0..bytes.div_ceil(8) {
                 let (offset, bytes) = (u64::from(8 * step), bytes.min(8));
                 let lanes = Lanes::new(&part.bases, offset, mask, bytes);

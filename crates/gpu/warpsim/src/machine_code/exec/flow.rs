@@ -34,7 +34,7 @@ impl Machine<'_, '_> {
                     self.pop(warp, pc, *purpose, mask)?;
                 }
             }
-            Flow::Indirect { a, wide, base } => self.indirect(warp, pc, mask, (*a, *wide), *base)?,
+            Flow::Indirect { a, wide, base } => self.indirect(warp, pc, mask, *a, *wide, *base)?,
             Flow::Exit => warp.end(mask),
             Flow::Join { barrier } => warp.join(*barrier, mask),
             Flow::Leave { barrier, with } => {
@@ -61,7 +61,7 @@ impl Machine<'_, '_> {
                 };
                 warp.wait(pc, mask, Wait::Lanes(named));
             }
-            Flow::Barrier { kind, id, threads } => return self.barrier(warp, pc, (*kind, *id, *threads), mask),
+            Flow::Barrier { kind, id, threads } => return self.barrier(warp, pc, *kind, *id, *threads, mask),
             Flow::ClusterBarrier { .. } if mask != warp.live => warp.wait(pc, mask, Wait::Warp),
             Flow::ClusterBarrier { waits: false } => {
                 let index = warp.thread.index;
@@ -82,7 +82,9 @@ impl Machine<'_, '_> {
         &mut self,
         warp: &mut Warp,
         pc: u32,
-        (kind, id, threads): (BarKind, Source, Option<Source>),
+        kind: BarKind,
+        id: Source,
+        threads: Option<Source>,
         mask: u32,
     ) -> Result<Option<Event>, Stop> {
         if mask != warp.live {
@@ -114,7 +116,7 @@ impl Machine<'_, '_> {
         warp.pop(purpose, mask).ok_or_else(|| self.unsupported(warp, pc, "lanes that meet where nothing was pushed"))
     }
 
-    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, (a, wide): (u32, bool), base: i64) -> Result<(), Stop> {
+    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, a: u32, wide: bool, base: i64) -> Result<(), Stop> {
         let addresses = if wide { warp.pair(self.code, a) } else { warp.row(self.code, a).map(u64::from) };
         let rest = warp.path.mask & !mask;
         let mut ways: Vec<(u32, u32)> = Vec::new();

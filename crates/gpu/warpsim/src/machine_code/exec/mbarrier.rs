@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<u32, Stop> {
-        let parts = self.parts(warp, (Space::Shared, 8), address, mask);
+        let parts = self.parts(warp, Space::Shared, 8, address, mask);
         match on {
             OnMbarrier::Arrive { d } => {
                 let mut old = [0; 32];

@@ -30,10 +30,10 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        for part in self.parts(warp, (space, bytes), address, mask) {
+        for part in self.parts(warp, space, bytes, address, mask) {
             for (step, lanes) in words(&part, bytes) {
                 let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes, step == 1)?;
-                put(warp, (d, bytes, extend), step, &row, part.mask);
+                put(warp, d, bytes, extend, step, &row, part.mask);
             }
         }
         Ok(())
@@ -93,10 +93,10 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        for part in self.parts(warp, (space, bytes), address, mask) {
+        for part in self.parts(warp, space, bytes, address, mask) {
             for (step, lanes) in words(&part, bytes) {
                 let values = warp.pair(self.code, next(a, 2 * step));
-                self.stored(warp, pc, part.space, next(a, 2 * step), (&lanes, &values))?;
+                self.stored(warp, pc, part.space, next(a, 2 * step), &lanes, &values)?;
             }
         }
         Ok(())
@@ -109,7 +109,8 @@ impl Machine<'_, '_> {
         pc: u32,
         space: Space,
         a: u32,
-        (lanes, values): (&Lanes, &Row),
+        lanes: &Lanes,
+        values: &Row,
     ) -> Result<(), Stop> {
         match space {
             Space::Shared => {
@@ -173,7 +174,7 @@ impl Machine<'_, '_> {
                     .read(bank, place(lane, step), bytes.min(8), lane)
                     .map_err(|kind| self.fatal(warp, pc, kind))?;
             }
-            put(warp, (d, bytes, extend), step, &row, mask);
+            put(warp, d, bytes, extend, step, &row, mask);
         }
         Ok(())
     }
@@ -190,7 +191,8 @@ impl Machine<'_, '_> {
     pub(super) fn parts(
         &mut self,
         warp: &mut Warp,
-        (space, bytes): (Space, u32),
+        space: Space,
+        bytes: u32,
         address: &Address,
         mask: u32,
     ) -> Vec<Part> {
@@ -292,7 +294,7 @@ fn words(part: &Part, bytes: u32) -> impl Iterator<Item = (u32, Lanes<'_>)> {
 }
 
 /// Writes a step of a load; the sign of less than a word goes into the bits of `extend`.
-pub(super) fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
+pub(super) fn put(warp: &mut Warp, d: u32, bytes: u32, extend: u64, step: u32, row: &Row, mask: u32) {
     let extended = if extend == 0 { *row } else { extended(row, bytes, extend) };
     if bytes < 8 {
         warp.set(d, &extended.map(|x| x as u32), mask);

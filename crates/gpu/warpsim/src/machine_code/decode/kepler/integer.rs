@@ -289,7 +289,7 @@ fn never_overflows(o: &Operands<'_, '_, '_>) -> bool {
 fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "X", "AND", "OR", "XOR"])?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
-    test(o, Kind::Integer, (None, p, q))
+    test(o, Kind::Integer, None, p, q)
 }
 
 /// Decodes `ISET.CMP[.U32].JOIN d[.CC], a, b, with`: all bits if it holds.
@@ -300,11 +300,11 @@ fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     ])?;
     (kind == Kind::Integer || !o.has("X")).then_some(())?;
     let (d, _) = o.tested()?;
-    test(o, kind, (Some(d), None, None))
+    test(o, kind, Some(d), None, None)
 }
 
 /// Decodes the comparison of two values, joined to a predicate.
-fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Option<u8>, Option<u8>)) -> Option<Op> {
+fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, d: Option<u32>, p: Option<u8>, q: Option<u8>) -> Option<Op> {
     let (cmp, combine) = o.comparison()?;
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;

@@ -38,27 +38,27 @@ const FEW_CELLS: usize = 4;
 
 /// By step (the preamble: `None`), the instructions that need no special cases.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Near(BTreeMap<Option<StepRef>, BTreeSet<Id>>);
+pub struct BranchFree(BTreeMap<Option<StepRef>, BTreeSet<Id>>);
 
 /// Those of a graph: powers at all temperatures that it lets through; quotients and roots in the domain of its proof, if it has one.
-pub fn choose(graph: &Graph, order: &[StepRef], domain: Option<&Domain>, kinds: &Kinds) -> Near {
-    let mut near = Near::default();
-    near.keep_powers(graph, order);
+pub fn choose(graph: &Graph, order: &[StepRef], domain: Option<&Domain>, kinds: &Kinds) -> BranchFree {
+    let mut branch_free = BranchFree::default();
+    branch_free.keep_powers(graph, order);
     if let Some(domain) = domain {
         let few = Domain { cells: domain.cells.min(FEW_CELLS), ..*domain };
         let quotients = quotients(graph, order, &few, kinds).or_else(|| quotients(graph, order, domain, kinds));
         quotients.into_iter().flatten().for_each(|(at, id)| {
-            near.0.entry(at).or_default().insert(id);
+            branch_free.0.entry(at).or_default().insert(id);
         });
     }
-    near
+    branch_free
 }
 
 /// The graph without these special cases.
-pub fn apply(graph: &mut Graph, near: &Near) {
+pub fn apply(graph: &mut Graph, branch_free: &BranchFree) {
     let mut known: HashMap<(Shape, Vec<Id>), Body> = HashMap::new();
     graph.reshape(|at, shape, body| {
-        let ids: Vec<Id> = near.0.get(&at).into_iter().flatten().copied().collect();
+        let ids: Vec<Id> = branch_free.0.get(&at).into_iter().flatten().copied().collect();
         known.entry((shape, ids)).or_insert_with_key(|(_, ids)| without_special_cases(body, ids)).clone()
     });
 }
@@ -68,14 +68,14 @@ fn without_special_cases(body: &Body, ids: &[Id]) -> Body {
     for &id in ids {
         match &mut body.insts[id as usize] {
             Inst::Binary(op @ Binary::Div, ..) => *op = Binary::DivNear,
-            Inst::Unary(op, _) => *op = op.near().unwrap_or(*op),
+            Inst::Unary(op, _) => *op = op.branch_free().unwrap_or(*op),
             _ => {}
         }
     }
     body
 }
 
-impl Near {
+impl BranchFree {
     /// Powers whose argument follows from the temperature alone, and stays within.
     fn keep_powers(&mut self, graph: &Graph, order: &[StepRef]) {
         let Some(temperatures) = graph.filter else { return };
@@ -109,7 +109,7 @@ const POWER_CELLS: usize = 64;
 fn power(inst: &Inst) -> Option<Id> {
     let Inst::Unary(op, x) = *inst else { return None };
     let is_power = matches!(op.real_function(), RealFunction::Exp2 | RealFunction::Exp2OfNegative);
-    (is_power && op.near().is_some()).then_some(x)
+    (is_power && op.branch_free().is_some()).then_some(x)
 }
 
 /// Quotients and roots whose operands stay between the limits in all cells; nothing where the graph has no proof in these cells.
@@ -121,7 +121,7 @@ fn quotients(
 ) -> Option<BTreeSet<(Option<StepRef>, Id)>> {
     let mut found: Option<BTreeSet<(Option<StepRef>, Id)>> = None;
     for cell in domain.temperatures.cells(domain.cells) {
-        let claims = follow::claims(graph, order, (domain, cell), &Roundings::ALL, kinds).ok()?;
+        let claims = follow::claims(graph, order, domain, cell, &Roundings::ALL, kinds).ok()?;
         let here = of_claims(graph, domain, kinds, &claims);
         found = Some(found.map_or(here.clone(), |found| found.intersection(&here).copied().collect()));
     }

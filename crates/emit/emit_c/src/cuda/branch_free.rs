@@ -1,7 +1,7 @@
 //! Quotients, reciprocals and roots of singles without special cases, as device functions.
 
-use graph::single::near::{Operand, Sequence, Step};
-pub use graph::single::near::{QUOTIENT, RECIPROCAL, ROOT};
+use graph::single::branch_free::{Operand, Sequence, Step};
+pub use graph::single::branch_free::{QUOTIENT, RECIPROCAL, ROOT};
 
 /// A variable for each step. The estimate is in assembly, as CUDA C++ has no function for it; its operand and its result are `b` and `y` in all of them.
 pub fn definition(name: &str, sequence: Sequence) -> String {

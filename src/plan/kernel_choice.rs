@@ -8,12 +8,12 @@ use kernels::Kernel;
 
 /// Value of `--kernel`: a kernel, or reactors that are advanced in time, which take two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum KernelChoice {
     Kernel(Kernel),
     Reactor,
 }
 
-impl Wanted {
+impl KernelChoice {
     pub fn kernel(self) -> Option<Kernel> {
         match self {
             Self::Kernel(kernel) => Some(kernel),
@@ -22,11 +22,11 @@ impl Wanted {
     }
 }
 
-impl ValueEnum for Wanted {
+impl ValueEnum for KernelChoice {
     fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<Wanted>> = LazyLock::new(|| {
-            let kernels = Kernel::value_variants().iter().map(|&kernel| Wanted::Kernel(kernel));
-            kernels.chain([Wanted::Reactor]).collect()
+        static ALL: LazyLock<Vec<KernelChoice>> = LazyLock::new(|| {
+            let kernels = Kernel::value_variants().iter().map(|&kernel| KernelChoice::Kernel(kernel));
+            kernels.chain([KernelChoice::Reactor]).collect()
         });
         &ALL
     }

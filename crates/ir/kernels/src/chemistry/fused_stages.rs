@@ -13,7 +13,8 @@ use mechanism::{Reaction, SpeciesIndex};
 /// One operation, which holds the rates from stage to stage.
 pub fn add(
     graph: &mut Graph,
-    (i, r): (usize, &Reaction),
+    i: usize,
+    r: &Reaction,
     plan: &Plan,
     Stages { at_once, iterations: stages, last: pending }: Stages,
     sources: &Sources<'_>,
@@ -21,7 +22,7 @@ pub fn add(
 ) -> Rates {
     let published = DIRECTIONS.map(|d| plan.live[d] && (plan.solved[d] || !at_once.is_empty()));
     let mut o = Operands::default();
-    let rates = reaction::directions(&mut o, (i, r), plan.live, sources);
+    let rates = reaction::directions(&mut o, i, r, plan.live, sources);
     o.body.states = rates.into_iter().flatten().collect();
     o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
     let prologue = o.into_step(graph);

@@ -1,7 +1,7 @@
 //! Quotients, reciprocals and roots of singles without special cases, an instruction for each step.
 
 use super::numbers::literal;
-use graph::single::near::{Operand as Read, QUOTIENT, RECIPROCAL, ROOT, Sequence, Step};
+use graph::single::branch_free::{Operand as Read, QUOTIENT, RECIPROCAL, ROOT, Sequence, Step};
 use ptx::builder::Builder;
 use ptx::inst::*;
 use ptx::ir::Reg;

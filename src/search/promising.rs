@@ -48,17 +48,17 @@ struct Timed {
 }
 
 /// Whether a version may be faster than all of its kernel that were timed. What cannot be told may be.
-pub fn is_near<M: KernelVersion>(version: &M, others: &[M]) -> bool {
+pub fn is_promising<M: KernelVersion>(version: &M, others: &[M]) -> bool {
     let Some(estimated_ns) = version.estimated_ns() else { return true };
     let of_kernel = others.iter().filter(|other| other.kernel() == version.kernel());
     let timed = of_kernel.filter_map(|other| {
         let kind = Kind::from_version(other.version());
         Some(Timed { kind, predicted_ns: other.predicted_ns()?, estimated_ns: other.estimated_ns()? })
     });
-    may_be_faster((Kind::from_version(version.version()), estimated_ns, version.floor_ns()), &timed.collect::<Vec<_>>())
+    may_be_faster(Kind::from_version(version.version()), estimated_ns, version.floor_ns(), &timed.collect::<Vec<_>>())
 }
 
-fn may_be_faster((kind, estimated_ns, floor_ns): (Kind, f64, f64), timed: &[Timed]) -> bool {
+fn may_be_faster(kind: Kind, estimated_ns: f64, floor_ns: f64, timed: &[Timed]) -> bool {
     let Some(fastest) = fastest(timed, |_| true) else { return true };
     // One that differs from the fastest in its constants or its inputs alone is compared by the estimate as it is.
     let is_slower = fastest.kind == kind && estimated_ns > fastest.estimated_ns;
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn an_estimate_is_near_where_such_code_could_make_it_the_fastest() {
         let one = [timed(Codegen::DataParallel, 8, 1.0, 1.0)];
-        let near = |layout, estimated: f64| may_be_faster((kind(layout, 8), estimated, 0.1), &one);
-        assert!(may_be_faster((kind(Codegen::Overlay, 8), 9.0, 0.1), &[]), "nothing is known");
+        let near = |layout, estimated: f64| may_be_faster(kind(layout, 8), estimated, 0.1, &one);
+        assert!(may_be_faster(kind(Codegen::Overlay, 8), 9.0, 0.1, &[]), "nothing is known");
         assert_eq!([near(Codegen::Overlay, 1.2), near(Codegen::Overlay, 1.3)], [true, false]);
         assert_eq!([near(Codegen::Straight, 2.2), near(Codegen::Straight, 2.3)], [true, false]);
         assert_eq!([near(Codegen::DataParallel, 1.0), near(Codegen::DataParallel, 1.01)], [true, false]);
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn code_that_was_slower_than_its_estimate_is_taken_to_be_so_again_with_as_many_warps() {
         let two = [timed(Codegen::DataParallel, 8, 1.0, 1.0), timed(Codegen::Partial, 8, 2.9, 1.0)];
-        let near = |warps, estimated| may_be_faster((kind(Codegen::Partial, warps), estimated, 0.1), &two);
+        let near = |warps, estimated| may_be_faster(kind(Codegen::Partial, warps), estimated, 0.1, &two);
         assert_eq!([near(8, 0.6), near(8, 0.3)], [false, true]);
         // N-heptane's diffusion on Hopper: eight warps spill, four are the fastest of all.
         assert!(near(4, 0.7), "other warps have other registers");
@@ -121,7 +121,7 @@ mod tests {
         let one = [timed(Codegen::Straight, 4, 3.0, 2.0)];
         let near = |groups_per_cta| {
             let kind = Kind { groups_per_cta, ..kind(Codegen::Straight, 4) };
-            may_be_faster((kind, 2.6, 0.1), &one)
+            may_be_faster(kind, 2.6, 0.1, &one)
         };
         // USC Mech II's chemistry on Hopper: three groups are estimated slower than two, and are faster.
         assert_eq!([1, 3].map(near), [false, true]);
@@ -131,7 +131,7 @@ mod tests {
     fn data_parallel_code_tells_of_other_warps_unless_it_was_slow() {
         let of = |predicted| {
             let one = [timed(Codegen::DataParallel, 8, predicted, 1.0), timed(Codegen::Straight, 4, 0.9, 2.0)];
-            let near = |estimated| may_be_faster((kind(Codegen::DataParallel, 4), estimated, 0.1), &one);
+            let near = |estimated| may_be_faster(kind(Codegen::DataParallel, 4), estimated, 0.1, &one);
             [near(0.85), near(0.95), near(1.05)]
         };
         assert_eq!((of(1.05), of(3.0)), ([true, true, false], [true, false, false]));
@@ -140,9 +140,6 @@ mod tests {
     #[test]
     fn nothing_is_tried_beside_what_the_memory_alone_takes() {
         let one = [timed(Codegen::DataParallel, 8, 1.05, 1.0)];
-        assert_eq!(
-            [0.99, 0.9].map(|floor| may_be_faster((kind(Codegen::Partial, 8), 0.1, floor), &one)),
-            [false, true]
-        );
+        assert_eq!([0.99, 0.9].map(|floor| may_be_faster(kind(Codegen::Partial, 8), 0.1, floor, &one)), [false, true]);
     }
 }

@@ -25,12 +25,12 @@ pub(super) fn print(results: &Results) -> Result<(), Failure> {
             out(format_args!("{}:\n", results.texts[proof.text].source.name))?;
             text = Some(proof.text);
         }
-        out(format_args!("{}", told(results, proof)))?;
+        out(format_args!("{}", verdict_text(results, proof)))?;
     }
     Ok(())
 }
 
-fn told(results: &Results, proof: &Proof) -> String {
+fn verdict_text(results: &Results, proof: &Proof) -> String {
     let Verdict { kernel, instructions, arrivals, .. } = &proof.verdict;
     let threads = proof.launch.size();
     let of = format!("with {threads} threads ({instructions} warp instructions, {arrivals} arrivals at barriers)");

@@ -12,14 +12,15 @@ use mechanism::Reaction;
 
 pub fn add(
     graph: &mut Graph,
-    (i, r): (usize, &Reaction),
+    i: usize,
+    r: &Reaction,
     plan: &Plan,
     Stages { at_once, iterations, last }: Stages,
     sources: &Sources<'_>,
     late: &mut Late,
 ) -> Rates {
     let mut o = Operands::default();
-    let first = reaction::directions(&mut o, (i, r), plan.live, sources);
+    let first = reaction::directions(&mut o, i, r, plan.live, sources);
     o.body.values = first.into_iter().flatten().collect();
     let step = o.into_step(graph);
     let name = format!("reaction {} {}", i + 1, r.equation);
