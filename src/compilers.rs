@@ -95,9 +95,32 @@ pub fn run_on_cpu(
     inputs: &[f64],
     outputs: usize,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
-    let input: Vec<u8> = inputs.iter().flat_map(|x| x.to_le_bytes()).collect();
+    numbers(compiler, outputs, compiler.run(files, compiled, &bytes(inputs)))
+}
+
+/// The times that a program gives for the same inputs, as a project's options make it.
+///
+/// Errors: those of [`run_on_cpu`].
+pub fn time_on_cpu(
+    compiler: &HostCompiler,
+    files: &[(String, String)],
+    inputs: &[f64],
+    outputs: usize,
+) -> Result<Vec<f64>, Vec<Diagnostic>> {
+    numbers(compiler, outputs, compiler.run_fast(files, &bytes(inputs)))
+}
+
+fn bytes(inputs: &[f64]) -> Vec<u8> {
+    inputs.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn numbers(
+    compiler: &HostCompiler,
+    outputs: usize,
+    printed: Result<Vec<u8>, toolchain::Failure>,
+) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let refused = |failure: &toolchain::Failure| vec![refusal("the C++ text", failure)];
-    let printed = compiler.run(files, compiled, &input).map_err(|failure| refused(&failure))?;
+    let printed = printed.map_err(|failure| refused(&failure))?;
     let found: Vec<f64> = printed.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
     if found.len() != outputs {
         let log = format!("{}: {} numbers for {outputs}", compiler.name, found.len());

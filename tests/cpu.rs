@@ -308,3 +308,30 @@ fn outputs_in_the_place_of_inputs_are_refused() {
     let expected = "0 -9 -9 -9 -9\n-9 -9 -9\n1\n0 0 0\nan output shares numbers with an input\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
+
+/// Nobody can know the times; but each kernel has one, it is told where it was measured, and nothing is where nobody asked.
+#[test]
+fn kernels_are_measured_on_this_machine() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let asked = Request {
+        kernels: vec![Kernel::Viscosity, Kernel::Chemistry],
+        verify: Some(4),
+        real_compilers: true,
+        measure: true,
+        ..request("h2o2", folder.path())
+    };
+    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    for kernel in &compiled.kernels {
+        let found = kernel.measured.as_ref().expect("a time");
+        assert!(found.nanoseconds_per_point > 0.1 && found.nanoseconds_per_point < 1e6, "{found:?}");
+    }
+    let brief = singe::report::brief(&compiled, &asked, folder.path());
+    assert!(brief.contains("measured time (ns)") && brief.contains("measured on one core of "), "{brief}");
+    let asked = Request { measure: false, ..asked };
+    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    assert!(compiled.kernels.iter().all(|kernel| kernel.measured.is_none()));
+    assert!(!singe::report::brief(&compiled, &asked, folder.path()).contains("measured"));
+}

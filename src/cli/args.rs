@@ -160,7 +160,8 @@ pub struct CompileArguments {
     pub effort: Effort,
     /// States to verify each kernel on (70 by default), or off; and checks to leave out: no-compilers (NVRTC and ptxas on the code; they are
     /// found in .toolchain beside the program, CUDA_HOME, the PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone), no-machine-code (run
-    /// what they make, and compare it in bits) and no-time (predict its time by the model of the target)
+    /// what they make, and compare it in bits) and no-time (predict its time by the model of the target). For a CPU, measure times the
+    /// kernels on this machine
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = verify)]
     pub verify: Vec<Check>,
     /// Kinds of files to write

@@ -173,6 +173,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         real_compilers: !leaves_out(Check::NoCompilers),
         verify_machine_code: !leaves_out(Check::NoMachineCode),
         predict_time: !leaves_out(Check::NoTime),
+        measure: arguments.verify.contains(&Check::Measure),
         emit: arguments.emit.clone(),
         output: Some(output),
         clean: arguments.clean,

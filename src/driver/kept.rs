@@ -55,11 +55,11 @@ pub fn compile_kept(request: &Request, cache: Option<&Cache>, observer: &mut Obs
 }
 
 /// A digest of all that decides the outcome: this program, the compilers, the files that were read, and what is asked for but for the place
-/// of the files. `None`: something of it cannot be known, or the outcome is broken on purpose.
+/// of the files. `None`: something of it cannot be known, the outcome is broken on purpose, or times are measured.
 fn key(request: &Request, input: &Input) -> Option<String> {
     let arch = request.common.target.compute_capability;
     let is_clang = request.real_compilers && arch < OLDEST && !request.common.target.is_cpu();
-    if request.fault.is_some() || is_clang || input.mechanism.inputs.is_empty() {
+    if request.fault.is_some() || request.measure || is_clang || input.mechanism.inputs.is_empty() {
         return None;
     }
     let compilers = if request.real_compilers { cache::compilers() } else { String::new() };

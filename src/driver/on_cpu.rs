@@ -6,13 +6,13 @@ use crate::compilers;
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{self, Unit};
-use crate::plan::Request;
-use crate::report::TextForCpu;
+use crate::plan::{Request, VERIFIED_STATES};
+use crate::report::{MeasuredTime, TextForCpu};
 use crate::verify::{Points, TextOnCpu};
 use diagnostics::Diagnostic;
 use emit_c::cpu::{self, Called};
 use kinetics::Model;
-use machine::toolchain::{self, HostCompiler};
+use machine::toolchain::{self, FAST_OPTIONS, HostCompiler};
 
 /// Verifies the texts for CPUs: of the units where the target is a CPU, of those beside them, and of the functions of one point. What became
 /// of a unit goes to its report; the rest is returned.
@@ -47,7 +47,45 @@ pub fn verify(
         return Ok(kernels.into_iter().chain(of_functions).collect());
     }
     units.iter_mut().zip(kernels).for_each(|(unit, run)| unit.report.ran_on_cpu(run.clone()));
+    if let (true, Ok(compiler)) = (request.measure, compiler) {
+        let times = observer.pass("measure", None, || measured(request, model, units, compiler));
+        let times = times.map_err(Failure::verification)?;
+        units.iter_mut().zip(times).for_each(|(unit, time)| unit.report.measured = Some(time));
+    }
     Ok(of_functions.into_iter().collect())
+}
+
+/// Points of a call that is timed: more than a few, and in the caches of one core.
+const TIMED_POINTS: usize = 4096;
+
+/// Times the kernels of a CPU on this machine, on one core.
+fn measured(
+    request: &Request,
+    model: &Model,
+    units: &[Unit],
+    compiler: &HostCompiler,
+) -> Result<Vec<MeasuredTime>, Vec<Diagnostic>> {
+    let texts = Texts { request, model, of_cpu: units, functions: None, states: VERIFIED_STATES };
+    let points: Vec<Points> =
+        units.iter().map(|unit| Points::new(&subject(request, model, unit, &unit.ptx), texts.states)).collect();
+    let inputs: Vec<f64> = points.iter().flat_map(|points| points.inputs.iter().copied()).collect();
+    let files = texts.files(&points, Some(TIMED_POINTS));
+    let times = compilers::time_on_cpu(compiler, &files, &inputs, units.len())?;
+    let new = |nanoseconds| MeasuredTime {
+        nanoseconds_per_point: nanoseconds,
+        points: TIMED_POINTS,
+        compiler: compiler.name.clone(),
+        options: FAST_OPTIONS[1..3].join(" "),
+        processor: processor(),
+    };
+    Ok(times.into_iter().map(new).collect())
+}
+
+/// Name of this machine's processor, as Linux tells it.
+fn processor() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
+    name.unwrap_or("a processor without a name").to_owned()
 }
 
 /// Texts that are compiled together.
@@ -76,7 +114,7 @@ impl<'a> Texts<'a> {
             self.calls().flat_map(|(at, ..)| of(&points[at]).iter().copied()).collect()
         };
         let (inputs, expected) = (all(|points| &points.inputs), all(|points| &points.outputs));
-        let files = self.files(&points);
+        let files = self.files(&points, None);
         let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &expected])?)));
         let is_known = kept.as_ref().is_some_and(|(cache, key)| cache.read(key).is_some());
         let outputs = match is_known {
@@ -97,8 +135,8 @@ impl<'a> Texts<'a> {
         Ok(runs)
     }
 
-    /// The program, and what it includes.
-    fn files(&self, points: &[Points]) -> Vec<(String, String)> {
+    /// The program, and what it includes. With `timed` it times calls of so many points, else it writes what one call gives.
+    fn files(&self, points: &[Points], timed: Option<usize>) -> Vec<(String, String)> {
         let Self { request, model, of_cpu, functions, .. } = *self;
         let vectors = cpu::header_of(request.common.precision.kernels);
         let own = output::header_for_cpu(request, model, of_cpu);
@@ -109,7 +147,12 @@ impl<'a> Texts<'a> {
         };
         let calls: Vec<Called<'_>> = self.calls().map(call).collect();
         let names: Vec<String> = headers.iter().map(|(name, _)| name.clone()).collect();
-        let program = ("texts.cpp".to_owned(), cpu::program(&model.mechanism.name, &vectors.0, &names, &calls));
+        let name = &model.mechanism.name;
+        let program = match timed {
+            None => cpu::program(name, &vectors.0, &names, &calls),
+            Some(count) => cpu::timing_program(name, &vectors.0, &names, &calls, count),
+        };
+        let program = ("texts.cpp".to_owned(), program);
         let kernels = of_cpu.iter().map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone()));
         [program, vectors].into_iter().chain(headers).chain(kernels).collect()
     }

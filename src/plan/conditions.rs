@@ -24,6 +24,7 @@ pub struct Asked<'a> {
     settings: Vec<Table>,
     has_open_layout: bool,
     is_verified: bool,
+    is_measured: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -44,6 +45,7 @@ impl<'a> Asked<'a> {
                 .collect(),
             has_open_layout: request.keep_fastest || request.searches_its_layout() || !request.own_layouts.is_empty(),
             is_verified: request.verify.is_some(),
+            is_measured: request.measure,
         }
     }
 
@@ -59,6 +61,7 @@ impl<'a> Asked<'a> {
             settings: vec![Table::try_from(common).expect("the fields are numbers and texts")],
             has_open_layout: true,
             is_verified: true,
+            is_measured: false,
         }
     }
 
@@ -118,6 +121,13 @@ impl<'a> Asked<'a> {
             "target" => vec![target.name.clone()],
             "kernel" => names(&self.kernels),
             "emit" => names(self.emit),
+            "verify" => {
+                if self.is_measured {
+                    vec!["measure".into()]
+                } else {
+                    Vec::new()
+                }
+            }
             _ => {
                 let texts = self.settings.iter().filter_map(|table| table.get(key)).map(|value| match value {
                     Value::String(text) => text.clone(),

@@ -130,7 +130,7 @@ pub const TUNING: usize = 12;
 /// Flags that concern a part of the requests. The first are those of a kernel's tuning, in the order in which a search varies them: the
 /// last changes fastest. Those with values and a meaning are keys of `--layout`.
 #[rustfmt::skip]
-pub const FLAGS: [Flag; 20] = [
+pub const FLAGS: [Flag; 21] = [
     flag(&["warps"],               &[Targets(GPUS)],                                            tries::warps),
     flag(&["groups-per-cta"],      &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::groups),
     flag(&["ctas-per-sm"],         &[Targets(GPUS)],                                            tries::ctas),
@@ -159,6 +159,7 @@ pub const FLAGS: [Flag; 20] = [
     flag(&["lewis-numbers"],       &[Kernels(DIFFUSING)],                                       tries::nothing),
     flag(&["error", "precision=double"], &[Kernels(TRANSPORT)],                                 tries::nothing),
     flag(&["precision=factors=single"],  &[Kernels(REACTORS)],                                  tries::nothing),
+    flag(&["verify=measure"],            &[Targets(CPU)],                                       tries::nothing),
 ];
 
 /// Combinations that are refused. The first row that is not met is told.

@@ -87,6 +87,8 @@ pub struct Request {
     pub verify_machine_code: bool,
     /// Run the full model of time on the machine code, where nvdisasm can read it and the target's pipeline is described.
     pub predict_time: bool,
+    /// Time the kernels for a CPU on this machine.
+    pub measure: bool,
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
@@ -133,6 +135,7 @@ impl Default for Request {
             real_compilers: false,
             verify_machine_code: true,
             predict_time: true,
+            measure: false,
             emit: Vec::new(),
             output: None,
             clean: false,

@@ -20,7 +20,7 @@ mod unheeded;
 pub use amd::OnAmd;
 pub use causes::shares;
 pub use occupancy::{levels_picture, occupancy_picture};
-pub use on_cpu::TextForCpu;
+pub use on_cpu::{MeasuredTime, TextForCpu};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
 pub use picture::{schedule_picture, straight_line_picture};
@@ -176,6 +176,9 @@ pub struct KernelReport {
     /// Verification of the C++ text for a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_on_cpu: Option<TextOnCpu>,
+    /// Time on this machine, where it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredTime>,
     /// Verification of the machine code, where ptxas and nvdisasm are installed.
     pub machine_code: Option<MachineCode>,
     /// Prediction of the SM's model, where ptxas and nvdisasm are installed and the target's pipeline is described.
@@ -532,6 +535,7 @@ pub fn kernel(
         verification,
         text: None,
         text_on_cpu: None,
+        measured: None,
         machine_code: None,
         prediction: None,
         compiled: None,

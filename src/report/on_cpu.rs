@@ -1,15 +1,36 @@
 //! Texts for CPUs that no kernel of the report has: those beside another target's, and the functions of one point.
 
+use super::KernelReport;
 use crate::verify::TextOnCpu;
 use serde::Serialize;
 
 /// Returns the lines below the table of the texts of kernels: why these were not run, and one for each further text.
-pub fn lines<'a>(kernels: impl IntoIterator<Item = &'a TextOnCpu>, texts: &[TextForCpu]) -> Vec<String> {
-    let not_run = kernels.into_iter().find_map(|kernel| match kernel {
+pub fn lines(kernels: &[KernelReport], texts: &[TextForCpu]) -> Vec<String> {
+    let measured = kernels.iter().find_map(|kernel| kernel.measured.as_ref()).map(|time| {
+        let MeasuredTime { points, compiler, options, processor, .. } = time;
+        format!(
+            "measured on one core of {processor}\nby {compiler} {options}, {points} points a call, the median of nine\n"
+        )
+    });
+    let mut runs = kernels.iter().filter_map(|kernel| kernel.text_on_cpu.as_ref());
+    let not_run = runs.find_map(|run| match run {
         TextOnCpu::NotRun(reason) => Some(format!("the text was not run: {reason}\n")),
         TextOnCpu::Verified(_) => None,
     });
-    not_run.into_iter().chain(texts.iter().map(TextForCpu::line)).collect()
+    not_run.into_iter().chain(measured).chain(texts.iter().map(TextForCpu::line)).collect()
+}
+
+/// Time of a kernel on this machine's processor, one core of which made all calls.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasuredTime {
+    /// Median of nine.
+    pub nanoseconds_per_point: f64,
+    /// Points of a call.
+    pub points: usize,
+    pub compiler: String,
+    /// Options of the compiler that matter for times.
+    pub options: String,
+    pub processor: String,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -15,6 +15,7 @@ pub enum Check {
     NoCompilers,
     NoMachineCode,
     NoTime,
+    Measure,
 }
 
 /// When there are colours.
@@ -71,8 +72,12 @@ pub(in crate::cli) fn verify(text: &str) -> Result<Check, String> {
         ("no-compilers", _) => Ok(Check::NoCompilers),
         ("no-machine-code", _) => Ok(Check::NoMachineCode),
         ("no-time", _) => Ok(Check::NoTime),
+        ("measure", _) => Ok(Check::Measure),
         (_, Ok(n)) if (1..=100_000).contains(&n) => Ok(Check::States(n)),
-        _ => Err("give a number of states from 1 to 100000 or off, no-compilers, no-machine-code, no-time".into()),
+        _ => {
+            Err("give a number of states from 1 to 100000 or off, no-compilers, no-machine-code, no-time, measure"
+                .into())
+        }
     }
 }
 

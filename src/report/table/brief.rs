@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use super::figures::{
-    amd, hundredths, of_compilers, run_on_amd, single, verdict, verified_machine_code, verified_text,
+    amd, hundredths, measured, of_compilers, run_on_amd, single, verdict, verified_machine_code, verified_text,
 };
 use super::remarks::not_run;
 use super::{is_of_a_cpu, is_of_amd};
@@ -37,7 +37,13 @@ pub fn summary(report: &Report) -> Vec<Vec<String>> {
 /// A row: its name, and its cell for a kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
 
-const OF_ALL: [Row; 4] = [("form", |k| k.form.clone()), (ERROR, error), ("verdict", verdict), ("text", verified_text)];
+const OF_ALL: [Row; 5] = [
+    ("form", |k| k.form.clone()),
+    (ERROR, error),
+    ("measured time (ns)", measured),
+    ("verdict", verdict),
+    ("text", verified_text),
+];
 
 /// The row that [`IN_SINGLE`] takes the place of.
 const ERROR: &str = "error (allowed)";
@@ -186,7 +192,7 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
             out += ": singe doctor tells which compilers are there\n";
         }
     }
-    out.extend(on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu));
+    out.extend(on_cpu::lines(&report.kernels, &report.texts_for_cpu));
     for kernel in report.kernels.iter().filter(|kernel| kernel.is_slower_than_data_parallel()) {
         let times = [kernel.data_parallel_ns, kernel.machine.estimated_ns].map(hundredths);
         out += &format!(

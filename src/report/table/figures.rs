@@ -22,6 +22,11 @@ pub fn hundredths(number: Option<f64>) -> String {
     number.map_or("-".into(), |n| format!("{n:.2}"))
 }
 
+/// Returns the time on this machine.
+pub fn measured(kernel: &KernelReport) -> String {
+    hundredths(kernel.measured.as_ref().map(|time| time.nanoseconds_per_point))
+}
+
 pub fn of_compilers(kernel: &KernelReport, text: impl Fn(&Compiled) -> String) -> String {
     kernel.compiled.as_ref().map_or("-".into(), text)
 }

@@ -29,11 +29,7 @@ pub fn grounds(report: &Report) -> String {
             out += "\nwithout a clang that knows the target (`singe doctor` tells what is there), registers are estimated\n";
         }
     }
-    out.extend(
-        on_cpu::lines(report.kernels.iter().filter_map(|k| k.text_on_cpu.as_ref()), &report.texts_for_cpu)
-            .into_iter()
-            .map(|line| format!("\n{line}")),
-    );
+    out.extend(on_cpu::lines(&report.kernels, &report.texts_for_cpu).into_iter().map(|line| format!("\n{line}")));
     let is_nvidia = !is_cpu && !is_amd;
     if let Some(first) = report.kernels.first().filter(|_| is_nvidia) {
         out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);

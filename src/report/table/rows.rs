@@ -2,8 +2,8 @@
 
 use super::figures::{
     amd, balance, beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error,
-    lengths, memory, microseconds, of_backend, of_compilers, of_machine_code, of_prediction, of_verification, over,
-    run_on_amd, single, verdict, verified_machine_code, verified_text,
+    lengths, measured, memory, microseconds, of_backend, of_compilers, of_machine_code, of_prediction, of_verification,
+    over, run_on_amd, single, verdict, verified_machine_code, verified_text,
 };
 use crate::report::KernelReport;
 use crate::verify::CodeOnAmd;
@@ -195,7 +195,8 @@ const FLOORS: [Row; 4] = [
     of_nvidia("machine code's bound (ns)", bound_of_machine_code),
 ];
 
-const TIMES: [Row; 8] = [
+const TIMES: [Row; 9] = [
+    Row { name: "measured time (ns)", cell: measured, shown: Shown::WhereAny(|k| k.measured.is_some()) },
     of_nvidia("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
     of_nvidia("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
     of_nvidia("predicted over estimated", |k| over(k.machine.predicted_ns, k.machine.estimated_ns)),

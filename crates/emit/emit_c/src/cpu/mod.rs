@@ -32,7 +32,7 @@ pub use library::Stoichiometry;
 pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
 pub use single::{SINGLE_HEADER, single_header};
-pub use texts::{Called, CalledReactor, program, program_of_reactors};
+pub use texts::{Called, CalledReactor, program, program_of_reactors, timing_program};
 
 /// The name of the header that all kernels include.
 pub const VECTOR_HEADER: &str = "singe_vector.h";

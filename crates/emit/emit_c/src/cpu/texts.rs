@@ -23,15 +23,23 @@ pub struct Called<'a> {
 /// stores is not a number. `headers` come before the kernels, which lie in files of their symbols' names and include that of `vectors`.
 pub fn program(mechanism: &str, vectors: &str, headers: &[String], calls: &[Called<'_>]) -> String {
     let prefix = identifier(mechanism);
-    let include = |file: &str| format!("#include \"{file}\"\n");
-    let mut includes = include(vectors) + &headers.iter().map(|header| include(header)).collect::<String>();
-    // Each file has functions of the same names, and finds those of the vectors before others beside it.
-    let guard = vectors.to_uppercase().replace('.', "_");
-    for Called { symbol, .. } in calls.iter().filter(|call| !call.by_points) {
-        let (vectors, text) = (include(vectors), include(&format!("{symbol}.cpp")));
-        includes += &format!("namespace file_of_{symbol} {{\n#undef {guard}\n{vectors}{text}}}\n");
-    }
+    let includes = includes(vectors, headers, calls);
     let calls = calls.iter().map(|call| text(call, &prefix)).collect();
+    render(Template::CpuTexts, &Program { includes, prefix, calls })
+}
+
+/// The text of a program that times launch functions at so many points, which take turns at the given ones, on one core. It reads as [`program`] does, and writes for each call
+/// the median of nine times of a point in ns.
+pub fn timing_program(
+    mechanism: &str,
+    vectors: &str,
+    headers: &[String],
+    calls: &[Called<'_>],
+    points: usize,
+) -> String {
+    let prefix = identifier(mechanism);
+    let includes = "#include <algorithm>\n#include <chrono>\n".to_owned() + &includes(vectors, headers, calls);
+    let calls = calls.iter().map(|call| timed(call, points)).collect();
     render(Template::CpuTexts, &Program { includes, prefix, calls })
 }
 
@@ -81,6 +89,53 @@ struct Program {
     includes: String,
     prefix: String,
     calls: String,
+}
+
+/// Includes the headers, and the kernels in namespaces of their own.
+fn includes(vectors: &str, headers: &[String], calls: &[Called<'_>]) -> String {
+    let include = |file: &str| format!("#include \"{file}\"\n");
+    let mut includes = include(vectors) + &headers.iter().map(|header| include(header)).collect::<String>();
+    // Each file has functions of the same names, and finds those of the vectors before others beside it.
+    let guard = vectors.to_uppercase().replace('.', "_");
+    for Called { symbol, .. } in calls.iter().filter(|call| !call.by_points) {
+        let (vectors, text) = (include(vectors), include(&format!("{symbol}.cpp")));
+        includes += &format!("namespace file_of_{symbol} {{\n#undef {guard}\n{vectors}{text}}}\n");
+    }
+    includes
+}
+
+fn timed(call: &Called<'_>, count: usize) -> String {
+    let Called { symbol, arrays, points, stride, .. } = call;
+    let (output, inputs) = arrays.split_last().expect("a kernel has an output");
+    let mut text = String::from("  {\n");
+    for (at, array) in inputs.iter().enumerate() {
+        let (number, rows) = (array.io.c_type(), array.rows);
+        text += &format!(
+            "    const auto given{at} = read<{number}>({rows} * {stride});
+    std::vector<{number}> a{at}({rows} * {count});
+    for (int n = 0; n < {rows} * {count}; ++n) a{at}[n] = given{at}[n / {count} * {stride} + n % {count} % {points}];\n"
+        );
+    }
+    let given: String = (0..inputs.len()).map(|at| format!("a{at}.data(), ")).collect();
+    text + &format!(
+        "    std::vector<{}> out({} * {count});
+    std::vector<double> times(9);
+    for (double &time : times) {{
+      const auto began = std::chrono::steady_clock::now();
+      int calls = 0;
+      std::chrono::duration<double, std::nano> passed(0.0);
+      for (; passed.count() < 2e7; ++calls) {{
+        status |= {symbol}_launch(context, {given}out.data(), {count}, {count}, nullptr);
+        passed = std::chrono::steady_clock::now() - began;
+      }}
+      time = passed.count() / calls / {count};
+    }}
+    std::sort(times.begin(), times.end());
+    write(std::vector<double>{{times[4]}});
+  }}\n",
+        output.io.c_type(),
+        output.rows
+    )
 }
 
 fn text(call: &Called<'_>, prefix: &str) -> String {

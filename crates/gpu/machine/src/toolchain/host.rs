@@ -26,6 +26,9 @@ const USUAL: [&str; 3] = ["c++", "g++", "clang++"];
 /// Options without optimisation, as each program runs once. Products and sums are fused where the text says so, by the library if the machine cannot.
 const OPTIONS: [&str; 6] = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-DSINGE_WIDTH=2", "-D__FP_FAST_FMA"];
 
+/// The options that a project's CMakeLists.txt sets, without warnings.
+pub const FAST_OPTIONS: [&str; 5] = ["-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-w"];
+
 /// Returns the compiler that `CXX` names, otherwise the first of the usual ones. It is looked for once.
 pub fn host_compiler() -> Result<&'static HostCompiler, Absent> {
     static FOUND: LazyLock<Result<HostCompiler, Absent>> = LazyLock::new(|| {
@@ -55,6 +58,21 @@ impl HostCompiler {
 
     /// Compiles the first `compiled` files, which may include the others, runs the program on these bytes, and returns its output.
     pub fn run(&self, files: &[(String, String)], compiled: usize, input: &[u8]) -> Result<Vec<u8>, Failure> {
+        self.run_with(&OPTIONS, files, compiled, input)
+    }
+
+    /// Does the same with the options of a project, for a program that takes times.
+    pub fn run_fast(&self, files: &[(String, String)], input: &[u8]) -> Result<Vec<u8>, Failure> {
+        self.run_with(&FAST_OPTIONS, files, 1, input)
+    }
+
+    fn run_with(
+        &self,
+        options: &[&str],
+        files: &[(String, String)],
+        compiled: usize,
+        input: &[u8],
+    ) -> Result<Vec<u8>, Failure> {
         let failed = |log: String| Failure { tool: "C++", log: format!("{}: {log}", self.name) };
         let in_folder = |e: std::io::Error| failed(format!("temporary folder: {e}"));
         let folder = tempfile::tempdir().map_err(in_folder)?;
@@ -64,7 +82,7 @@ impl HostCompiler {
         let sources = files.iter().take(compiled).map(|(name, _)| name);
         let program = folder.path().join("program");
         let mut compile = Command::new(&self.words[0]);
-        compile.current_dir(folder.path()).args(&self.words[1..]).args(OPTIONS).args(sources).arg("-o").arg(&program);
+        compile.current_dir(folder.path()).args(&self.words[1..]).args(options).args(sources).arg("-o").arg(&program);
         let made = compile.output().map_err(|e| failed(e.to_string()))?;
         if !made.status.success() {
             return Err(failed(String::from_utf8_lossy(&made.stderr).into_owned()));
