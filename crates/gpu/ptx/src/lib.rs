@@ -86,6 +86,7 @@ pub mod fragments;
 pub mod inst;
 pub mod ir;
 pub mod lines;
+pub mod matrices;
 mod modifier;
 mod names;
 mod opcode;

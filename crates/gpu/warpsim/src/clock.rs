@@ -10,14 +10,15 @@ pub(super) const MOST_BARRIERS: usize = 32;
 const COPIES: usize = WARPS;
 const BULK: usize = COPIES + WARPS;
 const BARRIERS: usize = BULK + WARPS;
-const FENCED: usize = BARRIERS + MOST_BARRIERS;
+const MATRICES: usize = BARRIERS + MOST_BARRIERS;
+const FENCED: usize = MATRICES + WARPS;
 const SLOTS: usize = FENCED + WARPS;
 
 /// Bits of the number of a slot that accesses may belong to.
-pub(super) const SLOT_BITS: u32 = 7;
+pub(super) const SLOT_BITS: u32 = 8;
 
 /// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
-/// phases of a barrier in memory; and of each warp the writes that a proxy fence made known to copies.
+/// phases of a barrier in memory; of the products of matrices of each warp; and of each warp the writes that a proxy fence made known to copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 
@@ -57,6 +58,16 @@ impl VectorClock {
     /// Returns the slot of the warp's bulk copies in groups.
     pub(super) fn bulk(warp: usize) -> usize {
         BULK + warp
+    }
+
+    /// Returns the slot of the warp's products of matrices in groups.
+    pub(super) fn matrices(warp: usize) -> usize {
+        MATRICES + warp
+    }
+
+    /// Returns the warp whose products of matrices the slot belongs to.
+    pub(super) fn warp_of_matrices(slot: usize) -> Option<usize> {
+        (MATRICES..FENCED).contains(&slot).then(|| slot - MATRICES)
     }
 
     /// Returns the slot of the phases of a barrier in memory.

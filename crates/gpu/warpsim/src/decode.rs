@@ -5,6 +5,7 @@ mod clusters;
 mod conduct;
 mod instruction;
 mod limits;
+mod matrices;
 mod memory;
 mod packed;
 mod parameters;
@@ -22,6 +23,7 @@ use ptx::analysis::dominators::post_dominators_where;
 use ptx::inst::*;
 use ptx::ir::{Block, Func, Init, Inst, Module, Param, ParamKind, Reg, Variable};
 use ptx::print::instruction_text;
+use ptx::visit::Part;
 
 pub(super) struct Code<'m> {
     module: &'m Module,
@@ -51,6 +53,8 @@ pub(super) struct Code<'m> {
     pub local_bytes: u64,
     /// Whether there are asynchronous copies or barriers in memory.
     pub copies: bool,
+    /// Whether warp groups multiply matrices.
+    pub products: bool,
     /// Whether it matters that a cluster has one CTA.
     pub one_cta: bool,
     /// CTAs of a cluster; `None` where the header leaves the number open.
@@ -128,6 +132,28 @@ impl Code<'_> {
         Some((func, &func.insts[inst?]))
     }
 
+    /// Returns the rows that an instruction reads or writes, but for a product of matrices by a warp group.
+    pub(super) fn rows_of(&self, pc: u32) -> Vec<u32> {
+        let (func, _, inst) = self.origins[pc as usize];
+        let (func, numbers) = &self.functions[func as usize];
+        let Some(data) = inst.map(|inst| &func.insts[inst]) else { return Vec::new() };
+        if matches!(&self.ops[pc as usize].micro, Micro::Copying(op) if matches!(**op, Copying::Matrices(_))) {
+            return Vec::new();
+        }
+        let mut rows = Vec::new();
+        data.op.parts(|part| {
+            if let Part::Def(reg) | Part::Use(reg) | Part::Touch(reg) | Part::Read(Operand::Reg(reg)) = part
+                && func.regs[*reg] != Type::Pred
+            {
+                rows.push(numbers[*reg]);
+            }
+            if let Part::At(Address { base: Base::Reg(reg), .. }) = part {
+                rows.push(numbers[*reg]);
+            }
+        });
+        rows
+    }
+
     /// Returns the name of a variable.
     pub(super) fn name(&self, variable: Variable) -> &str {
         &self.module.variables[variable].name
@@ -183,6 +209,7 @@ pub(super) fn decode<'m>(
         shared_bytes: 0,
         local_bytes: 0,
         copies: false,
+        products: false,
         one_cta: false,
         cluster,
         ranks: clusters::together(cluster, launch.size()),

@@ -95,6 +95,11 @@ pub(super) trait Domain: Sized {
         false
     }
 
+    /// Takes accesses from here on for such as may not happen, or no longer; returns whether they were.
+    fn rough(&mut self, _: bool) -> bool {
+        false
+    }
+
     /// Whether the lanes of the mask hold one value, known or not.
     fn is_one(_: &Warp<Self::Knowledge>, _: Source, _: u32) -> bool {
         false

@@ -405,6 +405,8 @@ pub(super) enum Copying {
     },
     /// `fence.proxy.async`
     Fence,
+    /// Products of matrices by a warp group (`wgmma`).
+    Matrices(Matrices),
     /// A fence that orders earlier accesses in front of a relaxed arrival behind it; otherwise only the initialisation of
     /// barriers in memory.
     Release {
@@ -449,4 +451,35 @@ pub(super) struct Call {
     /// Rows that hold addresses of the function's local variables, with their offsets, and the bytes of all.
     pub locals: Vec<(u32, u64)>,
     pub local_bytes: u64,
+}
+
+/// One of the instructions of `wgmma`.
+pub(super) enum Matrices {
+    Fence,
+    Product(Product),
+    Commit,
+    Wait(u32),
+}
+
+/// A product whose operands are read, and whose result is written, until its group has been waited for.
+pub(super) struct Product {
+    /// Rows of the result.
+    pub d: Vec<u32>,
+    /// Rows of the first factor, if it lies in registers.
+    pub a: Vec<u32>,
+    /// Factors in shared memory.
+    pub factors: Vec<Factor>,
+    /// Type and shape of the result.
+    pub shape: String,
+}
+
+/// A factor in shared memory.
+pub(super) struct Factor {
+    pub descriptor: Source,
+    /// Rows of the matrix, or columns: its extent beside the dimension that is summed over.
+    pub extent: u64,
+    /// Bytes of an element.
+    pub bytes: u64,
+    /// Whether its elements lie in consecutive places along the extent.
+    pub transposed: bool,
 }

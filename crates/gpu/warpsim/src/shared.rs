@@ -221,8 +221,9 @@ impl Shared {
         }
         let (cells, mark) = (self.writes.len(), Last::at(flight.slot, flight.time, by.pc));
         if touch == Touch::Read {
-            let of = VectorClock::warp_of_bulk(flight.slot).unwrap_or(by.warp);
-            self.copied.resize(self.warps * cells, Last::NONE);
+            let of_products = || VectorClock::warp_of_matrices(flight.slot).map(|warp| self.warps + warp);
+            let of = VectorClock::warp_of_bulk(flight.slot).or_else(of_products).unwrap_or(by.warp);
+            self.copied.resize(2 * self.warps * cells, Last::NONE);
             self.copied[of * cells + first..][..count].fill(mark);
         } else {
             self.check_reads(first, count, by, &mut findings);

@@ -36,7 +36,7 @@ fn the_page_tells_what_is_not_simulated() {
         let text = kernel(&sample.replace("\\|", "|"));
         let source = Source { name: "k.ptx".to_owned(), text };
         let module = ptx::read::read(&source.into()).unwrap_or_else(|faults| panic!("{sample}: {faults:?}"));
-        let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
+        let launch = Launch::linear(1, 128, vec![Argument::Buffer(0)]);
         let mut buffers = [warpsim::Buffer::output(64)];
         let run = warpsim::run(&module, "k", &launch, &mut buffers, &Options::default());
         let told = run.expect_err(sample).to_string();

@@ -3,7 +3,7 @@
 use super::super::counts::Class;
 use super::super::micro::*;
 use super::super::{rows, scalar};
-use super::{Decoder, asynchronous, memory, packed};
+use super::{Decoder, asynchronous, matrices, memory, packed};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
@@ -45,7 +45,8 @@ impl Decoder<'_> {
                 let others =
                     |d: &mut Self| packed::decode(d, opcode, pieces).or_else(|| memory::fragments(d, opcode, pieces));
                 let others = |d: &mut Self| others(d).or_else(|| memory::product(d, opcode, pieces));
-                asynchronous::decode(self, opcode, pieces).or_else(|| others(self))
+                let seen = asynchronous::decode(self, opcode, pieces);
+                seen.or_else(|| matrices::decode(self, opcode, pieces)).or_else(|| others(self))
             }
             other => self.cooperation(other),
         }

@@ -4,6 +4,7 @@
 //! without. For the detector of races it is a thread of its own; nobody is ordered behind it before waiting for it.
 
 mod copy;
+mod matrices;
 mod pool;
 mod under_way;
 mod wait;
@@ -14,7 +15,7 @@ use super::cluster::alone;
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::Manner;
-use crate::decode::{Copying, Micro, Place as Spot, Source};
+use crate::decode::{Copying, Matrices, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
@@ -70,6 +71,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 self.release(warp, *all, mask);
                 Ok(())
             }
+            Copying::Matrices(op) => self.matrices(warp, pc, op, mask),
             Copying::Registers { count, more } => self.registers(warp, pc, *count, *more, mask),
             Copying::Fence => {
                 let (own, time) = (warp.thread.index, warp.thread.time_of(mask));
@@ -277,6 +279,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
         }
         self.asynchronous.woken.clear();
+        self.end_of_products();
         self.end_of_cluster();
     }
 
@@ -342,7 +345,11 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
             all(&[*to, *barrier], &[from.map(|(_, bytes)| bytes), *ranks])
         }
         Copying::BulkStore { from, to } => all(&[*from], &[to.map(|(_, bytes)| bytes)]),
-        Copying::Commit { .. }
+        Copying::Matrices(Matrices::Product(product)) => {
+            product.factors.iter().fold(ALL, |known, factor| known & warp.knows(factor.descriptor))
+        }
+        Copying::Matrices(_)
+        | Copying::Commit { .. }
         | Copying::Drain { .. }
         | Copying::ClusterArrive { .. }
         | Copying::ClusterWait

@@ -103,9 +103,32 @@ impl Search<'_> {
         match cmp {
             Cmp::Lt => up(a) && fixed(b) || fixed(a) && down(b),
             Cmp::Gt => down(a) && fixed(b) || fixed(a) && up(b),
+            Cmp::Ne if *b == Operand::Imm(0) && self.clears(a) => true,
             Cmp::Ne => (up(a) || down(a)) && fixed(b) || fixed(a) && (up(b) || down(b)),
             _ => false,
         }
+    }
+
+    /// Whether every iteration clears the lowest bit of the register.
+    fn clears(&self, operand: &Operand) -> bool {
+        let Operand::Reg(reg) = operand else { return false };
+        let mut written = self.definition(*reg);
+        if let Some((_, InstData { op: Op::Unary { op: UnaryOp::Mov, a: Operand::Reg(from), .. }, .. })) = written {
+            written = self.definition(*from);
+        }
+        let Some((
+            _,
+            InstData { op: Op::Binary { op: BinaryOp::And, a: Operand::Reg(a), b: Operand::Reg(b), .. }, .. },
+        )) = written
+        else {
+            return false;
+        };
+        let less = |other: &Reg| {
+            let Some((_, data)) = self.definition(*other) else { return false };
+            matches!(&data.op, Op::Binary { op: BinaryOp::Add, ty, a: Operand::Reg(from), b: Operand::Imm(by), .. }
+                if from == reg && *by & ty.mask() == ty.mask())
+        };
+        a == reg && less(b) || b == reg && less(a)
     }
 
     /// Returns the step that every iteration adds to the register.

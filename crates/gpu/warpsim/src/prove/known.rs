@@ -1,7 +1,7 @@
 //! Knowledge of a warp whose registers may be unknown, lane by lane.
 
 use super::common::Named;
-use crate::decode::{Code, Collective, Compute, Copying, Decoded, MemoryAccess, Micro, Pieces, Test};
+use crate::decode::{Code, Collective, Compute, Copying, Decoded, Matrices, MemoryAccess, Micro, Pieces, Test};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -131,6 +131,7 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         }
         Micro::Copying(copying) => match &**copying {
             Copying::Wait { pred, .. } => (vec![], pred.iter().copied().collect()),
+            Copying::Matrices(Matrices::Product(product)) => (product.d.clone(), vec![]),
             Copying::Arrive { state, .. } => (state.iter().copied().collect(), vec![]),
             _ => (vec![], vec![]),
         },

@@ -63,6 +63,8 @@ pub(in super::super) struct Partial {
     /// Progress of loops on data, by program counter.
     pub(super) progress: HashMap<u32, Rc<Progress>>,
     pub(super) spins: Spins,
+    /// Rows that each instruction reads or writes, where warp groups multiply matrices.
+    rows: HashMap<u32, Rc<Vec<u32>>>,
     /// Watch on the instructions of violations that were found before.
     pub(super) watch: Option<Watch>,
 }
@@ -89,6 +91,7 @@ impl Partial {
             own_stores: OwnStores::default(),
             progress: HashMap::new(),
             spins: Spins::new(code),
+            rows: HashMap::new(),
             common,
             parted: false,
             watch: None,
@@ -151,12 +154,13 @@ impl Domain for Partial {
             flags.note(machine.code, warp, pc, mask);
         }
         prepare(machine.code, warp, pc, mask);
+        let broken = if machine.code.products { touched(machine, warp, pc) } else { None };
         if !machine.domain.perhaps()
             && let Some(common) = &mut machine.domain.common
         {
             common.before(machine.code, warp, pc, mask);
         }
-        None
+        broken
     }
 
     fn defers(machine: &mut Prover, thread: &Thread, pc: u32, hazard: &Hazard, earlier: Option<(usize, u32)>) -> bool {
@@ -223,6 +227,10 @@ impl Domain for Partial {
 
     fn apart(&self) -> bool {
         self.guarded || self.open.is_apart()
+    }
+
+    fn rough(&mut self, rough: bool) -> bool {
+        std::mem::replace(&mut self.guarded, rough)
     }
 
     fn is_one(warp: &Warp<Known>, source: Source, mask: u32) -> bool {
@@ -377,6 +385,14 @@ impl Domain for Partial {
     ) -> Result<u64, Stop> {
         Self::store(machine, warp, pc, space, lanes, &[0; 32]).map(|()| 0)
     }
+}
+
+/// Notes the rows that an instruction reads or writes, but for products of matrices; returns what breaks if one of these uses them.
+fn touched(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Option<Kind> {
+    let code = machine.code;
+    let rows = machine.domain.rows.entry(pc).or_insert_with(|| Rc::new(code.rows_of(pc))).clone();
+    let products = &mut machine.asynchronous.products[warp.thread.index];
+    rows.iter().filter_map(|row| products.access(*row)).last()
 }
 
 const CHANGES_TABLE: &str = "it may change a table of the module";

@@ -117,7 +117,7 @@ pub(super) fn pass(
         return Err(refuse(machine, warp, pc, "lanes end depending on data while others wait for them"));
     }
     let begin = warp.thread.clock;
-    let executed = region.touches || region.exchanges || !region.cyclic && region.size <= SMALL;
+    let executed = region.touches || region.exchanges || code.products || !region.cyclic && region.size <= SMALL;
     let mut looped = region.cyclic && !executed;
     if !executed {
         warp.knowledge.forget(&region.written, mask);

@@ -59,7 +59,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     /// Tells the detector of a copy that starts.
-    fn start(
+    pub(super) fn start(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,

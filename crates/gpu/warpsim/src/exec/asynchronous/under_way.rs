@@ -1,5 +1,6 @@
 //! Asynchronous operations under way in a CTA, as data.
 
+use super::matrices::Products;
 use super::pool::Pool;
 use crate::clock::VectorClock;
 use crate::decode::Code;
@@ -17,6 +18,8 @@ pub(crate) struct Asynchronous {
     pub(super) epochs: Vec<u32>,
     pub(super) under_way: Vec<UnderWay>,
     pub(super) groups: Vec<[Groups; 2]>,
+    /// Products of matrices of each warp.
+    pub(crate) products: Vec<Products>,
     pub(in crate::exec) cluster: Cluster,
     /// Register pool of each CTA.
     pub(super) pools: Vec<Pool>,
@@ -42,6 +45,7 @@ impl Asynchronous {
             epochs: Vec::new(),
             under_way: Vec::new(),
             groups: (0..code.warps()).map(|_| Default::default()).collect(),
+            products: (0..code.warps()).map(|_| Products::default()).collect(),
             cluster: Cluster::default(),
             pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
             woken: Vec::new(),
@@ -86,6 +90,8 @@ pub(super) enum Way {
     Bulk,
     /// A bulk copy whose bytes a barrier in memory counts.
     Barrier(u64),
+    /// A product of matrices.
+    Matrices,
 }
 
 /// Bytes that one lane moves.
@@ -117,12 +123,12 @@ impl Groups {
 }
 
 impl UnderWay {
-    /// Whether it belongs to the groups of bulk copies, or of others; `None`: to a barrier.
+    /// Whether it belongs to the groups of bulk copies, or of others; `None`: to neither.
     pub(super) fn is_bulk(&self) -> Option<bool> {
         match self.way {
             Way::Group { .. } => Some(false),
             Way::Bulk => Some(true),
-            Way::Barrier(_) => None,
+            Way::Barrier(_) | Way::Matrices => None,
         }
     }
 }
