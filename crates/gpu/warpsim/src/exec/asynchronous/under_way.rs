@@ -2,6 +2,7 @@
 
 use super::matrices::Products;
 use super::pool::Pool;
+use super::products::Products;
 use crate::clock::VectorClock;
 use crate::decode::Code;
 use crate::exec::cluster::Cluster;
