@@ -1,6 +1,5 @@
 //! Asynchronous operations under way in a CTA, as data.
 
-use super::matrices::Products;
 use super::pool::Pool;
 use super::products::Products;
 use crate::clock::VectorClock;
