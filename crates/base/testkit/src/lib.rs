@@ -22,7 +22,7 @@ pub mod dips;
 pub mod divergence;
 #[cfg(feature = "ptx")]
 pub mod fuzzed;
-#[cfg(feature = "ptx")]
+#[cfg(feature = "compiler")]
 pub mod gpu_reactor;
 #[cfg(feature = "ptx")]
 pub mod pressure;
