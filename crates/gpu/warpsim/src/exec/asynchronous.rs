@@ -6,6 +6,7 @@
 mod copy;
 mod matrices;
 mod pool;
+mod products;
 mod under_way;
 mod wait;
 

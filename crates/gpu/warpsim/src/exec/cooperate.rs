@@ -199,37 +199,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let code = self.code;
         let pool = &code.pool;
         match &code.ops[pc as usize].micro {
-            Micro::Collective(Collective::Shuffle { mode, d, valid, a, lane, clamp, .. }) => {
-                let certain = lanes & !warp.know([*lane, *clamp]) == 0;
-                let (mut known, mut inside) = (0, 0);
-                if certain {
-                    let (a, aware) = match brought {
-                        Some((row, aware)) => (row, *aware),
-                        None => (a.row(&warp.regs, pool), warp.knows(*a)),
-                    };
-                    let [lane, clamp] = [lane, clamp].map(|source| source.row(&warp.regs, pool));
-                    let moved = |row: &Row| shuffle(*mode, [row, lane, clamp], lanes, all);
-                    let moved = moved(a).and_then(|(row, inside)| {
-                        let known = if aware == ALL { ALL } else { bits_of(&moved(&row_of(aware))?.0) };
-                        Ok((row, inside, known))
-                    });
-                    let row;
-                    (row, inside, known) = moved.map_err(|kind| self.fatal(warp, pc, kind))?;
-                    warp.write(*d, &row, known, lanes);
-                } else {
-                    warp.knowledge.learn(*d, known, lanes);
-                }
-                if let Some(valid) = valid {
-                    warp.write_pred(*valid, inside, if certain { ALL } else { 0 }, lanes);
-                }
-                if *mode == ShflMode::Idx
-                    && lanes == all
-                    && D::is_one(warp, *lane, all)
-                    && takes_any(warp, code, *clamp)
-                {
-                    warp.knowledge.agree(*d, lanes);
-                }
-            }
+            Micro::Collective(Collective::Shuffle { .. }) => self.shuffled(warp, (pc, lanes), brought, all)?,
             Micro::Collective(Collective::Vote { mode, d, pred, negate, .. }) => {
                 let (votes, aware) = match brought {
                     Some((row, aware)) => (bits_of(row), *aware),
@@ -280,6 +250,49 @@ impl<D: Domain> Machine<'_, '_, D> {
                 warp.knowledge.agree(*d, lanes);
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the values that a shuffle among the lanes of `all` gives those that stand at one place.
+    fn shuffled(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        (pc, lanes): (u32, u32),
+        brought: Option<&(Row, u32)>,
+        all: u32,
+    ) -> Result<(), Stop> {
+        let code = self.code;
+        let pool = &code.pool;
+        let Micro::Collective(Collective::Shuffle { mode, d, valid, a, lane, clamp, .. }) =
+            &code.ops[pc as usize].micro
+        else {
+            return Ok(());
+        };
+        let certain = lanes & !warp.know([*lane, *clamp]) == 0;
+        let (mut known, mut inside) = (0, 0);
+        if certain {
+            let (a, aware) = match brought {
+                Some((row, aware)) => (row, *aware),
+                None => (a.row(&warp.regs, pool), warp.knows(*a)),
+            };
+            let [lane, clamp] = [lane, clamp].map(|source| source.row(&warp.regs, pool));
+            let moved = |row: &Row| shuffle(*mode, [row, lane, clamp], lanes, all);
+            let moved = moved(a).and_then(|(row, inside)| {
+                let known = if aware == ALL { ALL } else { bits_of(&moved(&row_of(aware))?.0) };
+                Ok((row, inside, known))
+            });
+            let row;
+            (row, inside, known) = moved.map_err(|kind| self.fatal(warp, pc, kind))?;
+            warp.write(*d, &row, known, lanes);
+        } else {
+            warp.knowledge.learn(*d, known, lanes);
+        }
+        if let Some(valid) = valid {
+            warp.write_pred(*valid, inside, if certain { ALL } else { 0 }, lanes);
+        }
+        if *mode == ShflMode::Idx && lanes == all && D::is_one(warp, *lane, all) && takes_any(warp, code, *clamp) {
+            warp.knowledge.agree(*d, lanes);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! A product reads shared memory, and reads and writes registers, until a wait for its group. `wgmma.fence` orders other accesses of these
 //! registers in front of it (PTX ISA, "wgmma.fence"), and a proxy fence the writes to shared memory.
 
+use super::products::Products;
 use super::under_way::{UnderWay, Way};
 use super::{Machine, Stop};
 use crate::clock::VectorClock;
@@ -11,57 +12,10 @@ use crate::domain::{ALL, Domain, Knowledge, Touch, Undecided};
 use crate::hazard::Kind;
 use crate::shared::Flight;
 use crate::warp::Warp;
-use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Products of one warp.
-#[derive(Default)]
-pub(crate) struct Products {
-    /// Number of products so far, and at the end of each group.
-    started: u32,
-    ends: Vec<u32>,
-    /// Rows that a product uses which is under way: its number, and the shape of a result; `None`: a factor.
-    rows: BTreeMap<u32, (u32, Option<String>)>,
-    fences: u32,
-    /// Number of fences before the last other access of each row.
-    accessed: BTreeMap<u32, u32>,
-    /// The instructions so far.
-    sequence: Vec<u32>,
-}
 
 /// Warps of a warp group.
 const GROUP: usize = 4;
-
-impl Products {
-    /// Notes an access of a row by another instruction; returns what it breaks.
-    pub(crate) fn access(&mut self, row: u32) -> Option<Kind> {
-        self.accessed.insert(row, self.fences);
-        let under_way = self.rows.contains_key(&row);
-        under_way.then(|| Kind::Copy("a register that a wgmma uses which is not waited for".to_owned()))
-    }
-
-    /// Begins a CTA.
-    fn restart(&mut self) {
-        self.rows.clear();
-        self.ends.clear();
-        self.accessed.clear();
-        self.sequence.clear();
-        self.fences = 0;
-    }
-
-    /// Returns what forbids a product of these registers.
-    fn forbids(&self, product: &Product) -> Option<String> {
-        let of_result = |row: &&u32| self.rows.get(row).map(|(_, shape)| shape.as_deref());
-        let chained = |row: &&u32| of_result(row) == Some(Some(&product.shape));
-        let clashes = product.d.iter().any(|row| of_result(&row).is_some() && !chained(&row));
-        if clashes || product.a.iter().any(|row| of_result(&row).flatten().is_some()) {
-            return Some("a register that another wgmma uses which is not waited for".to_owned());
-        }
-        let fenced = |row: &u32| self.accessed.get(row).copied().unwrap_or(0) < self.fences;
-        let all = product.d.iter().chain(&product.a).all(|row| self.rows.contains_key(row) || fenced(row));
-        (!all).then(|| "no wgmma.fence is behind other accesses of its registers".to_owned())
-    }
-}
 
 impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn matrices(

@@ -1,7 +1,7 @@
 //! Asynchronous operations under way in a CTA, as data.
 
-use super::matrices::Products;
 use super::pool::Pool;
+use super::products::Products;
 use crate::clock::VectorClock;
 use crate::decode::Code;
 use crate::exec::cluster::Cluster;
