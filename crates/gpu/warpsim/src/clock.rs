@@ -12,13 +12,14 @@ const BULK: usize = COPIES + WARPS;
 const BARRIERS: usize = BULK + WARPS;
 const MATRICES: usize = BARRIERS + MOST_BARRIERS;
 const FENCED: usize = MATRICES + WARPS;
-const SLOTS: usize = FENCED + WARPS;
+const FENCED_COPIES: usize = FENCED + WARPS;
+const SLOTS: usize = FENCED_COPIES + WARPS;
 
 /// Bits of the number of a slot that accesses may belong to.
 pub(super) const SLOT_BITS: u32 = 8;
 
 /// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
-/// phases of a barrier in memory; of the products of matrices of each warp; and of each warp the writes that a proxy fence made known to copies.
+/// phases of a barrier in memory; of the products of matrices of each warp; and of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 
@@ -85,9 +86,13 @@ impl VectorClock {
         slot < WARPS
     }
 
-    /// Returns the time up to which the warp's writes are known to copies.
-    pub(super) fn fenced(&self, warp: usize) -> u32 {
-        self.0[FENCED + warp]
+    /// Returns the time up to which the writes of the slot are known to copies; `None`: they always are.
+    pub(super) fn fenced(&self, slot: usize) -> Option<u32> {
+        match slot {
+            0..WARPS => Some(self.0[FENCED + slot]),
+            COPIES..BULK => Some(self.0[FENCED_COPIES + slot - COPIES]),
+            _ => None,
+        }
     }
 
     /// Applies a proxy fence: all writes that are known become known to copies, those of warp `own` up to `time`.
@@ -95,6 +100,7 @@ impl VectorClock {
         for warp in 0..WARPS {
             let known = if warp == own { time } else { self.0[warp] };
             self.0[FENCED + warp] = self.0[FENCED + warp].max(known);
+            self.0[FENCED_COPIES + warp] = self.0[FENCED_COPIES + warp].max(self.0[COPIES + warp]);
         }
     }
 

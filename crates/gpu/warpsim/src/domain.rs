@@ -45,6 +45,14 @@ pub(super) enum Undecided<'c> {
     Meaning,
 }
 
+/// A copy of a tensor to a place in shared memory, whose bytes a barrier there counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TensorCopy {
+    pub to: u64,
+    pub barrier: u64,
+    pub unclaimed: u64,
+}
+
 pub(super) trait Domain: Sized {
     type Knowledge: Knowledge;
 
@@ -117,8 +125,14 @@ pub(super) trait Domain: Sized {
     /// Notes that lanes do something that matters although they were told that a phase for which they wait is not over.
     fn gave_up(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32) -> Result<(), Stop>;
 
-    /// Notes the assumption that a copy of a tensor has this many bytes.
-    fn measured(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, bytes: u64) -> Result<(), Stop>;
+    /// Returns the bytes of a copy of a tensor to shared memory, of which the phase of the barrier expects `unclaimed` at most; `None`: the
+    /// copy is not made.
+    fn measured(
+        machine: &mut Machine<Self>,
+        warp: &Warp<Self::Knowledge>,
+        pc: u32,
+        copy: TensorCopy,
+    ) -> Result<Option<u64>, Stop>;
 
     /// Notes that `elect.sync` takes the lowest lane for the leader.
     fn elected(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);

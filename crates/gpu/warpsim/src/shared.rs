@@ -160,7 +160,7 @@ impl Last {
 
     /// Whether a proxy fence made it known to copies.
     fn fenced_before(self, clock: &VectorClock) -> bool {
-        !VectorClock::is_warp(self.slot()) || self.epoch >> SLOT_BITS <= clock.fenced(self.slot())
+        clock.fenced(self.slot()).is_none_or(|time| self.epoch >> SLOT_BITS <= time)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The simulator's domain: every value is known.
 
-use super::{ALL, Domain, Knowledge, Touch, Undecided};
+use super::{ALL, Domain, Knowledge, TensorCopy, Touch, Undecided};
 use crate::claims::Checker;
 use crate::decode::Code;
 use crate::exec::{Machine, Stop};
@@ -84,8 +84,8 @@ impl<'c> Domain for Concrete<'c> {
         Ok(())
     }
 
-    fn measured(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: u64) -> Result<(), Stop> {
-        Ok(())
+    fn measured(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: TensorCopy) -> Result<Option<u64>, Stop> {
+        Ok(None)
     }
 
     fn elected(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}

@@ -33,6 +33,7 @@ mod region;
 mod sides;
 mod slice;
 mod spins;
+mod tensors;
 mod verdict;
 mod waits;
 mod witness;
@@ -56,7 +57,9 @@ use own_stores::OwnStores;
 pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
+use spins::Spins;
 use std::collections::BTreeSet;
+use tensors::Tensors;
 use verdict::MOST;
 pub use verdict::{Status, Verdict};
 use witness::Watch;
@@ -81,15 +84,17 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
-    let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, true)?;
+    let tensors = tensors(module, func, launch, budget)?;
+    let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, &tensors, true)?;
     if !verdict.violations.is_empty() {
         let watch = Watch::new(&verdict.violations);
-        verdict.witnesses = once(module, func, launch, budget, None, Some((watch, &verdict.violations)))?.witnesses;
+        verdict.witnesses =
+            once(module, func, launch, budget, &tensors, None, Some((watch, &verdict.violations)))?.witnesses;
     }
     if verdict.holds() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
         let holds = |trial: &Launch| {
-            executed(module, func, trial, enough, chosen).is_ok_and(|executed| executed.verdict.holds())
+            executed(module, func, trial, enough, &tensors, chosen).is_ok_and(|executed| executed.verdict.holds())
         };
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
@@ -105,6 +110,17 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     Ok(verdict)
 }
 
+/// Returns the sizes of copies of tensors that share a phase, where they can be told apart.
+fn tensors(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Tensors, String> {
+    let copies =
+        |data: &InstData| matches!(&data.op, Op::Opaque { opcode, .. } if opcode.starts_with("cp.async.bulk.tensor."));
+    if !func.insts.values().any(copies) {
+        return Ok(Tensors::default());
+    }
+    let (gathered, shared) = once(module, func, launch, budget, &Tensors::gathering(), None, None)?.tensors;
+    Ok(gathered.solved(shared))
+}
+
 /// A verdict over all executions.
 struct Executed {
     verdict: Verdict,
@@ -115,8 +131,15 @@ struct Executed {
 
 /// Executes the kernel with all results of reductions and all branches on data unknown. If that decides nothing, executes it for
 /// each way that they may turn out; with `choose` also if there are no reductions.
-fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: bool) -> Result<Executed, String> {
-    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, None, None)?;
+fn executed(
+    module: &Module,
+    func: &Func,
+    launch: &Launch,
+    budget: u64,
+    tensors: &Tensors,
+    choose: bool,
+) -> Result<Executed, String> {
+    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, tensors, None, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
     let choose = parted && choose || func.insts.values().any(reduces);
     if verdict.holds() || !verdict.violations.is_empty() || !choose {
@@ -127,7 +150,7 @@ fn executed(module: &Module, func: &Func, launch: &Launch, budget: u64, choose: 
         let before = apart.len();
         let whole = worlds::all(|world| {
             let chosen = Some((world, std::mem::take(&mut apart)));
-            let outcome = once(module, func, launch, left, chosen, None)?;
+            let outcome = once(module, func, launch, left, tensors, chosen, None)?;
             left -= outcome.spent;
             let (world, known) = outcome.chosen.unwrap_or_default();
             apart = known;
@@ -171,6 +194,8 @@ struct Outcome {
     parted: bool,
     chosen: Option<(World, Apart)>,
     witnesses: Vec<Witness>,
+    /// Copies of tensors, and the bytes of shared memory.
+    tensors: (Tensors, u64),
     /// Values that the world takes as agreed by all threads although the kernel may change them.
     differing: Vec<String>,
 }
@@ -206,12 +231,19 @@ fn deferred(flags: Option<Flags>, has_ended: bool) -> (Vec<Hazard>, Vec<Hazard>)
     }
 }
 
+/// Returns the loops that wait for what nobody stores.
+fn unmet(code: &Code, spins: &mut Spins) -> Vec<String> {
+    spins.settle();
+    spins.endless.iter().map(|(pc, warp)| format!("{}: {}", code.site(*warp, *pc), waits::UNMET)).collect()
+}
+
 /// Executes the kernel once, in one world; with a watch for witnesses of these violations.
 fn once(
     module: &Module,
     func: &Func,
     launch: &Launch,
     budget: u64,
+    tensors: &Tensors,
     chosen: Option<(World, Apart)>,
     watched: Option<(Watch, &[Hazard])>,
 ) -> Result<Outcome, String> {
@@ -238,22 +270,11 @@ fn once(
         hazards: Collector::new(MOST),
         domain: Partial::new(&code, chosen.map(|(world, apart)| Common::new(&code, world, apart))),
     };
-    machine.domain.watch = watch;
+    (machine.domain.watch, machine.domain.tensors) = (watch, tensors.clone());
     // the hazards and the domain's lists tell how it ended
     let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
-    let Partial {
-        mut not_analysed,
-        mut assumed,
-        spent,
-        shares,
-        flags,
-        common,
-        parted,
-        own_stores,
-        mut spins,
-        watch,
-        ..
-    } = machine.domain;
+    let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, .. } = machine.domain;
+    let (own_stores, mut spins, watch) = (machine.domain.own_stores, machine.domain.spins, machine.domain.watch);
     let (mut violations, later) = deferred(flags, run.is_ok());
     violations.append(&mut machine.hazards.list);
     not_analysed.extend(later.iter().take(MOST).map(flags::doubt));
@@ -262,9 +283,7 @@ fn once(
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
     }
     if run.is_ok() {
-        spins.settle();
-        not_analysed
-            .extend(spins.endless.iter().map(|(pc, warp)| format!("{}: {}", code.site(*warp, *pc), waits::UNMET)));
+        not_analysed.extend(unmet(&code, &mut spins));
     }
     let (rests_on, differing) = common.as_ref().map(|common| on_values(&code, common, &own_stores)).unwrap_or_default();
     let registers = machine.asynchronous.pool_is_used().then(|| machine.asynchronous.thread_registers());
@@ -284,6 +303,7 @@ fn once(
     };
     let chosen = common.map(|common| (common.world, common.apart));
     let watch = watch.iter().flat_map(|watch| watched.into_iter().flatten().map(|hazard| watch.witness(&code, hazard)));
-    let witnesses = watch.collect();
-    Ok(Outcome { witnesses, verdict, spent: budget - machine.budget, parted, chosen, differing })
+    let (witnesses, spent) = (watch.collect(), budget - machine.budget);
+    let tensors = (machine.domain.tensors, code.all_shared());
+    Ok(Outcome { tensors, witnesses, verdict, spent, parted, chosen, differing })
 }

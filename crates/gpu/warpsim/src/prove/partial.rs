@@ -14,10 +14,11 @@ use super::own_stores::OwnStores;
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
+use super::tensors::Tensors;
 use super::waits::Progress;
 use super::witness::Watch;
 use crate::decode::{Code, Manner, MemoryAccess, Micro, Source};
-use crate::domain::{ALL, Domain, Touch, Undecided};
+use crate::domain::{ALL, Domain, TensorCopy, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
 use crate::memory::{Lanes, place};
@@ -65,6 +66,8 @@ pub(in super::super) struct Partial {
     pub(super) spins: Spins,
     /// Rows that each instruction reads or writes, where warp groups multiply matrices.
     rows: HashMap<u32, Rc<Vec<u32>>>,
+    /// Sizes of copies of tensors.
+    pub(super) tensors: Tensors,
     /// Watch on the instructions of violations that were found before.
     pub(super) watch: Option<Watch>,
 }
@@ -92,6 +95,7 @@ impl Partial {
             progress: HashMap::new(),
             spins: Spins::new(code),
             rows: HashMap::new(),
+            tensors: Tensors::default(),
             common,
             parted: false,
             watch: None,
@@ -260,14 +264,18 @@ impl Domain for Partial {
         Ok(())
     }
 
-    fn measured(machine: &mut Prover, warp: &Warp<Known>, pc: u32, bytes: u64) -> Result<(), Stop> {
+    fn measured(machine: &mut Prover, warp: &Warp<Known>, pc: u32, copy: TensorCopy) -> Result<Option<u64>, Stop> {
+        if machine.domain.tensors.gather(pc, copy) {
+            return Ok(None);
+        }
+        let bytes = machine.domain.tensors.bytes(pc, copy.unclaimed);
         if bytes == 0 {
-            let text = "the bytes of the tensor are not known: the phase must expect them before, for this copy alone";
+            let text = "the bytes of the tensor are not known: the phase must expect them before, and tell those of its copies apart";
             return Err(refuse(machine, warp, pc, text));
         }
         let site = machine.code.site(warp.thread.index as u32, pc);
         machine.domain.assume_once(pc, Assumption::TensorBytes { site, bytes });
-        Ok(())
+        Ok(Some(bytes))
     }
 
     fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {

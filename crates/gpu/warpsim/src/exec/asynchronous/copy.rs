@@ -4,7 +4,7 @@ use super::under_way::{Move, UnderWay, Way};
 use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
 use crate::decode::Source;
-use crate::domain::{Domain, Touch, Undecided};
+use crate::domain::{Domain, TensorCopy, Touch, Undecided};
 use crate::hazard::{Access, Kind};
 use crate::memory::{Lanes, RANK_BITS};
 use crate::shared::{Accessor, Flight};
@@ -204,11 +204,13 @@ impl<D: Domain> Machine<'_, '_, D> {
             for (shared, address) in self.targets(warp, pc, (to, barrier), ranks, lane)? {
                 let (global, bytes) = match given {
                     Some(given) => given,
-                    None => (0, self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?),
+                    None => {
+                        let unclaimed = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?;
+                        let copy = TensorCopy { to: shared, barrier: address, unclaimed };
+                        let Some(bytes) = D::measured(self, warp, pc, copy)? else { continue };
+                        (0, bytes)
+                    }
                 };
-                if from.is_none() {
-                    D::measured(self, warp, pc, bytes)?;
-                }
                 self.check_bulk(warp, pc, shared, bytes, lane)?;
                 let clock = warp.thread.released(1 << lane);
                 self.touch(warp, pc, address, 1 << lane)?;
