@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::own_stores::OwnStores;
-use super::region::{Region, matters, touches};
+use super::region::{Region, fails_assertion, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::tensors::Tensors;
@@ -202,6 +202,9 @@ impl Domain for Partial {
             }
             Undecided::Guard => matters(machine.code, pc).then_some("is executed or not depending on data"),
             Undecided::Values => None,
+            Undecided::Meaning if !machine.domain.perhaps() && fails_assertion(machine.code, pc) => {
+                Some("this assertion fails for certain with this launch")
+            }
             Undecided::Meaning => matters(machine.code, pc).then_some("the instruction is not known"),
             Undecided::Company => {
                 matters(machine.code, pc).then_some("the lanes that execute it together depend on data")
@@ -268,7 +271,7 @@ impl Domain for Partial {
         if machine.domain.tensors.gather(pc, copy) {
             return Ok(None);
         }
-        let bytes = machine.domain.tensors.bytes(pc, copy.unclaimed);
+        let bytes = machine.domain.tensors.bytes(pc, copy);
         if bytes == 0 {
             let text = "the bytes of the tensor are not known: the phase must expect them before, and tell those of its copies apart";
             return Err(refuse(machine, warp, pc, text));

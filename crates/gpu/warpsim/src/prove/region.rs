@@ -2,7 +2,7 @@
 
 use super::known::results;
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
-use ptx::inst::{Callee, InstData, Op, Space};
+use ptx::inst::{Callee, Op, Space};
 use std::collections::{BTreeSet, HashMap};
 
 /// A summary of all ways from a branch to where its lanes meet.
@@ -232,10 +232,17 @@ const HARMLESS: [&str; 91] = [
 
 /// Whether the instruction calls a function of the driver that prints, or that ends the grid. Both read memory at most.
 fn is_system_call(code: &Code, pc: u32) -> bool {
-    let Some((_, InstData { op: Op::Call { callee: Callee::Func(name), .. }, .. })) = code.instruction(pc) else {
-        return false;
-    };
-    matches!(&**name, "vprintf" | "__assertfail")
+    fails_assertion(code, pc) || calls(code, pc, "vprintf")
+}
+
+/// Whether the instruction ends the grid as an assertion failed.
+pub(super) fn fails_assertion(code: &Code, pc: u32) -> bool {
+    calls(code, pc, "__assertfail")
+}
+
+fn calls(code: &Code, pc: u32, wanted: &str) -> bool {
+    let Some((_, data)) = code.instruction(pc) else { return false };
+    matches!(&data.op, Op::Call { callee: Callee::Func(name), .. } if name == wanted)
 }
 
 fn harmless(text: &str) -> bool {

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tensors {
     sizes: BTreeMap<u32, u64>,
+    /// Sizes by place, which other instructions fill again.
+    places: BTreeMap<u64, u64>,
     /// Copies of the first phase of each barrier, where they are gathered.
     gathered: Option<BTreeMap<u64, Phase>>,
     /// Whether copies share a phase whose bytes do not decide their sizes.
@@ -39,9 +41,10 @@ impl Tensors {
     }
 
     /// Returns the size of a copy, which takes what its phase expects if it has no size of its own; 0: it is not known.
-    pub(super) fn bytes(&self, pc: u32, unclaimed: u64) -> u64 {
+    pub(super) fn bytes(&self, pc: u32, TensorCopy { to, unclaimed, .. }: TensorCopy) -> u64 {
         let alone = !self.open && self.sizes.is_empty();
-        self.sizes.get(&pc).copied().unwrap_or(if alone { unclaimed } else { 0 })
+        let known = self.sizes.get(&pc).or_else(|| self.places.get(&to));
+        known.copied().unwrap_or(if alone { unclaimed } else { 0 })
     }
 
     /// Returns the sizes, or that there are none.
@@ -79,7 +82,8 @@ impl Tensors {
         }
         let is_whole = |phase: &Phase| phase.copies.iter().map(|(pc, _)| sizes[pc]).sum::<u64>() == phase.expected;
         let whole = !sizes.is_empty() && gathered.values().all(is_whole);
-        whole.then(|| Self { sizes, ..Self::default() })
+        let places = copies().map(|(pc, to)| (*to, sizes[pc])).collect();
+        whole.then(|| Self { sizes, places, ..Self::default() })
     }
 }
 
