@@ -35,7 +35,7 @@ pub fn verify(
     };
     let texts = Texts { request, model, of_cpu, functions: functions.as_ref(), states };
     let runs = match compiler {
-        Err(reason) => vec![TextOnCpu::NotRun(reason); texts.calls().count()],
+        Err(ref reason) => vec![TextOnCpu::NotRun(reason.clone()); texts.calls().count()],
         Ok(compiler) => {
             observer.pass("verify text", None, || texts.run(compiler, cache)).map_err(Failure::verification)?
         }

@@ -3,6 +3,7 @@
 mod assembly;
 mod certain;
 mod compiled;
+mod exits;
 mod measured;
 mod published;
 mod table;
