@@ -9,7 +9,7 @@ use super::{Common, Emit};
 /// Returns the settings as the files for host codes need them, and the flags that stand for what changed. Flags that were `given` keep
 /// their values: what does not go together is refused later.
 pub fn for_emitted(common: &Common, emit: &[Emit], given: impl Fn(&str) -> bool) -> (Common, Vec<String>) {
-    let (mut common, mut flags) = (common.clone(), Vec::new());
+    let (mut common, mut flags) = (*common, Vec::new());
     for need in REFUSALS.iter().filter(|row| is_of(row, emit)).flat_map(|row| row.needs) {
         match need {
             Need::Targets(group) if !given("target") && !(group.has)(common.target) => {
