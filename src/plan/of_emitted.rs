@@ -12,11 +12,9 @@ pub fn for_emitted(common: &Common, emit: &[Emit], given: impl Fn(&str) -> bool)
     let (mut common, mut flags) = (*common, Vec::new());
     for need in REFUSALS.iter().filter(|row| is_of(row, emit)).flat_map(|row| row.needs) {
         match need {
-            Need::Targets(group) if !given("target") && !(group.has)(common.target) => {
-                if (group.has)(Target::cpu()) {
-                    common.target = Target::cpu();
-                    flags.push("--target cpu".to_owned());
-                }
+            Need::Targets(group) if !given("target") && !(group.has)(common.target) && (group.has)(Target::cpu()) => {
+                common.target = Target::cpu();
+                flags.push("--target cpu".to_owned());
             }
             Need::UnitsOf(units) if !given("units") && *units != common.units => {
                 common.units = *units;
