@@ -78,7 +78,7 @@ pub enum Unary {
     Exp2FallingWithin,
     /// 2^n of a whole number, exactly, with n from -126 to 126: of singles in three steps
     Exp2OfWhole,
-    /// The square root, 2^x and 2^-x of singles without special cases, which are proven not to come ([`super::single::near`])
+    /// The square root, 2^x and 2^-x of singles without special cases, which are proven not to come ([`super::single::branch_free`])
     SqrtNear,
     Exp2Near,
     Exp2FallingNear,
@@ -94,7 +94,7 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
-    /// The quotient of singles without special cases, which are proven not to come ([`super::single::near`])
+    /// The quotient of singles without special cases, which are proven not to come ([`super::single::branch_free`])
     DivNear,
 }
 
