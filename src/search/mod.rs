@@ -9,6 +9,7 @@ mod near;
 mod neighbor;
 mod rival;
 mod rounds;
+mod steady;
 mod trial;
 mod width;
 

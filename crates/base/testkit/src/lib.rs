@@ -23,8 +23,6 @@ pub mod divergence;
 #[cfg(feature = "ptx")]
 pub mod fuzzed;
 #[cfg(feature = "ptx")]
-pub mod gpu_reactor;
-#[cfg(feature = "ptx")]
 pub mod pressure;
 #[cfg(feature = "ptx")]
 pub mod random_kernel;
@@ -39,6 +37,8 @@ pub mod same_execution;
 
 #[cfg(feature = "compiler")]
 pub mod file_test;
+#[cfg(feature = "compiler")]
+pub mod gpu_reactor;
 #[cfg(feature = "warps")]
 pub mod handover;
 #[cfg(feature = "compiler")]

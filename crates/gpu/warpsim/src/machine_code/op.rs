@@ -377,7 +377,10 @@ pub(super) enum Flow {
         purpose: Purpose,
         with: Option<Bit>,
     },
-    Exit,
+    /// The active lanes end, if `with` holds for them.
+    Exit {
+        with: Option<Bit>,
+    },
     /// The active lanes will meet at this convergence barrier.
     Join {
         barrier: u8,

@@ -1,6 +1,7 @@
 //! Executed instructions of the warps, for the model of time.
 
 use crate::memory::Lanes;
+use crate::shared::passes;
 use ptx::inst::{BarKind, Space};
 
 /// Mark of a step that has an event.
@@ -13,6 +14,8 @@ pub(super) struct WarpTrace {
     pub events: Vec<Event>,
     /// The lines that accesses of memory touch, in the order of the events.
     pub lines: Vec<Line>,
+    /// Steps at which turns of a loop begin, where these are known.
+    pub marks: Vec<usize>,
 }
 
 /// Event that the number of an instruction does not tell.
@@ -41,9 +44,12 @@ pub(super) enum Event {
     Cluster {
         waits: bool,
     },
-    /// Number of lines that are accessed.
+    /// Number of lines that are accessed, and passes over the banks of the first cache.
     Lines {
         count: u32,
+        passes: u32,
+        /// Most lanes that update the same word; 0: the access is no atomic.
+        updates: u32,
     },
     /// A load from constant memory: the first line, and the number of different addresses.
     Constant {
@@ -75,6 +81,8 @@ pub(super) struct Trace {
     pub ctas: Vec<Vec<WarpTrace>>,
     /// CTAs per cluster.
     pub ranks: usize,
+    /// Sectors of memory that each turn of all CTAs moves over, if none comes back to what an earlier one did.
+    pub streamed: u64,
     /// Event of the instruction that is being executed.
     event: Option<Event>,
 }
@@ -92,6 +100,16 @@ impl WarpTrace {
         self.steps.len()
     }
 
+    pub(super) fn push(&mut self, pc: u32, event: Option<Event>) {
+        self.steps.push(if event.is_some() { pc | EVENT } else { pc });
+        self.events.extend(event);
+    }
+
+    /// Appends steps of another trace, from the first to before the last, without their events.
+    pub(super) fn copy(&mut self, other: &Self, (first, last): (usize, usize)) {
+        self.steps.extend_from_slice(&other.steps[first..last]);
+    }
+
     /// Returns the instruction of a step, and whether it has an event.
     pub(super) fn step(&self, index: usize) -> (u32, bool) {
         let step = self.steps[index];
@@ -100,6 +118,10 @@ impl WarpTrace {
 }
 
 impl Trace {
+    pub(super) fn new(ctas: Vec<Vec<WarpTrace>>, ranks: usize) -> Self {
+        Self { ctas, ranks, streamed: 0, event: None }
+    }
+
     /// Repeats the CTAs until there are this many.
     pub fn repeated(mut self, ctas: usize) -> Self {
         let own = self.ctas.len();
@@ -125,9 +147,7 @@ impl Trace {
     /// Records an instruction executed by a warp.
     pub(super) fn record(&mut self, warp: usize, pc: u32) {
         let event = self.event.take();
-        let trace = self.warp(warp);
-        trace.steps.push(if event.is_some() { pc | EVENT } else { pc });
-        trace.events.extend(event);
+        self.warp(warp).push(pc, event);
     }
 
     pub(super) fn happens(&mut self, event: Event) {
@@ -150,7 +170,18 @@ impl Trace {
             }
         }
         let count = (trace.lines.len() - from) as u32;
-        self.event = Some(Event::Lines { count });
+        // the words of a line of local memory lie in different banks
+        let passes = if space == Space::Local { lanes.bytes.div_ceil(4) } else { passes(lanes, 4) as u32 };
+        self.event = Some(Event::Lines { count, passes, updates: 0 });
+    }
+
+    /// Marks the recorded access as an atomic.
+    pub(super) fn updates(&mut self, lanes: &Lanes) {
+        let same = |lane: usize| lanes.active().filter(|other| lanes.address(*other) == lanes.address(lane)).count();
+        let most = lanes.active().map(same).max().unwrap_or(0) as u32;
+        if let Some(Event::Lines { updates, .. }) = &mut self.event {
+            *updates = most;
+        }
     }
 
     fn warp(&mut self, warp: usize) -> &mut WarpTrace {
@@ -188,7 +219,7 @@ mod tests {
     #[test]
     fn the_first_of_some_multiprocessors_gets_most_ctas() {
         let of = |ctas: usize, ranks: usize, multiprocessors: u32| {
-            let trace = Trace { ctas: vec![Vec::new(); ctas], ranks, event: None };
+            let trace = Trace::new(vec![Vec::new(); ctas], ranks);
             let (first, busy) = trace.of_first(multiprocessors);
             (first.ctas.len(), busy)
         };

@@ -4,7 +4,7 @@ use diagnostics::Source;
 use machine::target::Target;
 use sass::{Cubin, Kernel, Table};
 use std::sync::Arc;
-use warpsim::machine_code::{self, Timing};
+use warpsim::machine_code::{self, Report, Timing};
 use warpsim::{Launch, Options};
 
 /// An instruction, or a label that ends with a colon, with its control bits.
@@ -67,12 +67,16 @@ pub fn timed_ctas(lines: &[Line], (ctas, warps): (u32, u32), target: &Target, ri
     timed_in_clusters(lines, (ctas, warps, 1), target, ring)
 }
 
-fn timed_in_clusters(
-    lines: &[Line],
-    (ctas, warps, cluster): (u32, u32, u32),
-    target: &Target,
-    ring: Vec<u8>,
-) -> Timing {
+/// Runs the lines on one warp, beside a table `ring` in global memory; returns its counts.
+pub fn counted(lines: &[Line], target: &Target, ring: Vec<u8>) -> Report {
+    run(lines, (1, 1, 1), target, ring).0
+}
+
+fn timed_in_clusters(lines: &[Line], size: (u32, u32, u32), target: &Target, ring: Vec<u8>) -> Timing {
+    run(lines, size, target, ring).1
+}
+
+fn run(lines: &[Line], (ctas, warps, cluster): (u32, u32, u32), target: &Target, ring: Vec<u8>) -> (Report, Timing) {
     let mut text = "\t.section\t.text.k,\"ax\",@progbits\n".to_owned();
     let all: Vec<Line> = lines.iter().cloned().chain([line("EXIT")]).collect();
     let mut address = 0;
@@ -105,7 +109,7 @@ fn timed_in_clusters(
     let cubin = Cubin { sm, kernels: vec![kernel], tables, listing };
     let launch = Launch::linear(ctas, 32 * warps, Vec::new());
     let time = machine_code::time(&cubin, "k", &launch, &mut [], &Options::default(), target);
-    time.unwrap_or_else(|failure| panic!("{failure:?}")).1
+    time.unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
 /// Repeats the lines in a loop; `R0` and `P0` count.

@@ -3,7 +3,9 @@
 mod assembly;
 mod certain;
 mod compiled;
+mod limits;
 mod measured;
 mod published;
 mod table;
+mod turns;
 mod whole;

@@ -28,7 +28,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         }
         "EXIT" => {
             o.only(&[])?;
-            Op::Flow(Flow::Exit)
+            let with = if o.left() > 0 { Some(o.bit()?) } else { None };
+            Op::Flow(Flow::Exit { with })
         }
         "BSSY" => {
             o.only(&["RECONVERGENT", "RELIABLE"])?;

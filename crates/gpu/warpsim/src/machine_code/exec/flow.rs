@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
                 }
             }
             Flow::Indirect { a, wide, base } => self.indirect(warp, pc, mask, (*a, *wide), *base)?,
-            Flow::Exit => warp.end(mask),
+            Flow::Exit { with } => warp.end(mask & with.map_or(u32::MAX, |with| warp.holds(with))),
             Flow::Join { barrier } => warp.join(*barrier, mask),
             Flow::Leave { barrier, with } => {
                 warp.leave(*barrier, mask & with.map_or(u32::MAX, |with| warp.holds(with)));

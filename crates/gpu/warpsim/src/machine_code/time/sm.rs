@@ -6,7 +6,7 @@ use super::constants::Small;
 use super::fetch::{Far, Near};
 use super::known::Known;
 use super::mbarriers::Mbarriers;
-use super::memory::{Done, Memories, Queue};
+use super::memory::{Access, Done, Memories, Queue};
 use super::ports::Ports;
 use super::warp::Warp;
 use super::{Cause, Meeting, Timeline, WarpTime};
@@ -37,6 +37,25 @@ pub(super) struct Sm<'t> {
     timeline: Timeline,
 }
 
+/// CTAs that the SM holds at once.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub ctas: usize,
+    /// Clocks from the begin of one to that of the next, in the first places.
+    pub clocks_apart: u64,
+    /// Part of the L1 cache that they leave.
+    pub l1_bytes: u64,
+}
+
+/// The result of a run.
+pub(super) struct Ran {
+    pub cycles: u64,
+    pub warps: Vec<WarpTime>,
+    /// Times at which each warp began its turns.
+    pub turns: Vec<Vec<u64>>,
+    pub timeline: Timeline,
+}
+
 struct Cta {
     /// Numbers of its warps.
     warps: std::ops::Range<usize>,
@@ -54,6 +73,8 @@ struct Part {
     /// The resident warps that have not ended, oldest first.
     warps: Vec<usize>,
     pipes: [u64; Pipe::ALL.len()],
+    /// Time at which the lanes that multiply integers are free.
+    products: u64,
     queue: Queue,
     constants: Small,
     ports: Ports,
@@ -66,21 +87,21 @@ struct Part {
 }
 
 impl<'t> Sm<'t> {
-    /// Makes the SM; `None` if no CTA fits. `slots`: CTAs that are on it at once.
+    /// Makes the SM; `None` if no CTA fits.
     pub(super) fn new(
         known: &'t [Known],
         target: &Target,
         pipeline: &'t Pipeline,
         trace: &'t Trace,
-        slots: usize,
-        l1_bytes: u64,
+        held: Held,
     ) -> Option<Self> {
-        if slots == 0 {
+        if held.ctas == 0 {
             return None;
         }
         let part = || Part {
             warps: Vec::new(),
             pipes: [0; Pipe::ALL.len()],
+            products: 0,
             queue: Queue::new(&pipeline.memory),
             constants: Small::new(&pipeline.constants),
             ports: Ports::default(),
@@ -115,20 +136,19 @@ impl<'t> Sm<'t> {
             ctas,
             parts: (0..parts).map(|_| part()).collect(),
             code: Far::new(pipeline),
-            memories: Memories::new(target, &pipeline.memory, l1_bytes),
+            memories: Memories::new(target, &pipeline.memory, held.l1_bytes),
             doubles: 0,
             waiting: 0,
             free: VecDeque::new(),
             timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
-        for slot in 0..slots {
-            sm.begin(slot, 0);
-        }
+        let begins = |slot: usize| slot as u64 * held.clocks_apart;
+        sm.free.extend((0..held.ctas).map(|slot| (begins(slot), slot)));
         Some(sm)
     }
 
-    /// Returns the clocks until all warps have ended, and their causes; `None` if they never do.
-    pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>, Timeline)> {
+    /// Runs until all warps have ended; `None` if they never do.
+    pub(super) fn run(mut self) -> Option<Ran> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
@@ -144,7 +164,10 @@ impl<'t> Sm<'t> {
             }
         }
         let ended = self.warps.iter().all(Warp::is_done);
-        ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect(), self.timeline))
+        ended.then(|| {
+            let (warps, turns) = self.warps.into_iter().map(|warp| (warp.time, warp.passed)).unzip();
+            Ran { cycles: end, warps, turns, timeline: self.timeline }
+        })
     }
 
     /// Begins the next CTA where another one has ended.
@@ -256,6 +279,7 @@ impl<'t> Sm<'t> {
         let pipe = match known.pipe {
             Pipe::Memory => own.queue.free(&self.pipeline.memory),
             Pipe::Double if self.pipeline.doubles_are_shared => self.doubles,
+            pipe if known.is_product => own.pipes[pipe as usize].max(own.products),
             pipe => own.pipes[pipe as usize],
         };
         pipe.max(own.ports.free(known, index))
@@ -274,6 +298,9 @@ impl<'t> Sm<'t> {
             }
             pipe => own.pipes[pipe as usize] = now + u64::from(known.interval),
         }
+        if known.is_product {
+            own.products = now + u64::from(self.pipeline.product_interval);
+        }
         let memory = &self.pipeline.memory;
         let done = match (event, known.class) {
             (Some(Event::Shared { passes }), _) => self.memories.shared(&mut own.queue, memory, now, passes, known),
@@ -287,14 +314,15 @@ impl<'t> Sm<'t> {
             (Some(Event::Remote { passes }), _) => {
                 self.memories.shared(&mut own.queue, memory, now, passes, known).with(memory.remote_latency, memory)
             }
-            (Some(Event::Lines { .. }), class) => {
+            (Some(Event::Lines { passes, updates, .. }), class) => {
                 let slot = self.ctas[warp.cta].slot as u64;
                 // the local memory of each warp on the SM lies elsewhere
                 let cta = &self.ctas[warp.cta].warps;
                 let resident = slot * cta.len() as u64 + (index - cta.start) as u64;
                 let place = if class == Class::Local { 1 << 63 | resident << 40 } else { 0 };
                 let lines = lines.iter().map(|line| Line { number: line.number | place, ..*line });
-                self.memories.lines((&mut own.queue, memory), now, known, lines)
+                let access = Access { known, passes, updates, cta: warp.cta };
+                self.memories.lines((&mut own.queue, memory), now, access, lines)
             }
             (Some(Event::Constant { line, addresses }), _) => {
                 let result = own.constants.load(line, addresses, now, &self.pipeline.constants, &mut self.code);

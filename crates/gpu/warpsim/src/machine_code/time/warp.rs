@@ -14,6 +14,8 @@ pub(super) struct Warp<'t> {
     next: usize,
     next_event: usize,
     next_line: usize,
+    /// Times at which the marked steps were issued.
+    pub passed: Vec<u64>,
     pub cta: usize,
     /// Time at which all known obstacles have passed.
     pub ready: u64,
@@ -50,6 +52,7 @@ impl<'t> Warp<'t> {
             next: 0,
             next_event: 0,
             next_line: 0,
+            passed: Vec::new(),
             cta,
             ready: 0,
             counted: 0,
@@ -89,7 +92,7 @@ impl<'t> Warp<'t> {
         }
         let event = self.trace.events[self.next_event];
         self.next_event += 1;
-        let Event::Lines { count } = event else { return (Some(event), &[]) };
+        let Event::Lines { count, .. } = event else { return (Some(event), &[]) };
         let lines = &self.trace.lines[self.next_line..][..count as usize];
         self.next_line += count as usize;
         (Some(event), lines)
@@ -104,6 +107,9 @@ impl<'t> Warp<'t> {
 
     /// Notes that the warp issued.
     pub(super) fn issued(&mut self, now: u64, timeline: &mut Timeline) {
+        if self.trace.marks.get(self.passed.len()).is_some_and(|mark| mark + 1 == self.next) {
+            self.passed.push(now);
+        }
         self.chosen(now, timeline);
         // if two instructions are issued together, the first one takes the clock
         self.wait(now + 1, Cause::Issued, timeline);

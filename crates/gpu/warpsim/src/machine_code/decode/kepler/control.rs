@@ -44,7 +44,7 @@ pub(super) fn is_control(op: &Op) -> bool {
             | Op::Flow(Flow::Indirect { .. })
             | Op::Flow(Flow::Push { .. })
             | Op::Flow(Flow::Pop { .. })
-            | Op::Flow(Flow::Exit)
+            | Op::Flow(Flow::Exit { .. })
             | Op::Flow(Flow::Barrier { .. })
     )
 }
