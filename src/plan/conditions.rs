@@ -262,7 +262,7 @@ mod tests {
         for condition in valued.chain(asked) {
             let (key, values) = condition.split_once(['=', '>']).unwrap_or((condition, ""));
             let is_field = known.iter().any(|name| name == key);
-            assert!(is_field || ["kernel", "emit", "effort", "lewis-numbers"].contains(&key), "{condition}");
+            assert!(is_field || ["kernel", "emit", "effort", "lewis-numbers", "verify"].contains(&key), "{condition}");
             for value in values.split('|').filter(|value| !value.is_empty() && is_field && *value != "amd") {
                 let setting = Table::from_iter([(key.to_owned(), number_or_text(value))]);
                 let is_common = crate::plan::set(&Common::default(), &setting).is_ok();
