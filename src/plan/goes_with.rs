@@ -159,7 +159,7 @@ pub const FLAGS: [Flag; 21] = [
     flag(&["lewis-numbers"],       &[Kernels(DIFFUSING)],                                       tries::nothing),
     flag(&["error", "precision=double"], &[Kernels(TRANSPORT)],                                 tries::nothing),
     flag(&["precision=factors=single"],  &[Kernels(REACTORS)],                                  tries::nothing),
-    flag(&["verify=measure"],            &[Targets(CPU)],                                       tries::nothing),
+    flag(&["verify=measure"],            &[Targets(CPU), Verified],                             tries::nothing),
 ];
 
 /// Combinations that are refused. The first row that is not met is told.
