@@ -77,7 +77,8 @@ const REPORT: &str = "\
 proven            free of deadlocks, races and unsafe reuse of barriers, for every order in which warps run;
                   of an error: a bound for every state of the ranges that are told
 verified          run on states, and compared with the graph in bits and with the reference evaluator
-measured          found in the states that were run; claimed of no other state
+measured          of an error: found in the states that were run, claimed of no other state;
+                  of a time: taken on this machine, which --verify measure asks for
 simulated         only Singe's own PTX was run, neither the text nor its machine code
 text run          the PTX that a compiler makes of the text was run, its machine code was not
 own PTX           the PTX that Singe itself prints, where no compiler for the target is found
