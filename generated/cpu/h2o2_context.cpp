@@ -8,9 +8,19 @@
 #include "h2o2.h"
 #include <cstdlib>
 
+#if H2O2_ABI != 1625148230
+#error "h2o2.h is of another run of singe than this file"
+#endif
+#undef h2o2_context_create
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+extern "C" int h2o2_abi(void)
+{
+  return 1625148230;
+}
 
 extern "C" int h2o2_context_create(struct h2o2_context **context)
 {
@@ -56,6 +66,8 @@ extern "C" const char *h2o2_status_text(int status)
     return "a tolerance or the largest number of steps is not positive, or the first step is negative or not a number";
   case SINGE_OVERLAPPING_ARRAYS:
     return "an output shares numbers with an input";
+  case SINGE_OTHER_LIBRARY:
+    return "the library is of another mechanism, of other options or of another version of singe than the header or module";
   default:
     return "unknown status";
   }

@@ -10,6 +10,7 @@
 
 // What this project was made with, from and for.
 #define H2O2_VERSION "0.2.0"
+#define H2O2_ABI 1472210157
 #define H2O2_SPECIES_COUNT 10
 #define H2O2_REACTION_COUNT 29
 #define H2O2_UNITS "si"
@@ -46,7 +47,9 @@ enum singe_status {
   // a tolerance or the largest number of steps is not positive, or the first step is negative or not a number
   SINGE_INVALID_OPTIONS = -8,
   // an output shares numbers with an input
-  SINGE_OVERLAPPING_ARRAYS = -9
+  SINGE_OVERLAPPING_ARRAYS = -9,
+  // the library is of another mechanism, of other options or of another version of singe than the header or module
+  SINGE_OTHER_LIBRARY = -10
 };
 #endif
 
@@ -96,8 +99,20 @@ struct h2o2_context {
   int viscosity_ctas;
 };
 
+// Number of the run of singe that made the library. That of this header is H2O2_ABI.
+int h2o2_abi(void);
+
 // Makes a context for the current device, and brings the kernels there; null when it fails.
 int h2o2_context_create(struct h2o2_context **context);
+
+// The same, which a program with this header calls: SINGE_OTHER_LIBRARY where the library is of another run.
+static inline int h2o2_context_create_checked(struct h2o2_context **context)
+{
+  if (h2o2_abi() == H2O2_ABI) return h2o2_context_create(context);
+  if (context) *context = 0;
+  return SINGE_OTHER_LIBRARY;
+}
+#define h2o2_context_create(context) h2o2_context_create_checked(context)
 
 // Frees a context, or does nothing with a null pointer.
 int h2o2_context_destroy(struct h2o2_context *context);

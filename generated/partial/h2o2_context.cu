@@ -9,6 +9,11 @@
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
+#if H2O2_ABI != 1472210157
+#error "h2o2.h is of another run of singe than this file"
+#endif
+#undef h2o2_context_create
+
 extern "C" int h2o2_viscosity_prepare(int multiprocessors, int *ctas);
 
 // The errors that have a meaning of their own here.
@@ -29,6 +34,11 @@ static int status_of(int error)
   default:
     return error;
   }
+}
+
+extern "C" int h2o2_abi(void)
+{
+  return 1472210157;
 }
 
 extern "C" int h2o2_context_create(struct h2o2_context **context)
@@ -82,6 +92,8 @@ extern "C" const char *h2o2_status_text(int status)
     return "a tolerance or the largest number of steps is not positive, or the first step is negative or not a number";
   case SINGE_OVERLAPPING_ARRAYS:
     return "an output shares numbers with an input";
+  case SINGE_OTHER_LIBRARY:
+    return "the library is of another mechanism, of other options or of another version of singe than the header or module";
   default:
     return status > 0 ? cudaGetErrorString((cudaError_t)status) : "unknown status";
   }

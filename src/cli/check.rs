@@ -16,7 +16,8 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
             let transport = if described { "" } else { ", no transport data" };
             let (species, reactions) = (m.species.len(), m.reactions.len());
             let phase = m.phase.0.name.as_ref().map_or(String::new(), |phase| format!(" (phase {phase})"));
-            let summary = format!("{}{phase}: {species} species, {reactions} reactions{transport}", m.name);
+            let choice = m.phase.0.choice().map_or(String::new(), |choice| format!("{choice}\n"));
+            let summary = format!("{choice}{}{phase}: {species} species, {reactions} reactions{transport}", m.name);
             match observer.pass("kinetics", None, || kinetics::check(m, arguments.input.permissive)) {
                 Ok(more) => (summary, warnings.into_iter().chain(more).collect(), true),
                 Err(errors) => (summary, warnings.into_iter().chain(errors).collect(), false),

@@ -27,7 +27,7 @@ pub fn files(
     let (tables, states) = (project_of_gpu.tables.clone(), project_of_gpu.states);
     // The Fortran example of the GPU has arrays in its memory.
     let example = format!("{name}_cpu_example.f90");
-    let project = host::Project { tables, states, example: example.clone(), ..own };
+    let project = host::Project { tables, states, example: example.clone(), reactor_driver: false, ..own };
     let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
     let mut files: Vec<_> = units.iter().map(text).collect();
     files.extend([

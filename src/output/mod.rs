@@ -206,8 +206,8 @@ impl Output<'_> {
         let mut files = Vec::new();
         if let Some(reactor) = reactor {
             files.extend(host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host)));
-            if self.emits(Emit::Host) && !target.is_cpu() {
-                files.push(host::reactor_driver(interface, reactor, &reactor::known(model, reactor), provenance));
+            if self.emits(Emit::Host) {
+                files.push(host::reactor_driver(interface, reactor, &reactor::driven(model, reactor), provenance));
             }
         }
         if let Some(constant) = request.cvode_constant() {

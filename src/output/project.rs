@@ -79,7 +79,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         example: format!("{name}_example.f90"),
         fallback: has_fallback(request, units),
         ignition: request.emit.contains(&Emit::Cvode),
-        reactor_driver: request.reactor_method.is_some() && !request.common.target.is_cpu(),
+        reactor_driver: request.reactor_method.is_some(),
     }
 }
 

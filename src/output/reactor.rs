@@ -2,9 +2,9 @@
 
 use super::Unit;
 use crate::plan::Request;
-use emit_c::host::{Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, Systems};
+use emit_c::host::{DrivenReactors, Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, ReactorStart, Systems};
 use kernels::Kernel;
-use kinetics::constants::GAS_CONSTANT;
+use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use kinetics::integrator::RODAS5P;
 use kinetics::integrator::advance::{Status, advance};
 use kinetics::integrator::options::Options;
@@ -45,19 +45,52 @@ fn systems(model: &Model, jacobian: &Unit) -> Systems {
 /// Times in seconds, one after the other.
 const TIMES: [f64; 3] = [1e-7, 1e-6, 1e-5];
 
-/// Reactors whose ends the reference evaluator gives, fewer of mechanisms whose dense matrices take long.
-pub fn known(model: &Model, reactor: &Reactor) -> Vec<KnownReactor> {
+/// Most reactors of the driver with known ends, and their temperatures (K).
+const KNOWN: usize = 8;
+const TEMPERATURES: [f64; 2] = [400.0, 2800.0];
+
+/// Fuels of the ignition, each with the moles of O2 that it burns with; the first one that a mechanism has is taken.
+const FUELS: [(&str, f64); 3] = [("CH4", 2.0), ("H2", 0.5), ("NH3", 0.75)];
+
+/// K, at 1 atm.
+const IGNITION: f64 = 1500.0;
+
+/// Reactors of the driver. The reference evaluator gives the ends of fewer where the dense matrices of a mechanism take long.
+pub fn driven(model: &Model, reactor: &Reactor) -> DrivenReactors {
     let species = model.species().len();
-    let count = (3_000 / (species * species)).clamp(1, 8);
-    let states = kinetics::verification_states(model, count);
-    let one = |(i, state): (usize, &State)| known_reactor(model, reactor, state, TIMES[i % TIMES.len()]);
-    states.iter().enumerate().filter_map(one).collect()
+    let count = (3_000 / (species * species)).clamp(1, KNOWN);
+    let states = kinetics::verification_states(model, count).into_iter();
+    let states = states.map(|s| State { temperature: s.temperature.clamp(TEMPERATURES[0], TEMPERATURES[1]), ..s });
+    let known = states.zip(TIMES.into_iter().cycle());
+    let (mixture, mole_fractions) = mixture(model);
+    let first = State { temperature: IGNITION, pressure: ATMOSPHERE, mole_fractions };
+    DrivenReactors {
+        known: known.filter_map(|(state, time)| known_reactor(model, reactor, &state, time)).collect(),
+        ignition: start(model, reactor, &first),
+        mixture: format!("{mixture} at {IGNITION} K and 1 atm"),
+    }
 }
 
-/// Nothing where the reactor does not reach its end.
-fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> Option<KnownReactor> {
+/// A stoichiometric mixture of a fuel with air, or equal parts of all species where there is no such fuel; first in words.
+fn mixture(model: &Model) -> (String, Vec<f64>) {
     let species = model.species();
-    let temperature = state.temperature.clamp(400.0, 2800.0);
+    let place = |name: &str| species.iter().position(|one| one.name.eq_ignore_ascii_case(name));
+    let fuel = FUELS.into_iter().find_map(|(fuel, need)| Some((fuel, need, place(fuel)?)));
+    let (Some((fuel, need, of_fuel)), Some(oxygen)) = (fuel, place("O2")) else {
+        return ("equal parts of all species".to_owned(), vec![1.0 / species.len() as f64; species.len()]);
+    };
+    let mut parts = vec![0.0; species.len()];
+    parts[of_fuel] = 1.0;
+    parts[oxygen] = need;
+    if let Some(nitrogen) = place("N2") {
+        parts[nitrogen] = 3.76 * need;
+    }
+    let sum: f64 = parts.iter().sum();
+    (format!("{fuel} in air"), parts.into_iter().map(|part| part / sum).collect())
+}
+
+fn start(model: &Model, reactor: &Reactor, state: &State) -> ReactorStart {
+    let (species, temperature) = (model.species(), state.temperature);
     let masses: Vec<f64> = state.mole_fractions.iter().zip(species).map(|(x, s)| x * s.weight).collect();
     let (mass, moles): (f64, f64) = (masses.iter().sum(), state.mole_fractions.iter().sum());
     let fractions: Vec<f64> = masses.iter().map(|m| m / mass).collect();
@@ -67,19 +100,25 @@ fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> 
     };
     let energies = species.iter().zip(&fractions).map(|(s, y)| y / s.weight * (h_rt(&s.thermo, temperature) - work));
     let energy = energies.sum::<f64>() * GAS_CONSTANT * temperature;
-    let system = Reference { model, constant: reactor.constant, fixed };
+    ReactorStart { told: [if reactor.by_energy { energy } else { temperature }, fixed], fractions }
+}
+
+/// Nothing where the reactor does not reach its end.
+fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> Option<KnownReactor> {
+    let start = start(model, reactor, state);
+    let species = model.species().len();
+    let system = Reference { model, constant: reactor.constant, fixed: start.told[1] };
     let tight = Options {
         relative_tolerance: REFERENCE_TOLERANCE,
         absolute_tolerance: 1e-6 * REFERENCE_TOLERANCE,
         ..Options::default()
     };
-    let start = [&fractions[..], &[temperature]].concat();
-    let end = advance(&system, &RODAS5P, &start, time, &tight);
+    let unknowns = [&start.fractions[..], &[state.temperature]].concat();
+    let end = advance(&system, &RODAS5P, &unknowns, time, &tight);
     (end.status == Status::Done).then(|| KnownReactor {
-        told: [if reactor.by_energy { energy } else { temperature }, fixed],
-        fractions,
+        start,
         time,
-        end_fractions: end.y[..species.len()].to_vec(),
-        end_temperature: end.y[species.len()],
+        end_fractions: end.y[..species].to_vec(),
+        end_temperature: end.y[species],
     })
 }

@@ -68,6 +68,9 @@ pub struct Report {
     /// K: the temperatures over which transport data are fitted; absent where no kernel uses them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport_range: Option<[f64; 2]>,
+    /// Phase of a file with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// Model of diffusion, where it is not mixture-averaged and a kernel uses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<String>,
@@ -449,6 +452,7 @@ pub fn report(
         units: request.common.units.name().into(),
         command: request.command.clone(),
         transport_range: fits.map(|fits| [fits.t_min, fits.t_max]),
+        phase: model.mechanism.phase.0.choice(),
         diffusion: request.all_kernels().find_map(|kernel| diffusion(model, kernel)),
         steps: request.reactor_method.as_ref().map(steps),
         warnings,

@@ -163,6 +163,7 @@ fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &Kernel
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
     let mut out = String::from("\n");
+    out.extend(report.phase.iter().map(|phase| format!("{phase}\n")));
     out.extend(report.diffusion.iter().map(|diffusion| format!("{diffusion}\n")));
     out.extend(report.steps.iter().map(|steps| format!("{steps}\n")));
     out.extend(report.programs.iter().map(ProgramReport::line));

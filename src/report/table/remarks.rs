@@ -37,6 +37,7 @@ pub fn grounds(report: &Report) -> String {
     if let Some([low, high]) = report.transport_range {
         out += &format!("\ntransport data are fitted from {low} to {high} K\n");
     }
+    out.extend(report.phase.iter().map(|phase| format!("\n{phase}\n")));
     out.extend(report.diffusion.iter().map(|diffusion| format!("\n{diffusion}\n")));
     if is_nvidia && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are allocated by our own allocator, or estimated where the table says so; CTAs per SM and occupancy follow from them\n";

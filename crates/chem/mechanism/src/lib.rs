@@ -74,6 +74,23 @@ pub struct Phase {
     pub name: Option<String>,
     /// Its transport model.
     pub transport: Option<String>,
+    /// The other phases of ideal gases in the file, each with its transport model.
+    pub others: Vec<Phase>,
+}
+
+impl Phase {
+    /// Returns the phase that was taken, and what else there was; nothing where there was no choice.
+    pub fn choice(&self) -> Option<String> {
+        let others: Vec<String> = self.others.iter().map(Self::in_words).collect();
+        (!others.is_empty()).then(|| {
+            format!("the phase {} was taken, not {}: --phase takes another", self.in_words(), others.join(", "))
+        })
+    }
+
+    fn in_words(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("without a name");
+        format!("{name} (transport {})", self.transport.as_deref().unwrap_or("none"))
+    }
 }
 
 /// Model of the species' diffusion into the mixture.

@@ -101,8 +101,7 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
         report.push(diagnostic.at(phase.place.span()).help("add reactions, unless only transport is wanted"));
     }
     let diffusion = if wants_transport { transport::diffusion(phase, report) } else { Diffusion::default() };
-    let text = |key: &str| phase.get(key).map(|value| value.place.text().to_owned());
-    let phase = Phase { name: text("name"), transport: text("transport") };
+    let phase = Phase { others: phase::others(&documents[0].root, phase), ..phase::in_words(phase) };
     Some(Contents { phase, diffusion, elements, species, reactions })
 }
 

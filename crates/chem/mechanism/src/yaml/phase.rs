@@ -5,6 +5,7 @@ use super::fields::unsupported;
 use super::keys;
 use super::system::System;
 use super::tree::{Content, Node};
+use crate::Phase;
 use crate::names::Names;
 use crate::report::Report;
 use crate::syntax::Word;
@@ -31,10 +32,9 @@ pub fn choose<'d, 'a>(root: &'d Node<'a>, name: Option<&str>, report: &mut Repor
         return None;
     };
     let kind = |phase: &Node<'a>| phase.get("thermo").map_or(phase.place, |thermo| thermo.place);
-    let is_gas = |phase: &&Node<'a>| phase.get("thermo").is_some_and(|thermo| thermo.place.text() == "ideal-gas");
     let title = |phase: &Node<'a>| phase.get("name").map_or("", |name| name.place.text());
     let Some(name) = name else {
-        let found = phases.iter().find(is_gas);
+        let found = phases.iter().find(|phase| is_gas(phase));
         let first = kind(&phases[0]);
         if let Some(phase) = found.filter(|phase| !std::ptr::eq(*phase, &phases[0])) {
             let (taken, other) = (title(phase), title(&phases[0]));
@@ -57,11 +57,27 @@ pub fn choose<'d, 'a>(root: &'d Node<'a>, name: Option<&str>, report: &mut Repor
         report.error("yaml::phase", format!("the file has no phase '{name}'"), &place, help);
         return None;
     };
-    if !is_gas(&phase) {
+    if !is_gas(phase) {
         unsupported(&kind(phase), "Singe computes phases of the type ideal-gas only", report);
         return None;
     }
     Some(phase)
+}
+
+/// Returns the other phases of ideal gases in the file.
+pub fn others(root: &Node, taken: &Node) -> Vec<Phase> {
+    let phases = root.get("phases").and_then(Node::items).unwrap_or(&[]).iter();
+    phases.filter(|phase| is_gas(phase) && !std::ptr::eq(*phase, taken)).map(in_words).collect()
+}
+
+/// Returns the names that a phase has.
+pub fn in_words(phase: &Node) -> Phase {
+    let text = |key: &str| phase.get(key).map(|value| value.place.text().to_owned());
+    Phase { name: text("name"), transport: text("transport"), others: Vec::new() }
+}
+
+fn is_gas(phase: &Node) -> bool {
+    phase.get("thermo").is_some_and(|thermo| thermo.place.text() == "ideal-gas")
 }
 
 /// The references of a phase to sections.

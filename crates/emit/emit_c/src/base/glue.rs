@@ -49,6 +49,7 @@ pub enum Template {
     Reactor,
     GpuReactor,
     ReactorDriver,
+    CpuReactorDriver,
     /// For libraries with other codes' calling conventions
     ChemkinStates,
     ChemkinHeader,
@@ -63,7 +64,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 46] = [
+const ALL: [Template; 47] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -99,6 +100,7 @@ const ALL: [Template; 46] = [
     Template::Reactor,
     Template::GpuReactor,
     Template::ReactorDriver,
+    Template::CpuReactorDriver,
     Template::ChemkinStates,
     Template::ChemkinHeader,
     Template::Chemkin,
@@ -161,6 +163,7 @@ impl Template {
             Self::Reactor => "reactor.cpp",
             Self::GpuReactor => "reactor.cu",
             Self::ReactorDriver => "reactor_driver.cu",
+            Self::CpuReactorDriver => "reactor_driver.cpp",
             Self::ChemkinStates => "chemkin_states",
             Self::ChemkinHeader => "chemkin.h",
             Self::Chemkin => "chemkin.cpp",
@@ -211,6 +214,7 @@ impl Template {
             Self::ReactorMethod => include_str!("../../templates/reactor_method.hbs"),
             Self::GpuReactor => include_str!("../../templates/reactor.cu.hbs"),
             Self::ReactorDriver => include_str!("../../templates/reactor_driver.cu.hbs"),
+            Self::CpuReactorDriver => include_str!("../../templates/cpu/reactor_driver.cpp.hbs"),
             Self::Reactor => include_str!("../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../templates/cpu/chemkin.h.hbs"),
             Self::ChemkinStates => include_str!("../../templates/cpu/chemkin_states.hbs"),

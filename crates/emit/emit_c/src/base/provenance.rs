@@ -26,6 +26,15 @@ pub struct Input {
 }
 
 impl Provenance {
+    /// A number that files of one run share, and files of other mechanisms, options or versions do not.
+    pub(crate) fn number(&self) -> u32 {
+        let head = format!("{} {}\n", env!("CARGO_PKG_VERSION"), self.mechanism);
+        let text = self.lines().fold(head, |text, line| text + &line + "\n");
+        // FNV-1a, in 31 bits, which an int of C and of Fortran has.
+        let hash = text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        hash & 0x7fff_ffff
+    }
+
     /// The lines that the comment at the top of every file has.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let inputs = self.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256));

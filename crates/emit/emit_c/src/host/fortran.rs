@@ -30,14 +30,18 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         status_text: name(format!("{short}_status_text")),
         c_status_text: name(format!("{short}_c_status_text")),
         c_length: name(format!("{short}_c_length")),
+        c_context_create: name(format!("{short}_c_context_create")),
+        c_abi: name(format!("{short}_c_abi")),
     };
     let statuses = statuses(interface.dialect).into_iter().map(|status| Constant {
         ty: "integer(c_int)",
         name: name(format!("{short}_{}", status.name)),
         value: status.value.to_string(),
     });
-    let statuses = statuses.collect();
-    let facts = facts(interface).into_iter().map(|(what, fact)| {
+    let statuses: Vec<Constant> = statuses.collect();
+    let other_library = statuses.iter().find(|status| status.name.ends_with("_other_library"));
+    let other_library = other_library.map_or_else(String::new, |status| status.name.clone());
+    let facts = facts(interface, provenance).into_iter().map(|(what, fact)| {
         let (ty, value) = match fact {
             Fact::Text(text) => ("character(len=*)", literal(&text)),
             Fact::Number(number) => ("integer", number.to_string()),
@@ -78,6 +82,8 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         weights: continued(interface.species.iter().map(weight)),
         prefix,
         names,
+        abi: provenance.number(),
+        other_library,
         facts,
         statuses,
         species,
@@ -148,6 +154,9 @@ struct Module {
     header: String,
     units: &'static str,
     names: Names,
+    /// Number that module and library share, and the status where they do not.
+    abi: u32,
+    other_library: String,
     facts: Vec<Constant>,
     statuses: Vec<Constant>,
     species: Vec<SpeciesLine>,
@@ -172,6 +181,8 @@ struct Names {
     status_text: String,
     c_status_text: String,
     c_length: String,
+    c_context_create: String,
+    c_abi: String,
 }
 
 #[derive(Serialize)]

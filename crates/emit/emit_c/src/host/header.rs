@@ -34,10 +34,13 @@ struct File {
     comment: String,
     guard: String,
     prefix: String,
+    upper: String,
+    /// Number that header and library share.
+    abi: u32,
     species: Vec<SpeciesLine>,
     /// Facts for the preprocessor.
     macros: Vec<Macro>,
-    statuses: [Status; 10],
+    statuses: [Status; 11],
     count_constant: String,
     count: usize,
     names: String,
@@ -115,7 +118,7 @@ impl File {
         let upper = prefix.to_uppercase();
         let mut namer = Namer::default();
         let count_constant = namer.name(&format!("{upper}_SPECIES"));
-        let macros = facts(interface).into_iter().map(|(what, fact)| Macro {
+        let macros = facts(interface, provenance).into_iter().map(|(what, fact)| Macro {
             name: namer.name(&format!("{upper}_{what}")),
             value: match fact {
                 Fact::Text(text) => string(&text),
@@ -145,6 +148,8 @@ impl File {
             patterns: patterns.map(PatternLines::new).collect(),
             comment: file_comment("//", what, &interface.mechanism, provenance),
             guard: format!("SINGE_{upper}_H"),
+            upper,
+            abi: provenance.number(),
             species,
             macros,
             statuses: statuses(interface.dialect),

@@ -15,7 +15,8 @@ pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FOLDER, Project, Table, cmake, cmake_file, driver, fallback_file, install, reference};
 pub use reactor::THREADS as REACTOR_THREADS;
 pub use reactor::driver as reactor_driver;
-pub use reactor::{Coefficients, Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, reactor};
+pub use reactor::{Coefficients, Energies, REFERENCE_TOLERANCE, Reactor, reactor};
+pub use reactor::{DrivenReactors, KnownReactor, ReactorStart};
 pub use systems::Systems;
 
 pub use crate::base::Dialect;
@@ -128,12 +129,13 @@ pub(crate) fn prefix(interface: &Interface) -> String {
 }
 
 /// Returns the facts of a project, as (name without the prefix, text or number).
-fn facts(interface: &Interface) -> [(&'static str, Fact); 9] {
+fn facts(interface: &Interface, provenance: &Provenance) -> [(&'static str, Fact); 10] {
     let Interface { species, reactions, units, target, architecture, dialect, .. } = interface;
     // AMD's machines have none.
     let compute_capability = architecture.filter(|_| !dialect.is_hip()).map_or(0, |cc| cc.number() as usize);
     [
         ("VERSION", Fact::Text(env!("CARGO_PKG_VERSION").to_owned())),
+        ("ABI", Fact::Number(provenance.number() as usize)),
         ("SPECIES_COUNT", Fact::Number(species.len())),
         ("REACTION_COUNT", Fact::Number(*reactions)),
         ("UNITS", Fact::Text(units.name().to_owned())),

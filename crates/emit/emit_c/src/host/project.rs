@@ -26,7 +26,7 @@ pub struct Project {
     pub fallback: bool,
     /// Whether it contains the [program](super::ignition) that integrates reactors.
     pub ignition: bool,
-    /// Whether it contains the [program](super::reactor_driver) that checks and times reactors on a GPU.
+    /// Whether it contains what checks and times [reactors](super::reactor_driver): a program for a GPU, a part of the driver for a CPU.
     pub reactor_driver: bool,
 }
 
@@ -145,6 +145,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         cases: Vec<Numbered>,
         duels: Vec<Pair>,
         rates: Vec<Rate>,
+        reactor_driver: bool,
     }
     #[derive(Serialize)]
     struct Input {
@@ -199,6 +200,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         cases: cases.collect(),
         duels: duels.collect(),
         rates,
+        reactor_driver: project.reactor_driver,
         inputs: inputs.iter().map(|t| Input { name: t.name.clone(), rows: t.values.len() / project.states }).collect(),
     };
     render_in(

@@ -13,7 +13,7 @@ pub struct Status {
 }
 
 /// All of them, as a project of the dialect tells them.
-pub fn statuses(dialect: Dialect) -> [Status; 10] {
+pub fn statuses(dialect: Dialect) -> [Status; 11] {
     STATUSES.map(|status| match status.name {
         "NO_DEVICE" if dialect.is_hip() => {
             Status { meaning: "there is no HIP device, or its driver is absent or too old", ..status }
@@ -22,7 +22,7 @@ pub fn statuses(dialect: Dialect) -> [Status; 10] {
     })
 }
 
-const STATUSES: [Status; 10] = [
+const STATUSES: [Status; 11] = [
     Status { name: "SUCCESS", value: 0, meaning: "success" },
     Status { name: "NULL_POINTER", value: -1, meaning: "the context or an array is a null pointer" },
     Status { name: "INVALID_POINTS", value: -2, meaning: "the number of points is negative" },
@@ -41,4 +41,9 @@ const STATUSES: [Status; 10] = [
         meaning: "a tolerance or the largest number of steps is not positive, or the first step is negative or not a number",
     },
     Status { name: "OVERLAPPING_ARRAYS", value: -9, meaning: "an output shares numbers with an input" },
+    Status {
+        name: "OTHER_LIBRARY",
+        value: -10,
+        meaning: "the library is of another mechanism, of other options or of another version of singe than the header or module",
+    },
 ];

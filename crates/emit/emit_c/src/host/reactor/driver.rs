@@ -1,4 +1,4 @@
-//! The program that compares reactors on a GPU with reference values, and times them.
+//! Programs that compare reactors with reference values, and time them.
 
 use super::Reactor;
 use crate::base::glue::{Template, render_in};
@@ -7,69 +7,111 @@ use crate::host::{Interface, Provenance, file_comment, prefix};
 use kinetics::integrator::options::Options;
 use serde::Serialize;
 
-/// A reactor whose end is known.
+/// A reactor before it is advanced.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KnownReactor {
+pub struct ReactorStart {
     /// The first array of the state, then what is constant.
     pub told: [f64; 2],
     pub fractions: Vec<f64>,
+}
+
+/// A reactor whose end is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownReactor {
+    pub start: ReactorStart,
     pub time: f64,
     pub end_fractions: Vec<f64>,
     pub end_temperature: f64,
 }
 
+/// Reactors of the driver.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DrivenReactors {
+    pub known: Vec<KnownReactor>,
+    /// Beginning of an ignition, from whose states reactors on a CPU are timed, and what it is in words.
+    pub ignition: ReactorStart,
+    pub mixture: String,
+}
+
 /// Relative tolerance of the ends that are known.
 pub const REFERENCE_TOLERANCE: f64 = 1e-9;
 
-/// (name, text) of the program.
+/// (name, text) of the program, for a CPU of a part of the project's driver.
 pub fn driver(
     interface: &Interface,
     reactor: &Reactor,
-    known: &[KnownReactor],
+    driven: &DrivenReactors,
     provenance: &Provenance,
 ) -> (String, String) {
     #[derive(Serialize)]
     struct File {
         comment: String,
         prefix: String,
+        constant: &'static str,
         state_array: &'static str,
         constant_array: &'static str,
+        known: usize,
         states: usize,
         species: usize,
         reference_tolerance: String,
         relative_tolerance: String,
+        absolute_tolerance: String,
         allowed: String,
         start_states: String,
         start_constants: String,
         start_fractions: String,
         times: String,
+        times_in_words: String,
         end_temperatures: String,
         end_fractions: String,
+        first_state: String,
+        first_constant: String,
+        first_fractions: String,
+        mixture: String,
     }
     let species = interface.species.len();
+    let DrivenReactors { known, ignition, mixture } = driven;
+    let starts: Vec<&ReactorStart> = known.iter().map(|one| &one.start).collect();
     let of_each = |of: &dyn Fn(&KnownReactor) -> f64| wrapped(known.iter().map(|one| real(of(one))));
-    let rows = |of: fn(&KnownReactor) -> &[f64]| {
-        wrapped((0..species).flat_map(|k| known.iter().map(move |one| real(of(one)[k]))))
+    let told = |starts: &[&ReactorStart], place: usize| wrapped(starts.iter().map(|start| real(start.told[place])));
+    let fractions = |starts: &[&ReactorStart]| {
+        wrapped((0..species).flat_map(|k| starts.iter().map(move |start| real(start.fractions[k]))))
     };
+    let end_fractions = (0..species).flat_map(|k| known.iter().map(move |one| real(one.end_fractions[k])));
+    let [shortest, longest] = [f64::min as fn(f64, f64) -> f64, f64::max]
+        .map(|choose| real(known.iter().map(|one| one.time).reduce(choose).unwrap_or(0.0)));
     let prefix = prefix(interface);
+    let is_cpu = interface.architecture.is_none();
     let file = File {
         comment: file_comment("//", "Reactors' driver", &interface.mechanism, provenance),
+        constant: reactor.constant_name(),
         state_array: reactor.state_array(),
         constant_array: reactor.constant_array(),
+        known: known.len(),
         states: known.len(),
         species,
         reference_tolerance: real(REFERENCE_TOLERANCE),
         relative_tolerance: real(Options::default().relative_tolerance),
+        absolute_tolerance: real(Options::default().absolute_tolerance),
         allowed: real((2.0 * ((species + 1) as f64).sqrt()).ceil()),
-        start_states: of_each(&|one| one.told[0]),
-        start_constants: of_each(&|one| one.told[1]),
-        start_fractions: rows(|one| &one.fractions),
+        start_states: told(&starts, 0),
+        start_constants: told(&starts, 1),
+        start_fractions: fractions(&starts),
         times: of_each(&|one| one.time),
+        times_in_words: if shortest == longest { format!("{longest} s") } else { format!("{shortest} to {longest} s") },
         end_temperatures: of_each(&|one| one.end_temperature),
-        end_fractions: rows(|one| &one.end_fractions),
+        end_fractions: wrapped(end_fractions),
+        first_state: real(ignition.told[0]),
+        first_constant: real(ignition.told[1]),
+        first_fractions: fractions(&[ignition]),
+        mixture: mixture.clone(),
         prefix,
     };
-    let extension = if interface.dialect.is_hip() { "hip" } else { "cu" };
+    let (extension, template) = match (is_cpu, interface.dialect.is_hip()) {
+        (true, _) => ("cpp", Template::CpuReactorDriver),
+        (false, true) => ("hip", Template::ReactorDriver),
+        (false, false) => ("cu", Template::ReactorDriver),
+    };
     let name = format!("{}_reactor_driver.{extension}", file.prefix);
-    (name, render_in(interface.dialect, Template::ReactorDriver, &file))
+    (name, render_in(interface.dialect, template, &file))
 }

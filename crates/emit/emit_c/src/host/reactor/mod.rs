@@ -3,7 +3,7 @@
 mod driver;
 mod energies;
 
-pub use driver::{KnownReactor, REFERENCE_TOLERANCE, driver};
+pub use driver::{DrivenReactors, KnownReactor, REFERENCE_TOLERANCE, ReactorStart, driver};
 pub use energies::{Coefficients, Energies};
 
 use super::fortran::fortran_prefix;
@@ -41,6 +41,13 @@ impl Reactor {
             (false, _) => "temperature",
             (true, Constant::Pressure) => "enthalpy",
             (true, Constant::Volume) => "energy",
+        }
+    }
+
+    fn constant_name(&self) -> &'static str {
+        match self.constant {
+            Constant::Pressure => "pressure",
+            Constant::Volume => "volume",
         }
     }
 
@@ -135,6 +142,8 @@ struct File {
     kernels_have_workspace: bool,
     prefix: String,
     upper: String,
+    /// Number that header and library share.
+    abi: u32,
     constant: &'static str,
     constant_array: &'static str,
     constant_unit: &'static str,
@@ -169,9 +178,9 @@ impl File {
     fn new(interface: &Interface, reactor: &Reactor, provenance: &Provenance, is_gpu: bool) -> Self {
         let prefix = prefix(interface);
         let upper = prefix.to_uppercase();
-        let (constant, constant_unit, heat, capacity) = match reactor.constant {
-            Constant::Pressure => ("pressure", "Pa", "enthalpy", "cp"),
-            Constant::Volume => ("volume", "kg/m^3", "energy", "cv"),
+        let (constant_unit, heat, capacity) = match reactor.constant {
+            Constant::Pressure => ("Pa", "enthalpy", "cp"),
+            Constant::Volume => ("kg/m^3", "energy", "cv"),
         };
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
@@ -195,7 +204,7 @@ impl File {
             jacobian_has_workspace: false,
             kernels_have_workspace: false,
             guard: format!("SINGE_{upper}_REACTOR_H"),
-            constant,
+            constant: reactor.constant_name(),
             constant_array: reactor.constant_array(),
             constant_unit,
             heat,
@@ -222,6 +231,7 @@ impl File {
             gas_constant: real(GAS_CONSTANT),
             prefix,
             upper,
+            abi: provenance.number(),
         }
     }
 }
