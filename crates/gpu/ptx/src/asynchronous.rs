@@ -7,7 +7,7 @@
 use super::inst::{Address, AtomOp, Operand, Piece, Type};
 use super::ir::{Module, Reg};
 use super::names::Named;
-use super::verbatim::{Item, operands};
+use super::verbatim::{Item, Part, operands, operands_with_lists};
 
 /// One of these instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -75,11 +75,27 @@ pub enum Async {
         barrier: Address,
         ranks: Option<Operand>,
     },
-    /// `cp.async.bulk` from shared to global memory.
+    /// `cp.async.bulk` from shared to global memory, or with `reduces` `cp.reduce.async.bulk`.
     BulkStore {
         to: Address,
         from: Address,
         bytes: Operand,
+        reduces: bool,
+    },
+    /// `cp.async.bulk` from the memory of this CTA to that of another one of the cluster, or `cp.reduce.async.bulk` with the bytes of an element.
+    BulkMove {
+        to: Address,
+        from: Address,
+        bytes: Operand,
+        barrier: Address,
+        reduces: Option<u32>,
+    },
+    /// `st.async` of so many bytes to shared memory in the cluster, or `red.async` with the bytes of the element.
+    AsyncStore {
+        to: Address,
+        bytes: u32,
+        barrier: Address,
+        reduces: Option<u32>,
     },
     /// `cp.async.bulk.tensor` into shared memory; the tensor map says how many bytes.
     TensorLoad {
@@ -156,11 +172,15 @@ pub struct Reach {
 
 /// Returns the effect of an instruction that is kept verbatim; `None` when it is none of these, or in a form that is not known.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
-    let items = operands(module, pieces)?;
     let parts: Vec<&str> = opcode.split('.').collect();
+    if let ["st" | "red", "async", ..] = parts[..] {
+        return async_store(&parts, &operands_with_lists(module, pieces)?);
+    }
+    let items = operands(module, pieces)?;
     match parts[0] {
         "mbarrier" => mbarrier(&parts, &items),
         "cp" if parts.get(1) == Some(&"async") => copy(&parts, &items),
+        "cp" if parts[1..].starts_with(&["reduce", "async", "bulk"]) => bulk(&parts[1..], &items),
         "barrier" if parts.get(1) == Some(&"cluster") => match parts[2] {
             "arrive" => Some(Async::ClusterArrive { relaxed: parts.contains(&"relaxed") }),
             "wait" => Some(Async::ClusterWait),
@@ -282,14 +302,41 @@ fn copy(parts: &[&str], items: &[Item]) -> Option<Async> {
     }
 }
 
+/// A store or reduction of a register or several, whose bytes a barrier counts.
+fn async_store(parts: &[&str], operands: &[Part]) -> Option<Async> {
+    let has = |what: &str| parts.contains(&what);
+    let element = Type::by_name(parts.last()?)?.bytes();
+    let [Part::Item(Item::At(to)), values, Part::Item(Item::At(barrier))] = operands else { return None };
+    let count = match values {
+        Part::List(registers) => registers.len() as u32,
+        Part::Item(Item::Value(_)) => 1,
+        Part::Item(_) => return None,
+    };
+    let weak = parts[0] == "st" && !has("release") && !has("mmio");
+    let reduces = parts[0] == "red" && has("relaxed") && has("cluster");
+    (has("mbarrier::complete_tx::bytes") && (weak || reduces)).then_some(Async::AsyncStore {
+        to: *to,
+        bytes: element * count,
+        barrier: *barrier,
+        reduces: reduces.then_some(element),
+    })
+}
+
 fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
     let has = |what: &str| parts.contains(&what);
+    let reduces = parts[0] == "reduce";
+    let element = if reduces { Some(Type::by_name(parts.last()?).map_or(2, Type::bytes)) } else { None };
     match (parts.get(3).copied()?, items) {
         ("commit_group", []) => Some(Async::Commit { bulk: true }),
         ("wait_group", [Item::Value(Operand::Imm(groups))]) => {
             Some(Async::Drain { groups: Some(u32::try_from(*groups).ok()?), bulk: true })
         }
         ("prefetch", _) => Some(Async::Hint),
+        ("shared::cluster", [Item::At(to), Item::At(from), Item::Value(bytes), Item::At(barrier)])
+            if parts.get(4) == Some(&"shared::cta") && has("mbarrier::complete_tx::bytes") =>
+        {
+            Some(Async::BulkMove { to: *to, from: *from, bytes: *bytes, barrier: *barrier, reduces: element })
+        }
         ("tensor", [Item::At(to), Item::Tensor, Item::At(barrier), rest @ ..])
             if has("mbarrier::complete_tx::bytes") =>
         {
@@ -305,7 +352,7 @@ fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
         ("global", [Item::At(to), Item::At(from), Item::Value(bytes), ..])
             if parts.get(4) == Some(&"shared::cta") && has("bulk_group") =>
         {
-            Some(Async::BulkStore { to: *to, from: *from, bytes: *bytes })
+            Some(Async::BulkStore { to: *to, from: *from, bytes: *bytes, reduces })
         }
         _ => None,
     }

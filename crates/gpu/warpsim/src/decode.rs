@@ -26,7 +26,7 @@ use ptx::print::instruction_text;
 use ptx::visit::Part;
 
 pub(super) struct Code<'m> {
-    module: &'m Module,
+    pub(super) module: &'m Module,
     /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate number of
     /// each register.
     pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,

@@ -9,7 +9,7 @@ mod concrete;
 mod knowledge;
 mod touch;
 
-use super::decode::{Micro, Source};
+use super::decode::{Collective, Micro, Place, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
 use super::memory::Lanes;
@@ -18,6 +18,7 @@ use super::thread::Thread;
 use super::warp::Warp;
 use ptx::inst::Space;
 use std::ops::Range;
+use std::rc::Rc;
 
 pub(super) use concrete::{Concrete, Everything};
 pub(super) use knowledge::{ALL, Knowledge};
@@ -51,6 +52,22 @@ pub(super) struct TensorCopy {
     pub to: u64,
     pub barrier: u64,
     pub unclaimed: u64,
+}
+
+/// Rows and predicates that instructions write.
+pub(super) type Written = (Vec<u32>, Vec<u32>);
+
+/// A question whether a phase of a barrier in memory is over, or a wait for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Peek {
+    pub address: u64,
+    /// Number of the phase among all that the barrier's slot has had.
+    pub epoch: u32,
+    /// Whether it acquires what other CTAs release.
+    pub wide: bool,
+    pub lanes: u32,
+    /// Time of the question, by the warp's own clock.
+    pub time: u32,
 }
 
 pub(super) trait Domain: Sized {
@@ -122,6 +139,32 @@ pub(super) trait Domain: Sized {
     /// Records a hazard that shows only for some data.
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;
 
+    /// Notes that the register holds, in each of these lanes, the mask of those among them that brought the same value.
+    fn divided(_: &mut Warp<Self::Knowledge>, _row: u32, _lanes: u32) {}
+
+    /// Whether the lanes of the mask name groups that they divide themselves into, and each lane its own.
+    fn in_groups(_: &Machine<Self>, _: &Warp<Self::Knowledge>, _: &Collective, _mask: u32) -> bool {
+        false
+    }
+
+    /// Whether no loop around the wait asks again.
+    fn is_peek(_: &mut Machine<Self>, _: u32) -> bool {
+        false
+    }
+
+    /// Returns the registers that a loop around a wait writes before it asks again.
+    fn asked_between(_: &mut Machine<Self>, _: u32) -> Rc<Written> {
+        Rc::default()
+    }
+
+    /// Notes that the predicate holds the answer to a peek.
+    fn peeked(_: &mut Warp<Self::Knowledge>, _: u32, _: Peek) {}
+
+    /// Checks a wait that the answer to an earlier peek may have spared.
+    fn waits(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32, _: Peek) -> Result<(), Stop> {
+        Ok(())
+    }
+
     /// Notes that lanes do something that matters although they were told that a phase for which they wait is not over.
     fn gave_up(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32) -> Result<(), Stop>;
 
@@ -162,6 +205,17 @@ pub(super) trait Domain: Sized {
 
     /// Notes that lanes stored values in shared memory; those of the mask are known.
     fn kept(_: &mut Machine<Self>, _: &Lanes, _: u32) {}
+
+    /// Checks a bulk copy or reduction to this place in global memory.
+    fn stores_out(
+        _: &mut Machine<Self>,
+        _: &Warp<Self::Knowledge>,
+        _pc: u32,
+        _to: Place,
+        _mask: u32,
+    ) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// Notes that a copy may change these bytes of shared memory from now on.
     fn changing(_: &mut Machine<Self>, _: Range<u64>) {}

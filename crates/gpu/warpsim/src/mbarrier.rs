@@ -208,6 +208,12 @@ impl Mbarrier {
         u64::from(self.phase & 1) != parity & 1
     }
 
+    /// Returns the number of the phase that is asked for, among all of the slot; checks that the asker knows which one it is.
+    pub(super) fn asked_for(&self, over: bool, clock: &VectorClock) -> Result<u32, MbarrierMisuse> {
+        let told = if over { self.phase < 2 || clock[self.slot] + 1 >= self.epoch } else { self.knows(clock) };
+        if told { Ok(self.epoch + u32::from(!over)) } else { Err(MbarrierMisuse::Ambiguous) }
+    }
+
     /// Records a wait for a phase that is over; checks the knowledge that it needs.
     pub(super) fn observe(&mut self, warp: usize, time: u32, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
         if self.phase >= 2 && clock[self.slot] + 1 < self.epoch {

@@ -390,11 +390,14 @@ pub(super) enum Copying {
         /// A mask of the CTAs that it goes to.
         ranks: Option<Source>,
     },
-    /// A copy to global memory, with the bytes; `None`: a tensor.
+    /// A copy or reduction to global memory, with the bytes; `None`: a tensor.
     BulkStore {
         from: Place,
         to: Option<(Place, Source)>,
+        reduces: bool,
     },
+    /// A store, copy or reduction to shared memory of the cluster.
+    Deliver(Delivery),
     ClusterArrive {
         relaxed: bool,
     },
@@ -412,6 +415,17 @@ pub(super) enum Copying {
     Release {
         all: bool,
     },
+}
+
+/// Bytes that go to shared memory of the cluster, where a barrier counts them.
+pub(super) struct Delivery {
+    pub to: Place,
+    pub barrier: Place,
+    pub bytes: Source,
+    /// Origin in shared memory; `None`: registers.
+    pub from: Option<Place>,
+    /// Bytes of an element of a reduction.
+    pub reduces: Option<u32>,
 }
 
 pub(super) enum Comparison {

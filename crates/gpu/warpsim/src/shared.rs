@@ -36,6 +36,8 @@ pub(super) struct Findings {
     pub same: bool,
     /// A write that no proxy fence made known to the copy.
     pub unfenced: Option<Conflict>,
+    /// Whether a copy that ends at another time uses the place in the same way, so that only one of them can be noted.
+    pub crowded: bool,
 }
 
 impl Findings {
@@ -129,7 +131,12 @@ pub(super) struct Flight {
     pub time: u32,
     /// Whether it sees writes behind a proxy fence only.
     pub proxy: bool,
+    /// Bytes of an element of a reduction, such as do not race with each other.
+    pub element: Option<u32>,
 }
+
+/// Marks the size of an element of a reduction by a copy, which is of another proxy than atomics.
+const OF_COPIES: u32 = 1 << 16;
 
 /// A last access: its epoch (clock and warp; 0 for none) and its program counter.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -194,11 +201,16 @@ impl Shared {
         self.writes.fill(Last::NONE);
         self.firsts.clear();
         self.copied.clear();
+        self.strong.retain(|strong| strong.strength.bytes & OF_COPIES == 0);
     }
 
-    /// Starts a copy that writes the bytes, or reads them.
+    /// Starts a copy that writes the bytes, reads them, or reduces them.
     pub(super) fn start(&mut self, range: Range<u64>, touch: Touch, by: &Accessor, flight: &Flight) -> Findings {
         let mut findings = Findings::default();
+        let reduces = flight.element.filter(|_| touch == Touch::Atomic);
+        let strength = reduces.map(|bytes| Strength { bytes: bytes | OF_COPIES, wide: true });
+        let manner = if reduces.is_some() { Manner::Strong } else { Manner::Weak };
+        let by = &Accessor { manner, strength: strength.unwrap_or(by.strength), ..*by };
         let cell = u64::from(self.cell);
         let first = (range.start / cell) as usize;
         let count = (range.end.min(self.bytes).div_ceil(cell) as usize).saturating_sub(first);
@@ -210,7 +222,7 @@ impl Shared {
         for at in first..first + count {
             let last = self.writes[at];
             if last == Last::NONE {
-                if touch == Touch::Read && !self.is_begun(at, by, 0) {
+                if touch != Touch::Write && !self.is_begun(at, by, 0) {
                     findings.unwritten = findings.unwritten.or(Some(cell * at as u64));
                 }
             } else if !last.ordered_before(by.clock) {
@@ -222,12 +234,19 @@ impl Shared {
         let (cells, mark) = (self.writes.len(), Last::at(flight.slot, flight.time, by.pc));
         if touch == Touch::Read {
             let of_products = || VectorClock::warp_of_matrices(flight.slot).map(|warp| self.warps + warp);
-            let of = VectorClock::warp_of_bulk(flight.slot).or_else(of_products).unwrap_or(by.warp);
-            self.copied.resize(2 * self.warps * cells, Last::NONE);
-            self.copied[of * cells + first..][..count].fill(mark);
+            let of = VectorClock::warp_of_bulk(flight.slot).or_else(of_products).unwrap_or(2 * self.warps + by.warp);
+            self.copied.resize(3 * self.warps * cells, Last::NONE);
+            findings.crowded = marked(&mut self.copied[of * cells + first..][..count], mark, by.clock);
         } else {
             self.check_reads(first, count, by, &mut findings);
-            self.writes[first..first + count].fill(mark);
+            let own = by.warp * cells + first;
+            match strength {
+                Some(strength) => {
+                    let writes = &mut self.strong(strength).writes[own..][..count];
+                    findings.crowded = marked(writes, mark, by.clock);
+                }
+                None => self.writes[first..first + count].fill(mark),
+            }
         }
         findings
     }
@@ -543,6 +562,13 @@ impl Shared {
         self.reads[by.warp * cells + first..][..count].fill(Last::new(by));
         self.latest[by.warp * rows + first / 32..=by.warp * rows + (first + count - 1) / 32].fill(by.clock[by.warp]);
     }
+}
+
+/// Marks cells; returns whether one had a mark of another slot that the clock does not cover.
+fn marked(cells: &mut [Last], mark: Last, clock: &VectorClock) -> bool {
+    let crowded = cells.iter().any(|old| *old != Last::NONE && old.slot() != mark.slot() && !old.ordered_before(clock));
+    cells.fill(mark);
+    crowded
 }
 
 /// Mask of shared addresses, which have 32 bits.

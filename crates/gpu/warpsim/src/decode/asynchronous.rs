@@ -20,6 +20,8 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             return Some((Class::Vote, Micro::Collective(Collective::Elect { lane, pred, mask: d.source(mask) })));
         }
         of_cluster if needs_cluster(&of_cluster) && !d.code.is_whole() => return None,
+        // a cluster of one CTA has no other one to deliver to
+        Async::BulkMove { .. } | Async::AsyncStore { .. } if d.code.ranks == 1 => return None,
         Async::Map { .. } | Async::Rank { .. } | Async::Load { .. } | Async::Store { .. } | Async::Atomic { .. } => {
             return in_other_ctas(d, seen);
         }
@@ -58,10 +60,24 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             barrier: place(d, barrier)?,
             ranks: ranks.map(|ranks| d.source(ranks)),
         },
-        Async::BulkStore { to, from, bytes } => {
-            Copying::BulkStore { from: place(d, from)?, to: Some((place(d, to)?, d.source(bytes))) }
+        Async::BulkStore { to, from, bytes, reduces } => {
+            Copying::BulkStore { from: place(d, from)?, to: Some((place(d, to)?, d.source(bytes))), reduces }
         }
-        Async::TensorStore { from } => Copying::BulkStore { from: place(d, from)?, to: None },
+        Async::TensorStore { from } => Copying::BulkStore { from: place(d, from)?, to: None, reduces: false },
+        Async::BulkMove { to, from, bytes, barrier, reduces } => Copying::Deliver(Delivery {
+            to: place(d, to)?,
+            barrier: place(d, barrier)?,
+            bytes: d.source(bytes),
+            from: Some(place(d, from)?),
+            reduces,
+        }),
+        Async::AsyncStore { to, bytes, barrier, reduces } => Copying::Deliver(Delivery {
+            to: place(d, to)?,
+            barrier: place(d, barrier)?,
+            bytes: d.source(Operand::Imm(bytes.into())),
+            from: None,
+            reduces,
+        }),
         Async::Registers { count, more } => Copying::Registers { count, more },
     };
     d.code.copies = true;
@@ -168,6 +184,8 @@ fn needs_cluster(op: &Async) -> bool {
             | Async::ClusterWait
             | Async::BulkLoad { ranks: Some(_), .. }
             | Async::TensorLoad { ranks: Some(_), .. }
+            | Async::BulkMove { .. }
+            | Async::AsyncStore { .. }
     )
 }
 

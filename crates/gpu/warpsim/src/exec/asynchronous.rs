@@ -16,7 +16,7 @@ use super::cluster::alone;
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::Manner;
-use crate::decode::{Copying, Matrices, Micro, Place as Spot, Source};
+use crate::decode::{Copying, Delivery, Matrices, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
@@ -65,7 +65,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             Copying::BulkLoad { to, from, barrier, ranks } => {
                 self.bulk_load(warp, pc, (*to, *barrier), *from, *ranks, mask)
             }
-            Copying::BulkStore { from, to } => self.bulk_store(warp, pc, *from, *to, mask),
+            Copying::BulkStore { from, to, reduces } => self.bulk_store(warp, pc, *from, (*to, *reduces), mask),
+            Copying::Deliver(delivery) => self.deliver(warp, pc, delivery, mask),
             Copying::ClusterArrive { relaxed } => self.cluster_arrive(warp, pc, *relaxed, mask),
             Copying::ClusterWait => self.cluster_wait(warp, pc, mask),
             Copying::Release { all } => {
@@ -345,7 +346,10 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
         Copying::BulkLoad { to, from, barrier, ranks } => {
             all(&[*to, *barrier], &[from.map(|(_, bytes)| bytes), *ranks])
         }
-        Copying::BulkStore { from, to } => all(&[*from], &[to.map(|(_, bytes)| bytes)]),
+        Copying::BulkStore { from, to, .. } => all(&[*from], &[to.map(|(_, bytes)| bytes)]),
+        Copying::Deliver(Delivery { to, barrier, bytes, from, .. }) => {
+            all(&[*to, *barrier, from.unwrap_or(*to)], &[Some(*bytes)])
+        }
         Copying::Matrices(Matrices::Product(product)) => {
             product.factors.iter().fold(ALL, |known, factor| known & warp.knows(factor.descriptor))
         }

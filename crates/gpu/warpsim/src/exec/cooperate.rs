@@ -32,6 +32,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             return self.together(warp, &[(pc, mask)]).map(|()| None);
         }
         if mask & !named.map_or(ALL, |named| warp.knows(named)) != 0 {
+            if D::in_groups(self, warp, op, mask) {
+                return D::undecided(self, warp, pc, mask, Undecided::Values).map(|()| None);
+            }
             return D::undecided(self, warp, pc, mask, Undecided::Mask).map(|()| None);
         }
         let names = named.map_or([ALL; 32], |named| named.row(&warp.regs, &self.code.pool).map(|mask| mask as u32));
@@ -229,6 +232,9 @@ impl<D: Domain> Machine<'_, '_, D> {
                 let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
                 let ((row, agree), known) = (matches(*whole, &row, all), all_or_none(aware, all));
                 warp.write(*d, &row, known, lanes);
+                if !whole && known == 0 && lanes == all && brought.is_none() {
+                    D::divided(warp, *d, lanes);
+                }
                 if let Some(valid) = valid {
                     warp.write_pred(*valid, if agree { ALL } else { 0 }, known, lanes);
                 }

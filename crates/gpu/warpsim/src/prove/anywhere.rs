@@ -10,8 +10,12 @@ use crate::domain::{Knowledge, Touch};
 use crate::exec::Stop;
 use crate::hazard::Access;
 use crate::rows::Row;
+use crate::shared::ADDRESS_MASK;
 use crate::warp::Warp;
 use ptx::inst::Space;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// Handles an access under a guard that depends on data: the lanes of `possible` may execute it.
 pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, possible: u32) -> Result<(), Stop> {
@@ -42,12 +46,14 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         machine.domain.spins.store_somewhere();
     }
     machine.domain.parted = true;
-    if let Some(register) = base.register()
-        && let Some(both) = warp.knowledge.named.as_ref().and_then(|named| named.alternatives(register, mask)).copied()
-    {
-        return at_either(machine, warp, (pc, access), mask, register, both);
-    }
     let found = machine.domain.arrays.entry(pc).or_insert_with(|| arrays(code, pc)).clone();
+    if let Some(register) = base.register()
+        && let Some(values) = warp.knowledge.choices.as_ref().and_then(|choices| choices.get(register, mask)).cloned()
+        && (values.len() == 2 || are_inside(access, &values, mask, found.as_ref()))
+        && (machine.domain.order.is_some() || touch != Touch::Write || are_apart(&values, mask, bytes))
+    {
+        return at_each(machine, warp, (pc, access), mask, register, values);
+    }
     let found = found.filter(|_| code.ranks == 1 || access.space() == Space::Shared);
     let Some(Arrays { ranges, names }) = found else {
         return Err(refuse(machine, warp, pc, "its generic address depends on data"));
@@ -92,26 +98,51 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     Ok(())
 }
 
-/// Handles an access at one of two addresses of each lane: it may happen at both.
-fn at_either(
+/// Whether an access of shared memory at each of these addresses lies in the variables that the address is computed from.
+fn are_inside(access: &MemoryAccess, values: &[Row], mask: u32, arrays: Option<&Arrays>) -> bool {
+    let (MemoryAccess::Load { offset, bytes, .. }
+    | MemoryAccess::Store { offset, bytes, .. }
+    | MemoryAccess::Atomic { offset, bytes, .. }) = access;
+    let parts = if let MemoryAccess::Store { a, .. } = access { a.len() as u64 } else { 1 };
+    let end = u64::from(*bytes) * parts;
+    let inside = |value: u64| {
+        let start = value.wrapping_add(*offset) & ADDRESS_MASK;
+        let fits = |range: &Range<u64>| range.start <= start && start + end <= range.end;
+        start.is_multiple_of((*bytes).into()) && arrays.is_some_and(|arrays| arrays.ranges.iter().any(fits))
+    };
+    let all = |row: &Row| (0..32).all(|lane| mask >> lane & 1 == 0 || inside(row[lane]));
+    access.space() == Space::Shared && values.iter().all(all)
+}
+
+/// Whether no two lanes may access the same bytes.
+fn are_apart(values: &[Row], mask: u32, bytes: u32) -> bool {
+    let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
+    let all = lanes.flat_map(|lane| values.iter().map(move |row| (row[lane], lane)));
+    let all: BTreeSet<(u64, usize)> = all.collect();
+    all.iter().zip(all.iter().skip(1)).all(|((a, of_a), (b, of_b))| of_a == of_b || b - a >= u64::from(bytes))
+}
+
+/// Handles an access at one of a few addresses of each lane: it may happen at all of them.
+fn at_each(
     machine: &mut Prover,
     warp: &mut Warp<Known>,
     (pc, access): (u32, &MemoryAccess),
     mask: u32,
     register: u32,
-    both: [Row; 2],
+    values: Rc<[Row]>,
 ) -> Result<(), Stop> {
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
     let mut done = Ok(());
-    for row in both {
-        warp.write(register, &row, mask, mask);
+    for row in values.iter() {
+        warp.write(register, row, mask, mask);
         done = done.and_then(|()| machine.memory_access(warp, pc, access, mask));
     }
     machine.domain.guarded = outer;
     done?;
+    machine.budget = machine.budget.saturating_sub(8 * values.len() as u64);
     warp.knowledge.learn(register, 0, mask);
-    if let Some(named) = &mut warp.knowledge.named {
-        named.choose_of(register, both, mask);
+    if let Some(choices) = &mut warp.knowledge.choices {
+        choices.note(register, values, mask);
     }
     warp.knowledge.forget(&results(&machine.code.ops[pc as usize].micro), mask);
     Ok(())

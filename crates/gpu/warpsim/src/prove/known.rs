@@ -1,6 +1,9 @@
 //! Knowledge of a warp whose registers may be unknown, lane by lane.
 
-use super::common::Named;
+use super::choices::Choices;
+use super::common::{Named, Slot};
+use super::groups::Groups;
+use super::peeks::Answers;
 use crate::decode::{Code, Collective, Compute, Copying, Decoded, Matrices, MemoryAccess, Micro, Pieces, Test};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
@@ -18,6 +21,12 @@ pub(in super::super) struct Known {
     pub(super) pending: Option<(u32, u32)>,
     /// Names of unknown values, if names are kept.
     pub(super) named: Option<Named>,
+    /// Values that data choose from a few, if names are kept.
+    pub(super) choices: Option<Choices>,
+    /// Masks of groups of lanes.
+    pub(super) groups: Groups,
+    /// Values that depend on the answers to peeks.
+    pub(super) answers: Answers,
 }
 
 impl Knowledge for Known {
@@ -31,6 +40,9 @@ impl Knowledge for Known {
             one: (vec![0; code.registers], vec![0; code.predicates]),
             pending: None,
             named: None,
+            choices: None,
+            groups: Groups::default(),
+            answers: Answers::default(),
         }
     }
 
@@ -40,6 +52,8 @@ impl Knowledge for Known {
         self.preds.fill(0);
         self.one.0.fill(0);
         self.one.1.fill(0);
+        self.answers = Answers::default();
+        self.groups = Groups::default();
         let fixed = code.specials.iter().filter(|(special, _)| special.is_fixed()).map(|(_, row)| *row);
         // parameters that nobody has written yet are empty, which is not unknown: they may be written piece by piece
         let rows = fixed.chain(code.parameters.iter().cloned().flatten());
@@ -48,6 +62,7 @@ impl Knowledge for Known {
         if let Some(named) = &mut self.named {
             *named = Named::new(code);
         }
+        self.choices = self.choices.as_ref().map(|_| Choices::default());
     }
 
     fn row(&self, register: u32) -> u32 {
@@ -65,14 +80,20 @@ impl Knowledge for Known {
     fn learn(&mut self, register: u32, known: u32, mask: u32) {
         replace(&mut self.rows[register as usize], known, mask);
         self.one.0[register as usize] &= !mask;
+        self.answers.forget(Slot::Row(register));
+        self.groups.forget(register);
         if let Some(named) = &mut self.named {
             named.forget_row(register, mask);
+        }
+        if let Some(choices) = &mut self.choices {
+            choices.forget(register, mask);
         }
     }
 
     fn learn_pred(&mut self, pred: u32, known: u32, mask: u32) {
         replace(&mut self.preds[pred as usize], known, mask);
         self.one.1[pred as usize] &= !mask;
+        self.answers.forget(Slot::Pred(pred));
         if let Some(named) = &mut self.named {
             named.forget_pred(pred, mask);
         }
@@ -92,9 +113,10 @@ impl Knowledge for Known {
 }
 
 impl Known {
-    /// Keeps names from here on.
+    /// Keeps names and choices from here on.
     pub(super) fn keep_names(&mut self, code: &Code) {
         self.named = Some(Named::new(code));
+        self.choices = Some(Choices::default());
     }
 
     /// Forgets these rows and predicates, and the condition code, in the lanes of the mask.

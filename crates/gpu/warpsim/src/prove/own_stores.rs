@@ -6,6 +6,7 @@
 use super::slice::Definitions;
 use crate::decode::{Code, MemoryAccess, Micro};
 use crate::memory::Lanes;
+use ptx::asynchronous::{Async, view};
 use ptx::inst::{Address, Base, Op, Space};
 use ptx::ir::Param;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,12 @@ impl OwnStores {
 
     pub(super) fn load(&mut self, pc: u32, lanes: &Lanes) {
         extend(&mut self.loads, pc, lanes);
+    }
+
+    /// Notes a bulk copy or reduction to global memory.
+    pub(super) fn copies(&mut self, pc: u32) {
+        self.stores.entry(pc).or_insert((u64::MAX, 0));
+        self.elsewhere.insert(pc);
     }
 
     /// Notes that the access may happen, somewhere.
@@ -69,7 +76,17 @@ fn are_apart(code: &Code, a: u32, b: u32) -> bool {
 /// Returns the parameters that the address of an access of the kernel is computed from.
 fn parameters(code: &Code, pc: u32) -> Option<BTreeSet<Param>> {
     let (func, data) = code.instruction(pc).filter(|_| code.is_kernel(pc))?;
-    let (Op::Ld { addr, .. } | Op::St { addr, .. } | Op::Atom { addr, .. }) = &data.op else { return None };
+    let copied = match &data.op {
+        Op::Opaque { opcode, pieces, .. } => match view(code.module, opcode, pieces) {
+            Some(Async::BulkStore { to, .. }) => Some(to),
+            _ => None,
+        },
+        _ => None,
+    };
+    let addr = match &data.op {
+        Op::Ld { addr, .. } | Op::St { addr, .. } | Op::Atom { addr, .. } => addr,
+        _ => copied.as_ref()?,
+    };
     let Address { base: Base::Reg(reg), .. } = addr else { return None };
     let origins = Definitions::new(func).origins([*reg], false);
     Some(origins.params)

@@ -4,21 +4,24 @@ use super::agreed::{follow, is_one, prepare};
 use super::anywhere::{anywhere, guarded, possible};
 use super::arrays::Arrays;
 use super::assumption::Assumption;
+use super::choices;
 use super::common::Common;
 use super::common::Slot;
 use super::flags::Flags;
+use super::groups;
 use super::kept::Kept;
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::own_stores::OwnStores;
+use super::peeks;
 use super::region::{Region, fails_assertion, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::tensors::Tensors;
 use super::waits::Progress;
 use super::witness::Watch;
-use crate::decode::{Code, Manner, MemoryAccess, Micro, Source};
-use crate::domain::{ALL, Domain, TensorCopy, Touch, Undecided};
+use crate::decode::{Code, Collective, Manner, MemoryAccess, Micro, Place, Source};
+use crate::domain::{ALL, Domain, Peek, TensorCopy, Touch, Undecided, Written};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
 use crate::memory::{Lanes, place};
@@ -68,6 +71,8 @@ pub(in super::super) struct Partial {
     rows: HashMap<u32, Rc<Vec<u32>>>,
     /// Sizes of copies of tensors.
     pub(super) tensors: Tensors,
+    /// Registers that a loop around a wait writes before it asks again, by program counter; `None`: no loop asks again.
+    pub(super) asks: HashMap<u32, Option<Rc<Written>>>,
     /// Watch on the instructions of violations that were found before.
     pub(super) watch: Option<Watch>,
 }
@@ -98,6 +103,7 @@ impl Partial {
             tensors: Tensors::default(),
             common,
             parted: false,
+            asks: HashMap::new(),
             watch: None,
         }
     }
@@ -158,6 +164,9 @@ impl Domain for Partial {
             flags.note(machine.code, warp, pc, mask);
         }
         prepare(machine.code, warp, pc, mask);
+        peeks::prepare(machine.code, warp, pc, mask);
+        groups::prepare(machine.code, warp, pc, mask);
+        machine.budget = machine.budget.saturating_sub(choices::prepare(machine.code, warp, pc, mask) / 8);
         let broken = if machine.code.products { touched(machine, warp, pc) } else { None };
         if !machine.domain.perhaps()
             && let Some(common) = &mut machine.domain.common
@@ -175,6 +184,9 @@ impl Domain for Partial {
 
     fn after(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, _: u32) -> Option<Kind> {
         follow(machine.code, warp, pc);
+        peeks::follow(warp, pc);
+        groups::follow(warp, pc);
+        choices::follow(warp, pc);
         if !machine.domain.perhaps()
             && let Some(common) = &mut machine.domain.common
         {
@@ -261,6 +273,30 @@ impl Domain for Partial {
         if machine.domain.not_analysed.len() < super::verdict::MOST { Ok(()) } else { Err(Stop) }
     }
 
+    fn divided(warp: &mut Warp<Known>, row: u32, lanes: u32) {
+        groups::divided(warp, row, lanes);
+    }
+
+    fn in_groups(machine: &Prover, warp: &Warp<Known>, op: &Collective, mask: u32) -> bool {
+        groups::are_named(machine.code, warp, op, mask)
+    }
+
+    fn is_peek(machine: &mut Prover, pc: u32) -> bool {
+        peeks::asked_between(machine, pc).is_none()
+    }
+
+    fn asked_between(machine: &mut Prover, pc: u32) -> Rc<Written> {
+        peeks::asked_between(machine, pc).unwrap_or_default()
+    }
+
+    fn peeked(warp: &mut Warp<Known>, pred: u32, peek: Peek) {
+        peeks::answered(warp, pred, peek);
+    }
+
+    fn waits(machine: &mut Prover, warp: &Warp<Known>, pc: u32, by: Peek) -> Result<(), Stop> {
+        peeks::waits(machine, warp, pc, by)
+    }
+
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
         let site = machine.code.site(warp.thread.index as u32, pc);
         machine.domain.open(pc, site, "it may say that the phase is not over, and what follows does not ask again");
@@ -344,6 +380,18 @@ impl Domain for Partial {
     fn kept(machine: &mut Prover, lanes: &Lanes, known: u32) {
         let known = if machine.domain.perhaps() { 0 } else { known };
         machine.domain.kept.keep(lanes, known);
+    }
+
+    fn stores_out(machine: &mut Prover, warp: &Warp<Known>, pc: u32, to: Place, mask: u32) -> Result<(), Stop> {
+        machine.domain.own_stores.copies(pc);
+        let row = to.base.row(&warp.regs, &machine.code.pool);
+        let lanes = Lanes::new(row, to.offset, mask, 1);
+        let known = mask & !warp.knows(to.base) == 0;
+        let harmless = known && !lanes.active().any(|lane| is_table(machine, &lanes, lane));
+        match harmless || !machine.segments.changeable() {
+            true => Ok(()),
+            false => Err(refuse(machine, warp, pc, CHANGES_TABLE)),
+        }
     }
 
     fn changing(machine: &mut Prover, range: Range<u64>) {

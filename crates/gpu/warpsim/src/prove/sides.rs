@@ -11,11 +11,12 @@ use super::common::Slot;
 use super::known::Known;
 use super::order::Behind;
 use super::partial::{Partial, Prover, refuse};
+use super::peeks;
 use super::region::Region;
 use super::waits::{Progress, UNCHANGING, progress};
 use crate::clock::VectorClock;
 use crate::decode::{Code, EXIT, Micro};
-use crate::domain::{Domain, Knowledge};
+use crate::domain::{Domain, Knowledge, Written};
 use crate::exec::Stop;
 use crate::rows::Row;
 use crate::warp::{SavedState, Warp};
@@ -56,7 +57,7 @@ const SMALL: usize = 64;
 
 /// State that a side leaves in the registers that it may write.
 #[derive(Clone)]
-struct State {
+pub(super) struct State {
     rows: Vec<(Row, u32)>,
     preds: Vec<(u32, u32)>,
     /// Lanes that hold one value together.
@@ -86,6 +87,10 @@ pub(super) fn pass(
             machine.domain.open.again.insert(pc);
         }
         warp.path.mask = 0;
+        return Ok(());
+    }
+    if let Some(side) = peeks::way(code, warp, pc, mask, reconvergence) {
+        warp.jump(side);
         return Ok(());
     }
     let tables = machine.segments.changeable();
@@ -280,10 +285,8 @@ fn execute(
     Ok(ends.unwrap_or_else(|| State::of(warp, &region.written)))
 }
 
-type Written = (Vec<u32>, Vec<u32>);
-
 impl State {
-    fn of(warp: &Warp<Known>, (rows, preds): &Written) -> Self {
+    pub(super) fn of(warp: &Warp<Known>, (rows, preds): &Written) -> Self {
         let row = |row: &u32| (warp.regs[*row as usize], warp.knowledge.row(*row));
         let pred = |pred: &u32| (warp.preds[*pred as usize], warp.knowledge.pred(*pred));
         let one = |slot: Slot, noted: u32| if is_one(warp, slot, warp.live) { noted | warp.live } else { noted };
@@ -298,7 +301,7 @@ impl State {
         self.write(warp, written, u32::MAX);
     }
 
-    fn write(&self, warp: &mut Warp<Known>, (rows, preds): &Written, mask: u32) {
+    pub(super) fn write(&self, warp: &mut Warp<Known>, (rows, preds): &Written, mask: u32) {
         for (row, (values, known)) in rows.iter().zip(&self.rows) {
             warp.write(*row, values, *known, mask);
         }
@@ -325,13 +328,13 @@ impl State {
     }
 
     /// Takes nothing of the lanes for equal.
-    fn part(&mut self) {
+    pub(super) fn part(&mut self) {
         self.one.0.fill(0);
         self.one.1.fill(0);
     }
 
     /// Returns the knowledge that both states agree on.
-    fn meet(mut self, other: &Self) -> Self {
+    pub(super) fn meet(mut self, other: &Self) -> Self {
         for ((values, known), (others, aware)) in self.rows.iter_mut().zip(&other.rows) {
             let same = (0..32).filter(|lane| values[*lane] == others[*lane]).fold(0, |same, lane| same | 1 << lane);
             *known &= aware & same;

@@ -3,7 +3,7 @@
 use super::under_way::{Move, UnderWay, Way};
 use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
-use crate::decode::Source;
+use crate::decode::{Delivery, Source};
 use crate::domain::{Domain, TensorCopy, Touch, Undecided};
 use crate::hazard::{Access, Kind};
 use crate::memory::{Lanes, RANK_BITS};
@@ -29,7 +29,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let groups = &mut self.asynchronous.groups[own][0];
         groups.started += 1;
         let number = groups.started;
-        let flight = Flight { slot: VectorClock::copies(own), time: number, proxy: false };
+        let flight = Flight { slot: VectorClock::copies(own), time: number, proxy: false, element: None };
         let pool = &self.code.pool;
         let (row, source) = (*to.base.row(&warp.regs, pool), *from.base.row(&warp.regs, pool));
         let sizes = size.map(|size| *size.row(&warp.regs, pool));
@@ -83,6 +83,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         clock[warp.thread.index] = warp.thread.time_of(lanes);
         let by = Accessor::weak(warp.thread.index, &clock, self.mark(pc));
         let findings = self.shared.start(range, touch, &by, flight);
+        if findings.crowded {
+            let what = "two copies under way use one place, and different barriers count their bytes";
+            return Err(D::exhausted(self, warp, pc, what));
+        }
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
         self.report(warp, pc, Space::Shared, access, findings)
     }
@@ -220,7 +224,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if rank != self.code.rank(own) {
                     self.visit(warp, pc, rank, slot, time, 1 << lane)?;
                 }
-                let flight = Flight { slot, time, proxy: true };
+                let flight = Flight { slot, time, proxy: true, element: None };
                 self.start(warp, pc, shared..shared + bytes, Touch::Write, 1 << lane, &flight)?;
                 let moves = vec![Move { shared, global, bytes, read: bytes }];
                 let way = Way::Barrier(address);
@@ -274,11 +278,14 @@ impl<D: Domain> Machine<'_, '_, D> {
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
         from: Spot,
-        to: Option<(Spot, Source)>,
+        (to, reduces): (Option<(Spot, Source)>, bool),
         mask: u32,
     ) -> Result<(), Stop> {
         // the size of a tensor map's copy is not known
-        let Some((to, bytes)) = to else { return D::undecided(self, warp, pc, mask, Undecided::Meaning) };
+        let Some((to, bytes)) = to.filter(|_| !reduces || !D::MOVES) else {
+            return D::undecided(self, warp, pc, mask, Undecided::Meaning);
+        };
+        D::stores_out(self, warp, pc, to, mask)?;
         let own = warp.thread.index;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
             let pool = &self.code.pool;
@@ -292,7 +299,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let groups = &mut self.asynchronous.groups[own][1];
             groups.started += 1;
             let number = groups.started;
-            let flight = Flight { slot: VectorClock::bulk(own), time: number, proxy: true };
+            let flight = Flight { slot: VectorClock::bulk(own), time: number, proxy: true, element: None };
             self.start(warp, pc, shared..shared + bytes, Touch::Read, 1 << lane, &flight)?;
             let moves = vec![Move { shared, global, bytes, read: bytes }];
             self.asynchronous.under_way.push(UnderWay {
@@ -303,6 +310,63 @@ impl<D: Domain> Machine<'_, '_, D> {
                 moves,
                 way: Way::Bulk,
             });
+        }
+        Ok(())
+    }
+
+    /// Starts a store, copy or reduction to shared memory of the cluster, whose bytes the barrier there counts.
+    pub(super) fn deliver(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        delivery: &Delivery,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if D::MOVES {
+            return D::undecided(self, warp, pc, mask, Undecided::Meaning);
+        }
+        let own = warp.thread.index;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let pool = &self.code.pool;
+            let at = |spot: Spot| in_shared(spot.base.row(&warp.regs, pool)[lane].wrapping_add(spot.offset));
+            let (to, barrier, from) = (at(delivery.to), at(delivery.barrier), delivery.from.map(at));
+            let bytes = delivery.bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
+            let targets = self.targets(warp, pc, to, barrier, None, lane)?;
+            let &[(to, barrier)] = &targets[..] else { return Ok(()) };
+            match from {
+                Some(_) => self.check_bulk(warp, pc, to, bytes, lane)?,
+                None if !to.is_multiple_of(bytes) => {
+                    let kind = Kind::Misaligned { space: Space::Shared, address: to, lane: lane as u32 };
+                    return Err(self.fatal(warp, pc, kind));
+                }
+                None => {}
+            }
+            let rank = self.code.rank_of(to);
+            let remote = rank != self.code.rank(own);
+            // the bytes come with a release for the cluster
+            if !self.barrier_at(warp, pc, barrier, |barrier| Ok(barrier.hears(remote, true)))? {
+                return D::undecided(self, warp, pc, mask, Undecided::Scope);
+            }
+            let clock = warp.thread.released(1 << lane);
+            self.touch(warp, pc, barrier, 1 << lane)?;
+            let (time, slot) =
+                self.barrier_at(warp, pc, barrier, |barrier| Ok((barrier.issue(bytes, &clock)?, barrier.slot)))?;
+            if remote {
+                self.visit(warp, pc, rank, slot, time, 1 << lane)?;
+            }
+            // st.async and red.async are of the generic proxy
+            let flight = Flight { slot, time, proxy: from.is_some(), element: delivery.reduces };
+            if let Some(from) = from {
+                let from = self.place_of(warp, pc, from, 1, false, 1 << lane)?;
+                self.check_bulk(warp, pc, from, bytes, lane)?;
+                self.start(warp, pc, from..from + bytes, Touch::Read, 1 << lane, &flight)?;
+            }
+            let touch = if delivery.reduces.is_some() { Touch::Atomic } else { Touch::Write };
+            self.start(warp, pc, to..to + bytes, touch, 1 << lane, &flight)?;
+            let moves = vec![Move { shared: to, global: 0, bytes, read: bytes }];
+            let way = Way::Barrier(barrier);
+            self.asynchronous.under_way.push(UnderWay { warp: own, pc, number: 0, lanes: 1 << lane, moves, way });
+            self.settle(warp, pc, barrier)?;
         }
         Ok(())
     }

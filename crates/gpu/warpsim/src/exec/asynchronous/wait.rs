@@ -1,12 +1,12 @@
 //! `mbarrier.test_wait` and `try_wait`.
 //!
-//! Both may say that the phase is not over, and a loop around them asks again. If values are only partly known, the first answer
-//! of a loop is taken as no: the way back to the question must then do nothing that matters, and the registers that it changes
-//! are unknown behind the loop. Asked again, lanes sleep until the phase is over.
+//! Both may say that the phase is not over, and a loop around them asks again; without a loop the question is a peek. If values are
+//! only partly known, the first answer of a loop is taken as no: the way back to the question must then do nothing that matters, and
+//! the registers that it changes are unknown behind the loop. Asked again, lanes sleep until the phase is over.
 
 use super::{Machine, Spot, Stop};
 use crate::decode::Source;
-use crate::domain::{ALL, Domain, Knowledge, Undecided};
+use crate::domain::{ALL, Domain, Knowledge, Peek, Undecided, Written};
 use crate::hazard::MbarrierMisuse;
 use crate::mbarrier::Sleeper;
 use crate::warp::{Asked, Warp};
@@ -29,6 +29,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             return D::undecided(self, warp, pc, mask, Undecided::Mask);
         };
         let address = *address;
+        if D::is_peek(self, pc) {
+            return self.peek(warp, pc, address, (first, parity, wide), pred, mask);
+        }
         let again = warp.asked.as_ref().is_some_and(|asked| (asked.pc, asked.lanes) == (pc, mask));
         if !D::MOVES && !again {
             warp.asked = Some(Box::new(warp.ask(pc, mask, true)));
@@ -36,18 +39,11 @@ impl<D: Domain> Machine<'_, '_, D> {
             return Ok(());
         }
         if let Some(asked) = warp.asked.take() {
-            forget_changes(warp, &asked, mask);
+            let written = D::asked_between(self, pc);
+            forget_changes(warp, &asked, mask, &written);
         }
-        self.touch(warp, pc, address, mask)?;
-        if !self.barrier_at(warp, pc, address, |barrier| Ok(barrier.listens(wide)))? && !D::MOVES {
-            return D::undecided(self, warp, pc, mask, Undecided::Scope);
-        }
-        let over = self.barrier_at(warp, pc, address, |barrier| match parity {
-            true => Ok(barrier.is_over(first)),
-            false if first + 1 == u64::from(barrier.phase) => Ok(true),
-            false if first == u64::from(barrier.phase) => Ok(false),
-            false => Err(MbarrierMisuse::Ambiguous),
-        })?;
+        let (over, asked) = self.asked_for(warp, pc, address, (first, parity, wide), mask)?;
+        D::waits(self, warp, pc, asked)?;
         let clock = *warp.thread.clock_of(mask);
         warp.thread.tick();
         let (own, time) = (warp.thread.index, warp.thread.clock[warp.thread.index]);
@@ -73,6 +69,51 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
+    /// Asks for a phase without waiting for it: the answer is not known.
+    fn peek(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        address: u64,
+        phase: (u64, bool, bool),
+        pred: Option<u32>,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let (_, asked) = self.asked_for(warp, pc, address, phase, mask)?;
+        warp.thread.tick();
+        if let Some(pred) = pred {
+            D::peeked(warp, pred, asked);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the phase is over, and which one it is.
+    fn asked_for(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        address: u64,
+        (phase, parity, wide): (u64, bool, bool),
+        lanes: u32,
+    ) -> Result<(bool, Peek), Stop> {
+        self.touch(warp, pc, address, lanes)?;
+        if !self.barrier_at(warp, pc, address, |barrier| Ok(barrier.listens(wide)))? && !D::MOVES {
+            D::undecided(self, warp, pc, lanes, Undecided::Scope)?;
+        }
+        let clock = *warp.thread.clock_of(lanes);
+        let time = warp.thread.clock[warp.thread.index];
+        self.barrier_at(warp, pc, address, |barrier| {
+            let over = match parity {
+                true => barrier.is_over(phase),
+                false if phase + 1 == u64::from(barrier.phase) => true,
+                false if phase == u64::from(barrier.phase) => false,
+                false => return Err(MbarrierMisuse::Ambiguous),
+            };
+            let epoch = if D::MOVES { 0 } else { barrier.asked_for(over, &clock)? };
+            Ok((over, Peek { address, epoch, wide, lanes, time }))
+        })
+    }
+
     fn answer(&self, warp: &mut Warp<D::Knowledge>, pred: Option<u32>, yes: bool, mask: u32) {
         if let Some(pred) = pred {
             warp.write_pred(pred, if yes { ALL } else { 0 }, ALL, mask);
@@ -80,16 +121,18 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// Forgets values that one more turn of a loop changes, as they are unknown behind it.
-fn forget_changes<K: Knowledge>(warp: &mut Warp<K>, asked: &Asked, mask: u32) {
-    let Some((rows, preds)) = &asked.before else { return };
-    for (register, (row, known)) in (0..).zip(rows) {
-        let now = &warp.regs[register as usize];
+/// Forgets values that one more turn of a loop changes, of those that it writes, as they are unknown behind it.
+fn forget_changes<K: Knowledge>(warp: &mut Warp<K>, asked: &Asked, mask: u32, (rows, preds): &Written) {
+    let Some((old_rows, old_preds)) = &asked.before else { return };
+    for register in rows {
+        let (row, known) = &old_rows[*register as usize];
+        let now = &warp.regs[*register as usize];
         let same = (0..32).filter(|lane| now[*lane] == row[*lane]).fold(0, |same, lane| same | 1 << lane);
-        warp.knowledge.learn(register, warp.knowledge.row(register) & known & same, mask);
+        warp.knowledge.learn(*register, warp.knowledge.row(*register) & known & same, mask);
     }
-    for (pred, (bits, known)) in (0..).zip(preds) {
-        let same = !(warp.preds[pred as usize] ^ bits);
-        warp.knowledge.learn_pred(pred, warp.knowledge.pred(pred) & known & same, mask);
+    for pred in preds {
+        let (bits, known) = old_preds[*pred as usize];
+        let same = !(warp.preds[*pred as usize] ^ bits);
+        warp.knowledge.learn_pred(*pred, warp.knowledge.pred(*pred) & known & same, mask);
     }
 }

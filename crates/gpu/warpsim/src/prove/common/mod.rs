@@ -11,7 +11,6 @@
 //!
 //! Loads from one place give one value: in shared memory because nothing races, in global memory by assumption.
 
-mod alternatives;
 mod cycle;
 mod inputs;
 mod slots;
@@ -24,7 +23,6 @@ use super::worlds::World;
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
-use crate::rows::Row;
 use crate::warp::Warp;
 use cycle::{Course, Cycle, course, is_full, reached};
 pub(super) use inputs::operands;
@@ -90,8 +88,6 @@ struct Pending {
     pc: u32,
     /// Origin, if all lanes agree on its operands.
     origin: Option<(Origin, bool)>,
-    /// Both values, if data choose between two.
-    both: Option<(u32, [Row; 2])>,
 }
 
 impl Common {
@@ -160,8 +156,7 @@ impl Common {
         }
         let inputs = operands(&op.micro).and_then(|operands| agreed(code, warp, &operands, mask));
         let origin = inputs.map(|inputs| (Origin { pc, result: 0, time, inputs }, load));
-        let both = alternatives::computed(warp, &code.pool, &op.micro, mask);
-        self.pending = Some(Pending { mask, pc, origin, both });
+        self.pending = Some(Pending { mask, pc, origin });
     }
 
     /// Names the result of the reduction that the warp comes from: all threads of its phase have it.
@@ -178,15 +173,9 @@ impl Common {
 
     /// Names the results behind it.
     pub(super) fn after(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32) {
-        let Some(Pending { mask, origin, both, .. }) = self.pending.take().filter(|pending| pending.pc == pc) else {
+        let Some(Pending { mask, origin, .. }) = self.pending.take().filter(|pending| pending.pc == pc) else {
             return;
         };
-        if let Some((row, both)) = both
-            && mask & warp.knowledge.row(row) == 0
-            && let Some(named) = &mut warp.knowledge.named
-        {
-            named.choose_of(row, both, mask);
-        }
         let Some((origin, load)) = origin else { return };
         let (rows, preds) = results(&code.ops[pc as usize].micro);
         let slots = rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred));

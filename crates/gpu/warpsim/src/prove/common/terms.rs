@@ -2,8 +2,7 @@
 
 use crate::decode::Code;
 use crate::domain::ALL;
-use crate::rows::Row;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// The name of a value that is not known. Equal names are equal values, in whatever thread of the CTA.
 pub(in super::super) type Term = u32;
@@ -65,18 +64,12 @@ impl Terms {
 pub(in super::super) struct Named {
     pub(super) rows: Vec<(Term, u32)>,
     pub(super) preds: Vec<(Term, u32)>,
-    /// Registers whose lanes hold one of two values.
-    pub(super) alternatives: BTreeMap<u32, ([Row; 2], u32)>,
 }
 
 impl Named {
     /// Starts the kernel: arguments whose values are not given have the first names.
     pub(in super::super) fn new(code: &Code) -> Self {
-        let mut named = Self {
-            rows: vec![(0, 0); code.registers],
-            preds: vec![(0, 0); code.predicates],
-            alternatives: BTreeMap::new(),
-        };
+        let mut named = Self { rows: vec![(0, 0); code.registers], preds: vec![(0, 0); code.predicates] };
         for (term, row) in code.unknown.iter().enumerate() {
             named.rows[*row as usize] = (term as Term, ALL);
         }
@@ -86,9 +79,6 @@ impl Named {
     /// Notes that the lanes of the mask hold another value.
     pub(in super::super) fn forget_row(&mut self, row: u32, mask: u32) {
         self.rows[row as usize].1 &= !mask;
-        if let Some((_, lanes)) = self.alternatives.get_mut(&row) {
-            *lanes &= !mask;
-        }
     }
 
     /// As [`forget_row`](Self::forget_row), for a predicate.
