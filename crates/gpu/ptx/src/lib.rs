@@ -94,6 +94,7 @@ pub mod packed;
 pub mod places;
 pub mod print;
 pub mod read;
+pub mod tensor;
 mod types;
 mod verbatim;
 pub mod visit;

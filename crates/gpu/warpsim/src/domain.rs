@@ -177,6 +177,9 @@ pub(super) trait Domain: Sized {
         copy: TensorCopy,
     ) -> Result<Option<u64>, Stop>;
 
+    /// Notes that no fence of `tcgen05` orders an access of tensor memory, but other synchronisation does.
+    fn without_tensor_fence(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32) {}
+
     /// Notes that `elect.sync` takes the lowest lane for the leader.
     fn elected(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
 

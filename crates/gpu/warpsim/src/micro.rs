@@ -410,6 +410,8 @@ pub(super) enum Copying {
     Fence,
     /// Products of matrices by a warp group (`wgmma`).
     Matrices(Matrices),
+    /// Tensor memory (`tcgen05`).
+    Tensor(TensorOp),
     /// A fence that orders earlier accesses in front of a relaxed arrival behind it; otherwise only the initialisation of
     /// barriers in memory.
     Release {
@@ -496,4 +498,26 @@ pub(super) struct Factor {
     pub bytes: u64,
     /// Whether its elements lie in consecutive places along the extent.
     pub transposed: bool,
+}
+
+/// Operations of [`Tensor`](ptx::tensor::Tensor), with numbers of rows.
+pub(super) enum TensorOp {
+    Allocate { at: Place, columns: Source },
+    Free { columns: Source },
+    Relinquish,
+    Product(TensorProduct),
+    Commit { at: Place },
+    Load { dst: Vec<u32> },
+    Store,
+    Wait { stores: bool },
+    Fence { after: bool },
+}
+
+/// A product in tensor memory.
+pub(super) struct TensorProduct {
+    /// Descriptor of the first factor, if it lies in shared memory.
+    pub a: Option<Source>,
+    pub b: Source,
+    pub shape: Source,
+    pub bytes: u64,
 }

@@ -214,7 +214,7 @@ fn in_cluster(d: &mut Decoder, at: Address) -> Option<(Source, u64)> {
     Some((base, offset.wrapping_add(SHARED_WINDOW)))
 }
 
-fn place(d: &mut Decoder, at: Address) -> Option<Place> {
+pub(super) fn place(d: &mut Decoder, at: Address) -> Option<Place> {
     let (base, offset) = super::memory::address(d, at)?;
     Some(Place { base, offset })
 }

@@ -45,6 +45,7 @@ impl Decoder<'_> {
                 let others =
                     |d: &mut Self| packed::decode(d, opcode, pieces).or_else(|| memory::fragments(d, opcode, pieces));
                 let others = |d: &mut Self| others(d).or_else(|| memory::product(d, opcode, pieces));
+                let others = |d: &mut Self| matrices::decode_tensor(d, opcode, pieces).or_else(|| others(d));
                 let seen = asynchronous::decode(self, opcode, pieces);
                 seen.or_else(|| matrices::decode(self, opcode, pieces)).or_else(|| others(self))
             }

@@ -7,6 +7,8 @@ mod copy;
 mod matrices;
 mod pool;
 mod products;
+mod tensor;
+mod tensor_memory;
 mod under_way;
 mod wait;
 
@@ -16,7 +18,7 @@ use super::cluster::alone;
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::Manner;
-use crate::decode::{Copying, Delivery, Matrices, Micro, Place as Spot, Source};
+use crate::decode::{Copying, Delivery, Matrices, Micro, Place as Spot, Source, TensorOp, TensorProduct};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
@@ -74,6 +76,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 Ok(())
             }
             Copying::Matrices(op) => self.matrices(warp, pc, op, mask),
+            Copying::Tensor(op) => self.tensor(warp, pc, op, mask),
             Copying::Registers { count, more } => self.registers(warp, pc, *count, *more, mask),
             Copying::Fence => {
                 let (own, time) = (warp.thread.index, warp.thread.time_of(mask));
@@ -282,6 +285,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         self.asynchronous.woken.clear();
         self.end_of_products();
+        self.end_of_tensor_memory();
         self.end_of_cluster();
     }
 
@@ -353,6 +357,13 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
         Copying::Matrices(Matrices::Product(product)) => {
             product.factors.iter().fold(ALL, |known, factor| known & warp.knows(factor.descriptor))
         }
+        Copying::Tensor(op) => match op {
+            TensorOp::Allocate { at, columns } => all(&[*at], &[Some(*columns)]),
+            TensorOp::Free { columns } => all(&[], &[Some(*columns)]),
+            TensorOp::Product(TensorProduct { a, b, shape, .. }) => all(&[], &[*a, Some(*b), Some(*shape)]),
+            TensorOp::Commit { at } => all(&[*at], &[]),
+            _ => ALL,
+        },
         Copying::Matrices(_)
         | Copying::Commit { .. }
         | Copying::Drain { .. }

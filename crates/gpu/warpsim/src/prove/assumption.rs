@@ -25,6 +25,8 @@ pub enum Assumption {
     Leader(Site),
     /// A copy of a tensor brings as many bytes as the phase expects.
     TensorBytes { site: Site, bytes: u64 },
+    /// Barriers order accesses of tensor memory without the fences of `tcgen05`.
+    TensorOrder(Site),
     /// A cluster has one CTA.
     OneCta,
     /// Registers of a thread at the launch.
@@ -47,7 +49,7 @@ pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
 impl Assumption {
     /// Whether it depends on data that nobody has looked at.
     pub fn is_condition(&self) -> bool {
-        matches!(self, Self::OneValue(_) | Self::LoopEnds(_))
+        matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::TensorOrder(_))
     }
 }
 
@@ -69,6 +71,9 @@ impl Display for Assumption {
             }
             Self::Leader(site) => write!(f, "{site}: the leader is the lowest lane that is named"),
             Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
+            Self::TensorOrder(site) => {
+                write!(f, "{site}: barriers order accesses of tensor memory without a tcgen05.fence on both sides")
+            }
             Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
             Self::OneValue(site) => write!(f, "{site}: all threads load the same value"),

@@ -4,7 +4,9 @@ use super::choices::Choices;
 use super::common::{Named, Slot};
 use super::groups::Groups;
 use super::peeks::Answers;
-use crate::decode::{Code, Collective, Compute, Copying, Decoded, Matrices, MemoryAccess, Micro, Pieces, Test};
+use crate::decode::{
+    Code, Collective, Compute, Copying, Decoded, Matrices, MemoryAccess, Micro, Pieces, TensorOp, Test,
+};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -154,6 +156,7 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         Micro::Copying(copying) => match &**copying {
             Copying::Wait { pred, .. } => (vec![], pred.iter().copied().collect()),
             Copying::Matrices(Matrices::Product(product)) => (product.d.clone(), vec![]),
+            Copying::Tensor(TensorOp::Load { dst }) => (dst.clone(), vec![]),
             Copying::Arrive { state, .. } => (state.iter().copied().collect(), vec![]),
             _ => (vec![], vec![]),
         },

@@ -317,6 +317,11 @@ impl Domain for Partial {
         Ok(Some(bytes))
     }
 
+    fn without_tensor_fence(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::TensorOrder(site));
+    }
+
     fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
         let site = machine.code.site(warp.thread.index as u32, pc);
         machine.domain.assume_once(pc, Assumption::Leader(site));

@@ -106,12 +106,17 @@ impl<D: Domain> Machine<'_, '_, D> {
 /// Returns a range that covers the places of a factor (PTX ISA, "Shared Memory Matrix Layout"): cores of 8 rows of 16 bytes, or patterns of 8 rows
 /// of as many bytes as the swizzle has.
 fn range(descriptor: u64, factor: &Factor) -> Range<u64> {
-    let field = |bit: u32| (descriptor >> bit & 0x3fff) << 4;
-    let (start, leading, stride) = (field(0), field(16), field(32));
     let width = match descriptor >> 62 {
         0 => 16,
         swizzle => 256 >> swizzle,
     };
+    covered(descriptor, width, factor)
+}
+
+/// As [`range`], with the bytes of a row of a pattern.
+pub(super) fn covered(descriptor: u64, width: u64, factor: &Factor) -> Range<u64> {
+    let field = |bit: u32| (descriptor >> bit & 0x3fff) << 4;
+    let (start, leading, stride) = (field(0), field(16), field(32));
     let first = start & !(width - 1);
     let depth = 32 / factor.bytes;
     let far = match (factor.transposed, width) {

@@ -2,6 +2,7 @@
 
 use super::pool::Pool;
 use super::products::Products;
+use super::tensor_memory::{TensorMemory, Unit};
 use crate::clock::VectorClock;
 use crate::decode::Code;
 use crate::exec::cluster::Cluster;
@@ -20,6 +21,7 @@ pub(crate) struct Asynchronous {
     pub(super) groups: Vec<[Groups; 2]>,
     /// Products of matrices of each warp.
     pub(crate) products: Vec<Products>,
+    pub(super) tensor: TensorMemory,
     pub(in crate::exec) cluster: Cluster,
     /// Register pool of each CTA.
     pub(super) pools: Vec<Pool>,
@@ -46,6 +48,7 @@ impl Asynchronous {
             under_way: Vec::new(),
             groups: (0..code.warps()).map(|_| Default::default()).collect(),
             products: (0..code.warps()).map(|_| Products::default()).collect(),
+            tensor: TensorMemory { units: (0..code.warps()).map(|_| Unit::default()).collect(), ..Default::default() },
             cluster: Cluster::default(),
             pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
             woken: Vec::new(),
