@@ -7,6 +7,7 @@ mod lowered;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
+mod parts;
 mod printed;
 mod reactors;
 mod reactors_on_cpu;
@@ -80,7 +81,7 @@ fn make(
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
-    for part in &request.parts() {
+    for part in &parts::requests(request, &model, observer)? {
         units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
     let beside = if request.needs_cpu() {
@@ -189,7 +190,8 @@ fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<C
 fn draft(model: &Model, own: &Resolved<'_>, candidate: &Candidate, observer: &mut Observer) -> Result<Draft, Failure> {
     let (kernel, k) = (own.kernel, Some(own.kernel));
     let Candidate { options, limits, .. } = candidate;
-    let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
+    let build = || kernels::build(kernel, model, options).map(|whole| own.part(whole));
+    let graph = observer.pass("dataflow", k, build).map_err(Failure::input)?;
     let mut refused = None;
     for limits in own.rooms(limits, graph.values.len()) {
         match draft_within(model, own, graph.clone(), options, &limits, observer) {

@@ -3,12 +3,16 @@
 
 use std::path::Path;
 
-use graph::Units;
+use graph::{Units, fission};
 use kernels::{Form, Kernel, MatrixStorage, Options, StateVariables};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 use overlay::Codegen;
-use singe::driver::Request;
+use singe::driver::{self, Request};
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::plan::Part;
+use singe::verify::{self, Subject};
 use testkit::reference::own;
 use testkit::skip;
 use testkit::verified::each;
@@ -122,6 +126,35 @@ fn verified(model: &Model) {
         };
         each(model, &KERNELS, parallel, [4]);
         each(model, &[Kernel::Jacobian], |r| r.tuning.form = Some(form), [4]);
+    }
+}
+
+/// A sparse matrix as several kernels. One that does not store just the rows of its part is refused.
+#[test]
+fn parts_of_a_sparse_matrix_are_verified() {
+    let model = testkit::model(&testkit::shipped("h2o2"));
+    let (kernel, state) = (Kernel::IsobaricSparseJacobian, StateVariables::MassFractions);
+    let whole = kernels::build(kernel, &model, &Options { state, ..Options::default() }).unwrap();
+    let longest = whole.steps().map(|at| whole.body(at).insts.len()).sum::<usize>() / 3;
+    let parts = fission::plan(&whole, longest);
+    assert!(parts.len() > 1);
+    for (number, rows) in (1..).zip(&parts) {
+        let part = Part { number, of: parts.len(), rows: rows.clone() };
+        let request = testkit::request::new(testkit::shipped("h2o2")).with(|r| {
+            (r.part, r.codegen, r.common.state) = (Some(part), Codegen::DataParallel, state);
+        });
+        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+        let unit = unit.map_err(|failure| failure.diagnostics).unwrap();
+        assert!(unit.report.verification.is_some());
+        for wrong in [&rows[1..], &[&rows[..], &parts[number % parts.len()]].concat()] {
+            let mut graph = unit.graph.clone();
+            graph.part = wrong.to_vec();
+            graph.part.sort_unstable();
+            let Unit { mapping, proven, program, ptx: module, .. } = &unit;
+            let stiffness = Stiffness::Off;
+            let subject = Subject { kernel, model: &model, stiffness, graph: &graph, mapping, proven, program, module };
+            assert_eq!(verify::verify(&subject, 10).unwrap_err()[0].id, "verify::unwritten");
+        }
     }
 }
 

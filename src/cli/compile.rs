@@ -156,6 +156,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         kernels,
         sets: arguments.set.clone(),
         set: None,
+        part: None,
         reactor_method,
         by_energy: false,
         common: arguments.common,

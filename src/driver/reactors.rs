@@ -87,8 +87,9 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
         let unit = units.iter().find(|unit| unit.program.symbol == symbol);
         unit.map(|unit| Part { graph: &unit.graph, proven: &unit.proven }).expect("reactors are made of units")
     };
-    let parts = [part(&text.reactor.rates), part(&text.reactor.jacobian)];
-    let pipeline = Pipeline { reactor: &text.reactor, species: model.species().len(), parts, ctas: 1 };
+    let rates = part(&text.reactor.rates);
+    let jacobian = text.reactor.jacobian.iter().map(|symbol| part(symbol)).collect();
+    let pipeline = Pipeline { reactor: &text.reactor, species: model.species().len(), rates, jacobian, ctas: 1 };
     let options = warpsim::Options::default();
     let hazards = |what: String, hazards: &warpsim::Hazards| -> Vec<Diagnostic> {
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
@@ -154,13 +155,14 @@ fn timed(
         let unit = units.iter().find(|unit| unit.program.symbol == symbol)?;
         let registers = unit.report.compiled.as_ref().map_or(0, |made| made.registers);
         let found = unit.report.prediction.as_ref()?;
-        Some(KernelTime::from_prediction(unit.kernel.name(), (launches, registers), found))
+        Some(KernelTime::from_prediction(&unit.report.kernel, (launches, registers), found))
     };
     let evaluations = (0..method.m.len()).filter(|&stage| !method.takes_rates_over(stage)).count() as u32;
-    let (Some(rates), Some(jacobian)) = (of(&reactor.rates, evaluations), of(&reactor.jacobian, 1)) else {
+    let kernels = std::iter::once((&reactor.rates, evaluations)).chain(reactor.jacobian.iter().map(|part| (part, 1)));
+    let Some(kernels) = kernels.map(|(symbol, launches)| of(symbol, launches)).collect::<Option<Vec<_>>>() else {
         return Vec::new();
     };
     let call = verify::steady_call(subject, pipeline);
     let between = verify::time_steps(pipeline, call, (cubin, subject.symbol), target);
-    between.map_or(Vec::new(), |between| [vec![rates, jacobian], between].concat())
+    between.map_or(Vec::new(), |between| [kernels, between].concat())
 }

@@ -1,6 +1,7 @@
 //! Descriptions of each kernel and array in the C header.
 
 use super::Unit;
+use crate::plan::Part;
 use crate::report::accuracy::accuracy;
 use crate::report::diffusion;
 use emit_c::host::{ArrayInterface, Dialect, Interface, KernelInterface, Rows, Species};
@@ -94,7 +95,7 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
     });
     KernelInterface {
         symbol: unit.program.symbol.clone(),
-        summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" },
+        summary: summary.to_owned() + if unit.report.alternative { ALTERNATIVE } else { "" } + &part(unit),
         accuracy: promise(unit)
             + &unit.report.steps.as_ref().map_or(String::new(), |steps| format!("; {steps}"))
             + &diffusion(model, unit.kernel).map_or(String::new(), |words| format!("; {words}"))
@@ -104,6 +105,15 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         has_workspace: unit.program.first_global.is_some(),
         pattern: unit.graph.pattern.clone(),
     }
+}
+
+/// Sentence about the other parts of a kernel.
+fn part(unit: &Unit) -> String {
+    let others = |part: &Part| {
+        let Part { number, of, rows } = part;
+        format!(" Part {number} of {of}, which stores {} of the rows; launch all parts, in any order.", rows.len())
+    };
+    unit.report.part.as_ref().map_or(String::new(), others)
 }
 
 /// What is known of a kernel's error: of measured arithmetic nothing but what was measured.

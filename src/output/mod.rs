@@ -104,7 +104,7 @@ pub fn reactor_files(request: &Request, model: &Model, units: &[Unit]) -> Option
     let files = host::reactor(&interface, &reactor, &provenance(request, model), target, false);
     let (mut sources, mut headers): (Vec<_>, Vec<_>) = files.into_iter().partition(|(file, _)| file.ends_with(".cpp"));
     let symbol = sources.first()?.0.trim_end_matches(".cpp").to_owned();
-    let kernels = units.iter().filter(|unit| [&reactor.rates, &reactor.jacobian].contains(&&unit.program.symbol));
+    let kernels = units.iter().filter(|unit| reactor.kernels().contains(&&unit.program.symbol));
     sources.extend(kernels.map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone())));
     headers.extend([header_for_cpu(request, model, units), cpu::header_of(request.common.precision.kernels)]);
     Some(ReactorFiles { reactor, symbol, sources, headers })

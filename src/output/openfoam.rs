@@ -23,9 +23,9 @@ pub fn files(
     let mut plugin =
         Plugin { products: model.mechanism.reactions.iter().map(products).collect(), reactors: Vec::new() };
     if let Some(reactor) = reactor {
-        let symbols = [&reactor.rates, &reactor.jacobian];
+        let symbols = reactor.kernels();
         plugin.reactors = vec![format!("{name}_context.cpp"), format!("{name}_reactor.cpp")];
-        plugin.reactors.extend(symbols.map(|symbol| format!("{symbol}.cpp")));
+        plugin.reactors.extend(symbols.iter().map(|symbol| format!("{symbol}.cpp")));
         if !request.emit.contains(&Emit::Cuda) {
             let is_theirs = |symbol: &String| symbols.contains(&symbol);
             let mut interface = interface.clone();

@@ -17,8 +17,8 @@ use kinetics::{Model, State};
 pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<Reactor> {
     let (method, constant) = request.reactor_kernel()?;
     let [rates, jacobian] = request.common.reactor_kernels();
-    let of = |kernel: Kernel| units.iter().find(|unit| unit.kernel == kernel);
-    let (rates, jacobian) = (of(rates)?, of(jacobian)?);
+    let of = |kernel: Kernel| units.iter().filter(move |unit| unit.kernel == kernel && !unit.report.alternative);
+    let rates = of(rates).next()?;
     let symbol = |unit: &Unit| unit.program.symbol.clone();
     Some(Reactor {
         constant,
@@ -27,8 +27,8 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
         factors: request.common.precision.factors,
         energies: Energies::new(model, constant),
         rates: symbol(rates),
-        jacobian: symbol(jacobian),
-        systems: systems(model, jacobian),
+        jacobian: of(jacobian).map(symbol).collect(),
+        systems: systems(model, of(jacobian).next()?),
     })
 }
 

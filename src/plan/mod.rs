@@ -11,6 +11,7 @@ mod lists;
 mod machines;
 mod of_emitted;
 mod page;
+mod part;
 mod resolved;
 mod resources;
 mod sets;
@@ -36,6 +37,7 @@ pub use kernel_choice::KernelChoice;
 pub use lists::{CtasPerSm, ErrorLimit, FormError, Precisions};
 pub use of_emitted::for_emitted;
 pub use page::combinations;
+pub use part::Part;
 pub use resolved::Resolved;
 pub use sets::Set;
 pub use settings::{common_keys, concerns, is_layout_key, layout_help, layout_setting, set, tuning_keys};
@@ -56,6 +58,8 @@ pub struct Request {
     pub sets: Vec<Set>,
     /// The set whose kernels these are, where the request is that of a set.
     pub set: Option<String>,
+    /// The part of its only kernel that is wanted, where that is made as several.
+    pub part: Option<Part>,
     /// Integrator of the reactor kernel, if wanted; the kernels that it takes are then among those above.
     pub reactor_method: Option<Method>,
     /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
@@ -118,6 +122,7 @@ impl Default for Request {
             kernels: Kernel::ALL.to_vec(),
             sets: Vec::new(),
             set: None,
+            part: None,
             reactor_method: None,
             by_energy: false,
             common: Common::default(),

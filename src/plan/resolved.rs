@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Request, Tuning};
+use graph::{Graph, fission};
 use kernels::Kernel;
 use overlay::Codegen;
 
@@ -66,10 +67,19 @@ impl Resolved<'_> {
         self.tuning.points_per_lane.unwrap_or(1)
     }
 
-    /// The kernel's name, behind that of its set.
+    /// The kernel's name, behind that of its set and before the number of its part.
     pub fn title(&self) -> String {
         let set = self.asked.set.as_ref().map_or(String::new(), |set| format!("{set}-"));
-        format!("{set}{}", self.kernel)
+        let part = self.asked.part.as_ref().map_or(String::new(), |part| format!("-{}", part.number));
+        format!("{set}{}{part}", self.kernel)
+    }
+
+    /// The graph of the part that is wanted, of that of the whole kernel.
+    pub fn part(&self, whole: Graph) -> Graph {
+        match &self.asked.part {
+            None => whole,
+            Some(part) => fission::part(&whole, &part.rows),
+        }
     }
 
     /// The symbol of the kernel.

@@ -34,7 +34,7 @@ use self::steps::steps;
 use crate::backend::Backend;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
-use crate::plan::{Request, Resolved, Tuning};
+use crate::plan::{Part, Request, Resolved, Tuning};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
 use crate::verify::{CodeOnAmd, MachineCode, Prediction, TextOnCpu, TextVerification, Verification};
 use diagnostics::Diagnostic;
@@ -102,6 +102,9 @@ pub struct KernelReport {
     /// Whether it stands beside the chosen version of the kernel and may be faster.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub alternative: bool,
+    /// Which part of a kernel it is, where that is made as several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// Layout of the code.
     pub codegen: String,
     /// Algebra of the kernel, a proven bound of its relative error against the exact form (rounding aside), and what every form
@@ -303,42 +306,35 @@ impl KernelReport {
         self.data_parallel_ns.zip(self.machine.estimated_ns).is_some_and(|(other, own)| other < own)
     }
 
+    fn needs(&self) -> Needs {
+        Needs {
+            registers_estimated: self.registers_estimated,
+            shared_bytes: self.shared_bytes,
+            named_barriers: self.named_barriers,
+            text: self.ptx_instructions,
+            stored: self.part.as_ref().map(|part| part.rows.len()),
+        }
+    }
+
     /// Takes in the result of our own backend: its registers stand where no compiler tells others.
     pub fn allocated(&mut self, target: &Target, program: &Program, backend: Option<Backend>) {
         if let (Some(found), None) = (&backend, &self.compiled) {
-            let needs = Needs {
-                registers_estimated: self.registers_estimated,
-                shared_bytes: self.shared_bytes,
-                named_barriers: self.named_barriers,
-                text: self.ptx_instructions,
-            };
             let registers = Some((found.registers, "allocated"));
-            self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
+            self.machine = peaks::machine(target, program, self.needs(), registers, self.verification.as_ref());
         }
         self.backend = backend;
     }
 
     /// Takes in what the real compilers say.
     pub fn compiled(&mut self, target: &Target, program: &Program, compiled: Compiled) {
-        let needs = Needs {
-            registers_estimated: self.registers_estimated,
-            shared_bytes: self.shared_bytes,
-            named_barriers: self.named_barriers,
-            text: self.ptx_instructions,
-        };
         let registers = Some((compiled.registers, "ptxas"));
-        self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
+        self.machine = peaks::machine(target, program, self.needs(), registers, self.verification.as_ref());
         self.compiled = Some(compiled);
     }
 
     /// Takes in what Clang says of the text for AMD.
     pub fn measured_on_amd(&mut self, target: &Target, program: &Program, on_amd: OnAmd) {
-        let needs = Needs {
-            registers_estimated: self.registers_estimated,
-            shared_bytes: on_amd.code.lds_bytes,
-            named_barriers: 0,
-            text: self.ptx_instructions,
-        };
+        let needs = Needs { shared_bytes: on_amd.code.lds_bytes, named_barriers: 0, ..self.needs() };
         let registers = Some((on_amd.code.vgprs, "clang"));
         self.machine = peaks::machine(target, program, needs, registers, self.verification.as_ref());
         self.on_amd = Some(on_amd);
@@ -484,15 +480,22 @@ pub fn kernel(
     let available = own.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
+    let stored = own.asked.part.as_ref().map(|part| part.rows.len());
     let ptx_instructions = draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum();
-    let needs =
-        Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
+    let needs = Needs {
+        registers_estimated,
+        shared_bytes,
+        named_barriers: schedule.barrier_ids(),
+        text: ptx_instructions,
+        stored,
+    };
     let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
     let argument = |&Array { ref name, rows, output, io }: &Array| Argument { name: name.clone(), rows, output, io };
     KernelReport {
         kernel: own.title(),
         symbol: program.symbol.clone(),
         alternative: false,
+        part: own.asked.part.clone(),
         arrays: program.arrays.iter().map(argument).collect(),
         codegen: own.codegen.name().into(),
         form: choice.variant.to_string(),

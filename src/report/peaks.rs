@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::verify::Verification;
 use machine::cost::{Bound, Executed, Spread, Work};
 use machine::target::{self, Target};
-use overlay::program::{Execution, Program};
+use overlay::program::{Array, Execution, Program};
 use sass::{Class, Pipe};
 use warpsim::machine_code::Counts;
 
@@ -110,13 +110,15 @@ pub struct Needs {
     pub named_barriers: u32,
     /// Instructions of PTX.
     pub text: u64,
+    /// Rows of the output that it stores, where other kernels store the rest.
+    pub stored: Option<usize>,
 }
 
 /// A kernel with its needs: registers per thread, bytes of shared memory and named barriers of a CTA.
 pub fn machine(
     target: &Target,
     program: &Program,
-    Needs { registers_estimated, shared_bytes, named_barriers, text }: Needs,
+    Needs { registers_estimated, shared_bytes, named_barriers, text, stored }: Needs,
     compiled: Option<(u32, &'static str)>,
     verification: Option<&Verification>,
 ) -> Machine {
@@ -138,7 +140,8 @@ pub fn machine(
         ctas_per_sm = by_barriers;
     }
     let warps_per_sm = ctas_per_sm * program.execution.warps();
-    let bytes_per_point: u64 = program.arrays.iter().map(|a| a.io.bytes() * u64::from(a.rows)).sum();
+    let rows = |a: &Array| stored.filter(|_| a.output).map_or(u64::from(a.rows), |rows| rows as u64);
+    let bytes_per_point: u64 = program.arrays.iter().map(|a| a.io.bytes() * rows(a)).sum();
     let nanoseconds = |work: Work| work.nanoseconds(target);
     let is_published = target.amd().is_none_or(|amd| amd.board.is_some());
     let floor = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });

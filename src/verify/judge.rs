@@ -91,7 +91,7 @@ pub(super) fn judge(
     let tolerance = allowed(subject);
     for point in 0..points {
         let (state, expected) = (&states[point % states.len()], &expected[point % states.len()]);
-        for (row, &value) in outputs.iter().skip(point).step_by(stride).enumerate() {
+        for (row, &value) in stored(subject.graph, outputs, point, stride) {
             let scheduled = expected.scheduled[row];
             if value.to_bits() != scheduled.to_bits() {
                 let text = format!("{what} gives {value:e} and its dataflow graph {scheduled:e}");
@@ -113,6 +113,16 @@ pub(super) fn judge(
     }
     violations.truncate(MOST_VIOLATIONS);
     if violations.is_empty() { Ok(worst) } else { Err(violations) }
+}
+
+/// Rows of a point in an output that the kernel stores, with their values.
+fn stored<'a>(
+    graph: &'a Graph,
+    outputs: &'a [f64],
+    point: usize,
+    stride: usize,
+) -> impl Iterator<Item = (usize, &'a f64)> + 'a {
+    outputs.iter().skip(point).step_by(stride).enumerate().filter(|&(row, _)| graph.stores_row(row))
 }
 
 const MOST_VIOLATIONS: usize = 10;
@@ -143,8 +153,7 @@ pub fn largest_error(
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
         let (expected, scale) = in_si(kernel, model, graph, stiffness, &recovered(model, graph, state));
-        let found = outputs.iter().skip(point).step_by(stride);
-        for (row, &value) in found.enumerate() {
+        for (row, &value) in stored(graph, outputs, point, stride) {
             worst = worst.max(relative(value, expected[row], scale[row]));
         }
     }

@@ -25,8 +25,9 @@ pub struct Part<'a> {
 pub struct Pipeline<'a> {
     pub reactor: &'a Reactor,
     pub species: usize,
-    /// Rates and their Jacobian.
-    pub parts: [Part<'a>; 2],
+    pub rates: Part<'a>,
+    /// Parts of their Jacobian.
+    pub jacobian: Vec<Part<'a>>,
     /// CTAs of each launch: there are as many slots as these have threads.
     pub ctas: u32,
 }
@@ -146,11 +147,11 @@ impl<E> Run<'_, E> {
     fn step(&mut self) -> Result<(), E> {
         let (listed, unknowns) = (self.listed, self.pipeline.unknowns());
         let [jacobian, mirrored, _] = self.pipeline.late_rows();
-        self.part(0, Y * unknowns, RATES * unknowns);
-        self.part(1, Y * unknowns, jacobian);
+        self.rates(Y * unknowns, RATES * unknowns);
+        self.jacobian(Y * unknowns, jacobian);
         let is_mirrored = self.mirror(false)?;
         if is_mirrored > 0 {
-            self.part(1, NEXT * unknowns, mirrored);
+            self.jacobian(NEXT * unknowns, mirrored);
         }
         let has_sources = u32::from(self.call.has_sources[0]);
         let all = self.call.arguments.clone();
@@ -160,7 +161,7 @@ impl<E> Run<'_, E> {
         for stage in 0..method.m.len() {
             let mut is_mirrored = 0;
             if stage > 0 && !method.takes_rates_over(stage) {
-                self.part(0, STAGE * unknowns, RATES * unknowns);
+                self.rates(STAGE * unknowns, RATES * unknowns);
                 is_mirrored = self.mirror(true)?;
             }
             self.launch("stage", &[listed, stage as u32, has_sources, is_mirrored], &[])?;
@@ -178,14 +179,22 @@ impl<E> Run<'_, E> {
         let is_mirrored = self.state(ANY_DRAINED);
         if is_mirrored > 0 {
             let [_, _, work] = self.pipeline.late_rows();
-            self.part(0, NEXT * self.pipeline.unknowns(), work);
+            self.rates(NEXT * self.pipeline.unknowns(), work);
         }
         Ok(is_mirrored)
     }
 
+    fn rates(&mut self, from: usize, to: usize) {
+        self.part(self.pipeline.rates, from, to);
+    }
+
+    fn jacobian(&mut self, from: usize, to: usize) {
+        let pipeline = self.pipeline;
+        pipeline.jacobian.iter().for_each(|&part| self.part(part, from, to));
+    }
+
     /// Evaluates a kernel of the project in all listed slots, by its graph: it is verified on its own. It reads the state in rows from `from` on and writes those from `to` on.
-    fn part(&mut self, which: usize, from: usize, to: usize) {
-        let Part { graph, proven } = self.pipeline.parts[which];
+    fn part(&mut self, Part { graph, proven }: Part<'_>, from: usize, to: usize) {
         let (slots, species, unknowns) = (self.pipeline.slots(), self.pipeline.species, self.pipeline.unknowns());
         let rows = graph.arrays.last().map_or(0, |array| array.rows as usize);
         let phases = &proven.schedule().phases;
@@ -198,8 +207,9 @@ impl<E> Run<'_, E> {
             let mut fields = vec![vec![value(from + species)], vec![fixed], fractions, vec![0.0; rows]];
             let mut machine = Machine::new(graph, &fields);
             phases.iter().flat_map(|phase| phase.runs.iter().flatten()).for_each(|&at| machine.step(at, &mut fields));
-            for (row, made) in fields.last().into_iter().flatten().enumerate() {
-                workspace.write_real(place(to + row), *made);
+            let made = fields.last().expect("a kernel has an output");
+            for row in (0..rows).filter(|&row| graph.stores_row(row)) {
+                workspace.write_real(place(to + row), made[row]);
             }
         }
     }

@@ -131,8 +131,13 @@ pub(super) fn run<R, E>(
     let output = &buffers[at];
     let written =
         |point: usize| (point..output.len_of(ty)).step_by(stride).map(move |at| output.element(ty, at).is_some());
-    if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {
-        let message = format!("{symbol}: the kernel leaves outputs of point {point} of {} unwritten", states.len());
+    // What another kernel stores stays as it is.
+    let is_whole = |point: usize| written(point).enumerate().all(|(row, written)| written == graph.stores_row(row));
+    if let Some(point) = (0..states.len()).find(|&point| !is_whole(point)) {
+        let message = format!(
+            "{symbol}: the kernel leaves outputs of point {point} of {} unwritten, or writes rows of another kernel",
+            states.len()
+        );
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);
     }
     if let Some(point) = (states.len()..stride).find(|&point| written(point).any(|w| w)) {

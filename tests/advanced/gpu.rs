@@ -2,6 +2,7 @@
 
 use super::*;
 use singe::compilers::CompilerOutput;
+use singe::verify;
 use testkit::gpu_reactor::{
     self, FRACTIONS, HEAT_RELEASE, Kept, MEAN_RATES, Points, REJECTED, STATUS, STEP, STEPS, TEMPERATURE, TOLD,
 };
@@ -60,7 +61,11 @@ pub fn advanced_by(
     let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
     let units = [&project.rates, &project.jacobian];
     let reactor = gpu_reactor::reactor(&project.model, project.constant, method, project.factors, units);
-    let pipeline = gpu_reactor::pipeline(&project.model, &reactor, units, ctas);
+    let mut pipeline = gpu_reactor::pipeline(&project.model, &reactor, units, ctas);
+    if !project.parts.is_empty() {
+        pipeline.jacobian =
+            project.parts.iter().map(|unit| verify::Part { graph: &unit.graph, proven: &unit.proven }).collect();
+    }
     let buffers = pipeline.run(gpu_reactor::call(given, &kept, pipeline.workspace()), execute);
     let buffers = buffers.unwrap_or_else(|failure| panic!("{failure}"));
     let integer = |buffer: usize, p: usize| buffers[buffer].element(Type::B32, p).unwrap() as i32;
@@ -97,7 +102,10 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
     ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let project = Project { factors, ..written("h2o2", method, state, folder.path()) };
+        let mut project = Project { factors, ..written("h2o2", method, state, folder.path()) };
+        if factors == Factors::Single {
+            project.parts = in_parts(&project, "h2o2", method, state, folder.path());
+        }
         let text = text_for(target, "h2o2", method, factors, state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a launch has threads: some follow others.

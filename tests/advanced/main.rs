@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use emit_c::host::{Coefficients, Energies};
+use graph::fission;
 use graph::interpret::Machine;
 use kernels::elimination::{self, Elimination};
 use kernels::{Factors, Kernel, StateVariables};
@@ -24,7 +25,7 @@ use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::Emit;
+use singe::plan::{Emit, Part};
 use warpsim::{Buffer, Launch};
 
 mod drained;

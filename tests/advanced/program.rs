@@ -80,6 +80,8 @@ pub struct Project {
     pub model: Model,
     pub rates: Unit,
     pub jacobian: Unit,
+    /// The same made as several kernels, where that is tried.
+    pub parts: Vec<Unit>,
     pub plan: Elimination,
     pub constant: Constant,
     pub energies: Energies,
@@ -116,6 +118,22 @@ pub fn request_for(
     request.for_target().unwrap()
 }
 
+/// The Jacobian of a project as several kernels.
+pub fn in_parts(project: &Project, name: &str, method: Method, state: StateVariables, folder: &Path) -> Vec<Unit> {
+    let whole = &project.jacobian.graph;
+    let longest = whole.steps().map(|at| whole.body(at).insts.len()).sum::<usize>() / 3;
+    let rows = fission::plan(whole, longest);
+    assert!(rows.len() > 1);
+    let of = rows.len();
+    let unit = |(number, rows)| {
+        let part = Some(Part { number, of, rows });
+        let request = request(name, method, state, folder).with(|r| r.part = part);
+        let [_, jacobian] = request.common.reactor_kernels();
+        driver::compile_kernel(jacobian, &project.model, &request, &mut Observer::silent()).map_err(|f| f.diagnostics)
+    };
+    (1..).zip(rows).map(|part| unit(part).unwrap()).collect()
+}
+
 pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path) -> Project {
     let request = request(name, method, state, folder);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
@@ -131,6 +149,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     Project {
         rates,
         jacobian,
+        parts: Vec::new(),
         plan,
         constant,
         energies: Energies::new(&model, constant),

@@ -28,15 +28,15 @@ pub fn reactor(
         factors,
         energies: Energies::new(model, constant),
         rates: rates.program.symbol.clone(),
-        jacobian: jacobian.program.symbol.clone(),
+        jacobian: vec![jacobian.program.symbol.clone()],
         systems: Systems::new(jacobian.graph.pattern.clone(), model.species().len()),
     }
 }
 
 /// Their pipeline with launches of so many CTAs.
 pub fn pipeline<'a>(model: &Model, reactor: &'a Reactor, units: [&'a Unit; 2], ctas: u32) -> Pipeline<'a> {
-    let parts = units.map(|unit| Part { graph: &unit.graph, proven: &unit.proven });
-    Pipeline { reactor, species: model.species().len(), parts, ctas }
+    let [rates, jacobian] = units.map(|unit| Part { graph: &unit.graph, proven: &unit.proven });
+    Pipeline { reactor, species: model.species().len(), rates, jacobian: vec![jacobian], ctas }
 }
 
 /// Arrays of points: an entry for each, or one for each species and each, field-major.

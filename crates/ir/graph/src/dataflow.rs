@@ -57,6 +57,8 @@ pub struct Graph {
     pub quantities: Vec<Quantity>,
     /// (row, column) of the entry in each row of the output, if that is a matrix without its zeros.
     pub pattern: Vec<(u32, u32)>,
+    /// The rows of the output that it stores, where other kernels store the rest; empty where it stores all.
+    pub part: Vec<u32>,
     /// Method that takes a step in time.
     pub method: Option<Method>,
     /// The units of the arrays.
@@ -171,6 +173,7 @@ impl Graph {
             arrays,
             quantities: Vec::new(),
             pattern: Vec::new(),
+            part: Vec::new(),
             method: None,
             units: Units::Si,
             scalars: Vec::new(),
@@ -248,6 +251,11 @@ impl Graph {
             waiting.retain(|(_, parts)| !parts.is_empty());
         }
         order
+    }
+
+    /// Whether the kernel stores a row of its output; another one does else.
+    pub fn stores_row(&self, row: usize) -> bool {
+        self.part.is_empty() || self.part.binary_search(&(row as u32)).is_ok()
     }
 
     /// Returns the name of the quantity in a row of the output array, in a word.

@@ -8,6 +8,7 @@ pub mod critical;
 pub mod dataflow;
 pub mod elementary;
 pub mod exp2;
+pub mod fission;
 pub mod function_tables;
 pub mod interpret;
 mod intervals;

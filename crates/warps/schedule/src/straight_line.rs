@@ -14,12 +14,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Longer code, in instructions of the graph, is made of loops instead: compilers take more than linear time for one block.
-const LONGEST: usize = 30_000;
+pub const LONGEST: usize = 30_000;
+
+/// Longest code of a part of a kernel, which may be one row of an output that cannot be made shorter.
+const LONGEST_PART: usize = 2 * LONGEST;
 
 /// Whether straight-line code of the graph is not too long. Matrix products on tensor cores exchange values through memory.
 pub fn is_short(graph: &Graph) -> bool {
     let instructions: usize = graph.steps().map(|at| graph.body(at).insts.len()).sum();
-    instructions <= LONGEST && !graph.steps().any(|at| graph.crosses_lanes(at))
+    let longest = if graph.part.is_empty() { LONGEST } else { LONGEST_PART };
+    instructions <= longest && !graph.steps().any(|at| graph.crosses_lanes(at))
 }
 
 /// One phase of one warp. A slot stands for a register here: it is given to another value when its own is read for the last
@@ -30,7 +34,11 @@ pub fn schedule(graph: &Graph) -> Schedule {
     let ops: Vec<Op> = greedy.order.iter().map(|at| at.op).filter(|&op| seen.insert(op)).collect();
     let searched = list(graph, threshold_accepting::priorities(graph, &ops));
     // Values that are alive do not alone decide what compilers spill: a few less of them in another order may be more spills.
-    let is_better = 2 * searched.crowding <= greedy.crowding;
+    let is_better = if graph.part.is_empty() {
+        2 * searched.crowding <= greedy.crowding
+    } else {
+        searched.crowding < greedy.crowding
+    };
     let List { order, slot_of, slots, .. } = if is_better { searched } else { greedy };
     Schedule {
         warps: 1,

@@ -12,7 +12,7 @@ use super::known::{inverses, known};
 use super::matrix::Matrix;
 use super::places::Places;
 use super::reaction_slopes::{By, Requested, derivatives};
-use super::terms::{Factor, Terms};
+use super::terms::{Factor, Terms, heat_row};
 use super::{qssa_slopes, reactor_slopes};
 use crate::build::{Operands, single};
 use crate::chemistry::inputs;
@@ -55,6 +55,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
         pressure: constant == Some(Constant::Volume),
     };
     let mut terms = Terms::new();
+    let energies = constant.map(|constant| reactor_slopes::energies(&mut graph, model, constant));
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         let net = plan::net_coefficients(r);
         if net.is_empty() || plan.live == [false; 2] {
@@ -66,9 +67,11 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
         let step = o.into_step(&mut graph);
         let name = format!("derivatives {} {}", i + 1, r.equation);
         let op = graph.add(single(name, step), |_, n| format!("derivative {} of {}", n + 1, i + 1));
+        let heat = energies.as_ref().and_then(|energies| reactor_slopes::heat(&mut graph, energies, i, &net));
         for (&(by, _), value) in all.iter().zip(graph.ops[op].epilogue.outputs.clone()) {
-            for &(k, nu) in &net {
-                terms.entry((k, by)).or_default().push((value, Factor::Number(nu)));
+            let rows = net.iter().map(|&(k, nu)| (k, Factor::Number(nu)));
+            for (row, factor) in rows.chain(heat.map(|heat| (heat_row(mechanism), Factor::Value(heat)))) {
+                terms.entry((row, by)).or_default().push((value, factor));
             }
         }
     }

@@ -6,8 +6,9 @@ use super::reaction_slopes::By;
 use crate::build::{self, Operands};
 use graph::body::{Body, Id};
 use graph::dataflow::{Graph, Operation, Step, Value};
+use mechanism::Mechanism;
 
-/// Terms that each row sums up.
+/// Terms that each row sums up: those of species, and behind these that of the heat release.
 pub type Terms = BTreeMap<(usize, By), Vec<Term>>;
 
 /// A value and its factor.
@@ -17,6 +18,16 @@ pub type Term = (Value, Factor);
 pub enum Factor {
     Number(f64),
     Value(Value),
+}
+
+/// The row of the heat release.
+pub fn heat_row(mechanism: &Mechanism) -> usize {
+    mechanism.species.len()
+}
+
+/// What a row is called in names of operations.
+pub fn row_name(mechanism: &Mechanism, row: usize) -> &str {
+    mechanism.species.get(row).map_or("heat release", |species| &species.name)
 }
 
 /// An iteration that adds a term to one of the running sums.

@@ -28,13 +28,18 @@ pub struct Reactor {
     pub method: Method,
     pub factors: Factors,
     pub energies: Energies,
-    /// The symbols of the kernels of the rates and of their sparse Jacobian.
+    /// The symbols of the kernel of the rates and of those, one or more parts, of their sparse Jacobian.
     pub rates: String,
-    pub jacobian: String,
+    pub jacobian: Vec<String>,
     pub systems: Systems,
 }
 
 impl Reactor {
+    /// The symbols of all kernels that it takes.
+    pub fn kernels(&self) -> Vec<&String> {
+        std::iter::once(&self.rates).chain(&self.jacobian).collect()
+    }
+
     /// The first array of the state.
     fn state_array(&self) -> &'static str {
         match (self.by_energy, self.constant) {
@@ -82,16 +87,7 @@ pub fn reactor(
     callers: bool,
 ) -> Vec<(String, String)> {
     let (is_gpu, is_hip) = (!target.is_cpu(), target.is_amd());
-    let has_workspace = |symbol: &str| interface.kernels.iter().any(|k| k.symbol == symbol && k.has_workspace);
-    let (rates_has_workspace, jacobian_has_workspace) =
-        (has_workspace(&reactor.rates), has_workspace(&reactor.jacobian));
-    let file = File {
-        is_hip,
-        rates_has_workspace,
-        jacobian_has_workspace,
-        kernels_have_workspace: rates_has_workspace || jacobian_has_workspace,
-        ..File::new(interface, reactor, provenance, is_gpu)
-    };
+    let file = File { is_hip, ..File::new(interface, reactor, provenance, is_gpu) };
     let (program, template) = match (is_gpu, is_hip) {
         (false, _) => (".cpp", Template::Reactor),
         (true, false) => (".cu", Template::GpuReactor),
@@ -138,7 +134,6 @@ struct File {
     slot_rows: usize,
     /// Whether launches of the kernels take a workspace of their own.
     rates_has_workspace: bool,
-    jacobian_has_workspace: bool,
     kernels_have_workspace: bool,
     prefix: String,
     upper: String,
@@ -155,7 +150,8 @@ struct File {
     state_array: &'static str,
     state_unit: &'static str,
     rates: String,
-    jacobian: String,
+    /// Its parts.
+    jacobian: Vec<JacobianPart>,
     species: usize,
     #[serde(flatten)]
     method: MethodText,
@@ -172,6 +168,13 @@ struct File {
     temperature_entries: String,
     unknowns: usize,
     gas_constant: String,
+}
+
+/// A kernel that makes some rows of the Jacobian, or all.
+#[derive(Serialize)]
+struct JacobianPart {
+    symbol: String,
+    has_workspace: bool,
 }
 
 impl File {
@@ -191,6 +194,10 @@ impl File {
             interface,
         );
         let unknowns = species + 1;
+        let has_workspace = |symbol: &str| interface.kernels.iter().any(|k| k.symbol == symbol && k.has_workspace);
+        let part = |symbol: &String| JacobianPart { symbol: symbol.clone(), has_workspace: has_workspace(symbol) };
+        let jacobian: Vec<JacobianPart> = reactor.jacobian.iter().map(part).collect();
+        let rates_has_workspace = has_workspace(&reactor.rates);
         Self {
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
@@ -200,9 +207,8 @@ impl File {
             threads: THREADS,
             slots: reactor.slots(interface),
             slot_rows: reactor.slot_rows(interface),
-            rates_has_workspace: false,
-            jacobian_has_workspace: false,
-            kernels_have_workspace: false,
+            rates_has_workspace,
+            kernels_have_workspace: rates_has_workspace || jacobian.iter().any(|part| part.has_workspace),
             guard: format!("SINGE_{upper}_REACTOR_H"),
             constant: reactor.constant_name(),
             constant_array: reactor.constant_array(),
@@ -213,7 +219,7 @@ impl File {
             state_array: reactor.state_array(),
             state_unit: if reactor.by_energy { "J/kg" } else { "K" },
             rates: reactor.rates.clone(),
-            jacobian: reactor.jacobian.clone(),
+            jacobian,
             species,
             method: MethodText::new(&reactor.method),
             limits: Limits::default(),
