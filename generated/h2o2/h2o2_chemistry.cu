@@ -407,12 +407,11 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     case 3: {
       // warp 3: species AR
-      const double t_13 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
-      const double t_14 = fma(2.164042561333445, ln_t, fma(t_13, temperature_2, -17.1731438471304));
-      const double t_15 = fma(1448.9814115142194, inverse_t, t_14);
-      slots[20][lane] = singe_exp2_rising_within(t_15, powers);
+      const double t_13 = fma(2.164042561333445, ln_t, -17.1731438471304);
+      const double t_14 = fma(1448.9814115142194, inverse_t, t_13);
+      slots[20][lane] = singe_exp2_rising_within(t_14, powers);
       const double field_7 = load(mole_fractions, 8, stride, point);
-      slots[21][lane] = __dmul_rn(positive(field_7) * concentration, singe_exp2_falling_within(t_15, powers));
+      slots[21][lane] = __dmul_rn(positive(field_7) * concentration, singe_exp2_falling_within(t_14, powers));
       break;
     }
     }
@@ -445,16 +444,16 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 0: {
       // warp 0: reaction 4 O+HO2<=>OH+O2
-      const double t_16 = slots[7][lane] * slots[15][lane];
-      const double t_17 = fma(-slots[11][lane], slots[9][lane], t_16);
-      slots[30][lane] = __dmul_rn(20000000000.0 * slots[6][lane] * slots[14][lane], t_17);
+      const double t_15 = slots[7][lane] * slots[15][lane];
+      const double t_16 = fma(-slots[11][lane], slots[9][lane], t_15);
+      slots[30][lane] = __dmul_rn(20000000000.0 * slots[6][lane] * slots[14][lane], t_16);
       // warp 0: reaction 13 2H+H2<=>2H2
       const double s = slots[5][lane];
       const double s_2 = slots[3][lane];
-      const double t_18 = fma(-s_2, s_2, s * s * s_2);
+      const double t_17 = fma(-s_2, s_2, s * s * s_2);
       const double s_3 = slots[4][lane];
-      const double t_19 = singe_exp2_table_within(fma(-0.865617024533378, ln_t, 36.38920595031593), powers) * s_3 * s_3;
-      slots[35][lane] = __dmul_rn(t_19 * slots[2][lane], t_18);
+      const double t_18 = singe_exp2_table_within(fma(-0.865617024533378, ln_t, 36.38920595031593), powers) * s_3 * s_3;
+      slots[35][lane] = __dmul_rn(t_18 * slots[2][lane], t_17);
       break;
     }
     case 2: case 3: {
@@ -462,13 +461,13 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const int trips_3 = broadcast_index(k0, 14);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
-        const double t_20 = fma(broadcast(c0, 30 + i5), ln_t, broadcast(c0, 28 + i5));
-        const double t_21 = slots[7 + i5 * 4][lane] * slots[broadcast_index(k0, 9)][lane];
+        const double t_19 = fma(broadcast(c0, 30 + i5), ln_t, broadcast(c0, 28 + i5));
+        const double t_20 = slots[7 + i5 * 4][lane] * slots[broadcast_index(k0, 9)][lane];
         const double s_4 = slots[broadcast_index(k0, 12)][lane];
-        const double t_22 = singe_exp2_table_within(fma(broadcast(c1, i5), inverse_t, t_20), powers) *
+        const double t_21 = singe_exp2_table_within(fma(broadcast(c1, i5), inverse_t, t_19), powers) *
             slots[6 + i5 * 4][lane] * s_4;
-        slots[broadcast_index(k0, 13) + i5 * 2][lane] = __dmul_rn(t_22,
-            fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11) + i5 * 2][lane], t_21));
+        slots[broadcast_index(k0, 13) + i5 * 2][lane] = __dmul_rn(t_21,
+            fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11) + i5 * 2][lane], t_20));
       }
       break;
     }
@@ -476,130 +475,130 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 2: {
       // warp 2: reaction 23 2OH<=>O+H2O
-      const double t_23 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double t_22 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_5 = slots[11][lane];
-      const double t_24 = fma(-slots[7][lane], slots[13][lane], s_5 * s_5);
+      const double t_23 = fma(-slots[7][lane], slots[13][lane], s_5 * s_5);
       const double s_6 = slots[10][lane];
-      slots[42][lane] = __dmul_rn(singe_exp2_table_within(fma(1531.843806714538, inverse_t, t_23), powers) * s_6 * s_6,
-          t_24);
+      slots[42][lane] = __dmul_rn(singe_exp2_table_within(fma(1531.843806714538, inverse_t, t_22), powers) * s_6 * s_6,
+          t_23);
       break;
     }
     case 4: {
       // warp 4: reaction 17 H+HO2<=>O2+H2
-      const double t_25 = slots[5][lane] * slots[15][lane];
+      const double t_24 = slots[5][lane] * slots[15][lane];
       const double s_7 = slots[4][lane];
       const double s_8 = slots[14][lane];
-      const double t_26 = singe_exp2_table_within(fma(-775.3598035882115, inverse_t, 35.3827796811565), powers) * s_7 *
+      const double t_25 = singe_exp2_table_within(fma(-775.3598035882115, inverse_t, 35.3827796811565), powers) * s_7 *
           s_8;
-      slots[39][lane] = __dmul_rn(t_26, fma(-slots[9][lane], slots[3][lane], t_25));
+      slots[39][lane] = __dmul_rn(t_25, fma(-slots[9][lane], slots[3][lane], t_24));
       // warp 4: reaction 27 2HO2<=>O2+H2O2 and 28 2HO2<=>O2+H2O2
       const double s_9 = slots[15][lane];
       const double s_10 = slots[14][lane];
-      const double t_27 = s_10 * s_10;
-      const double t_28 = fma(-slots[9][lane], slots[17][lane], s_9 * s_9);
+      const double t_26 = s_10 * s_10;
+      const double t_27 = fma(-slots[9][lane], slots[17][lane], s_9 * s_9);
       slots[47][lane] = __dmul_rn(singe_exp2_table_within(fma(1183.367490495117, inverse_t, 26.95393638235263),
-          powers) * t_27, t_28);
-      const double t_29 = __dmul_rn(singe_exp2_table_within(fma(-8711.907905485525, inverse_t, 38.611598371652384),
-          powers) * t_27, t_28);
-      slots[48][lane] = t_29;
+          powers) * t_26, t_27);
+      const double t_28 = __dmul_rn(singe_exp2_table_within(fma(-8711.907905485525, inverse_t, 38.611598371652384),
+          powers) * t_26, t_27);
+      slots[48][lane] = t_28;
       // warp 4: reaction 6 H+O2+M<=>HO2+M and 11 H+O2<=>O+OH
-      const double t_30 = __dmul_rn(slots[5][lane], slots[9][lane]);
-      const double t_31 = slots[4][lane] * slots[8][lane];
-      const double t_32 = t_30 - slots[15][lane];
-      const double t_33 = singe_exp2_table_within(fma(-1.2407177351645085, ln_t, 41.34856396581859), powers) * t_31 *
-          t_32;
-      slots[51][lane] = __dmul_rn(t_33, slots[25][lane]);
-      const double t_34 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
-      const double t_35 = fma(-slots[7][lane], slots[11][lane], t_30);
-      slots[52][lane] = __dmul_rn(singe_exp2_table_within(fma(-12371.635218114903, inverse_t, t_34), powers) * t_31,
-          t_35);
+      const double t_29 = __dmul_rn(slots[5][lane], slots[9][lane]);
+      const double t_30 = slots[4][lane] * slots[8][lane];
+      const double t_31 = t_29 - slots[15][lane];
+      const double t_32 = singe_exp2_table_within(fma(-1.2407177351645085, ln_t, 41.34856396581859), powers) * t_30 *
+          t_31;
+      slots[51][lane] = __dmul_rn(t_32, slots[25][lane]);
+      const double t_33 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
+      const double t_34 = fma(-slots[7][lane], slots[11][lane], t_29);
+      slots[52][lane] = __dmul_rn(singe_exp2_table_within(fma(-12371.635218114903, inverse_t, t_33), powers) * t_30,
+          t_34);
       break;
     }
     case 5: {
       // warp 5: reaction 9 H+O2+N2<=>HO2+N2
       const double s_11 = slots[19][lane];
-      const double t_36 = slots[5][lane] * slots[9][lane] * s_11;
+      const double t_35 = slots[5][lane] * slots[9][lane] * s_11;
       const double s_12 = slots[8][lane];
-      const double t_37 = 26000000000000.0 * slots[1][lane] * slots[4][lane] * s_12;
-      slots[34][lane] = __dmul_rn(t_37 * slots[18][lane], fma(-slots[15][lane], s_11, t_36));
+      const double t_36 = 26000000000000.0 * slots[1][lane] * slots[4][lane] * s_12;
+      slots[34][lane] = __dmul_rn(t_36 * slots[18][lane], fma(-slots[15][lane], s_11, t_35));
       // warp 5: reaction 14 2H+H2O<=>H2+H2O
       const double s_13 = slots[5][lane];
       const double s_14 = slots[13][lane];
-      const double t_38 = fma(-slots[3][lane], s_14, s_13 * s_13 * s_14);
+      const double t_37 = fma(-slots[3][lane], s_14, s_13 * s_13 * s_14);
       const double s_15 = slots[4][lane];
-      const double t_39 = singe_exp2_table_within(fma(-1.8033688011112043, ln_t, 45.770027734256864), powers) * s_15 *
+      const double t_38 = singe_exp2_table_within(fma(-1.8033688011112043, ln_t, 45.770027734256864), powers) * s_15 *
           s_15;
-      slots[36][lane] = __dmul_rn(t_39 * slots[12][lane], t_38);
+      slots[36][lane] = __dmul_rn(t_38 * slots[12][lane], t_37);
       // warp 5: reaction 19 H+H2O2<=>HO2+H2 and 20 H+H2O2<=>OH+H2O
-      const double t_40 = fma(2.8853900817779268, ln_t, 13.56271942704932);
-      const double t_41 = slots[5][lane] * slots[17][lane];
-      const double t_42 = slots[4][lane] * slots[16][lane];
-      const double t_43 = fma(-slots[15][lane], slots[3][lane], t_41);
-      slots[40][lane] = __dmul_rn(singe_exp2_table_within(fma(-3775.16009237706, inverse_t, t_40), powers) * t_42,
-          t_43);
-      const double t_44 = fma(-slots[11][lane], slots[13][lane], t_41);
-      const double t_45 = __dmul_rn(singe_exp2_table_within(fma(-2613.5723716456573, inverse_t, 33.219280948873624),
-          powers) * t_42, t_44);
-      slots[41][lane] = t_45;
+      const double t_39 = fma(2.8853900817779268, ln_t, 13.56271942704932);
+      const double t_40 = slots[5][lane] * slots[17][lane];
+      const double t_41 = slots[4][lane] * slots[16][lane];
+      const double t_42 = fma(-slots[15][lane], slots[3][lane], t_40);
+      slots[40][lane] = __dmul_rn(singe_exp2_table_within(fma(-3775.16009237706, inverse_t, t_39), powers) * t_41,
+          t_42);
+      const double t_43 = fma(-slots[11][lane], slots[13][lane], t_40);
+      const double t_44 = __dmul_rn(singe_exp2_table_within(fma(-2613.5723716456573, inverse_t, 33.219280948873624),
+          powers) * t_41, t_43);
+      slots[41][lane] = t_44;
       break;
     }
     case 7: {
       // warp 7: reaction 7 H+2O2<=>HO2+O2
       const double s_16 = slots[9][lane];
-      const double t_46 = fma(-slots[15][lane], s_16, slots[5][lane] * s_16 * s_16);
+      const double t_45 = fma(-slots[15][lane], s_16, slots[5][lane] * s_16 * s_16);
       const double s_17 = slots[8][lane];
-      const double t_47 = 20800000000000.0 * slots[1][lane] * slots[4][lane] * s_17;
-      slots[31][lane] = __dmul_rn(t_47 * s_17, t_46);
+      const double t_46 = 20800000000000.0 * slots[1][lane] * slots[4][lane] * s_17;
+      slots[31][lane] = __dmul_rn(t_46 * s_17, t_45);
       break;
     }
     }
     if ((0xc0u >> warp_id) & 1u) { // warps 6, 7
       // warp 6: reaction 8 H+O2+H2O<=>HO2+H2O; warp 7: reaction 10 H+O2+AR<=>HO2+AR
       const double s_18 = slots[broadcast_index(k0, 11)][lane];
-      const double t_48 = slots[5][lane] * slots[9][lane] * s_18;
-      const double t_49 = fma(-slots[15][lane], s_18, t_48);
-      const double t_50 = singe_exp2_table_within(fma(broadcast(c1, 0), ln_t, broadcast(c0, 31)), powers) *
+      const double t_47 = slots[5][lane] * slots[9][lane] * s_18;
+      const double t_48 = fma(-slots[15][lane], s_18, t_47);
+      const double t_49 = singe_exp2_table_within(fma(broadcast(c1, 0), ln_t, broadcast(c0, 31)), powers) *
           slots[4][lane];
-      slots[broadcast_index(k0, 13)][lane] = __dmul_rn(t_50 * slots[8][lane] * slots[broadcast_index(k0, 12)][lane],
-          t_49);
+      slots[broadcast_index(k0, 13)][lane] = __dmul_rn(t_49 * slots[8][lane] * slots[broadcast_index(k0, 12)][lane],
+          t_48);
     }
     if ((0x82u >> warp_id) & 1u) { // warps 1, 7
       // warp 1: reaction 25 OH+H2O2<=>HO2+H2O and 26 OH+H2O2<=>HO2+H2O; warp 7: reaction 24 OH+HO2<=>O2+H2O and 29
       //   OH+HO2<=>O2+H2O
       const int index_2 = broadcast_index(k0, 14);
-      const double t_51 = slots[11][lane] * slots[index_2][lane];
-      const double t_52 = slots[10][lane] * slots[broadcast_index(k0, 15)][lane];
-      const double t_53 = fma(-slots[broadcast_index(k0, 16)][lane], slots[13][lane], t_51);
-      const double t_54 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)),
-          powers) * t_52, t_53);
-      slots[index_2 + 28][lane] = t_54;
-      const double t_55 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 4), inverse_t, broadcast(c1, 3)),
-          powers) * t_52, t_53);
-      slots[index_2 + 29][lane] = t_55;
+      const double t_50 = slots[11][lane] * slots[index_2][lane];
+      const double t_51 = slots[10][lane] * slots[broadcast_index(k0, 15)][lane];
+      const double t_52 = fma(-slots[broadcast_index(k0, 16)][lane], slots[13][lane], t_50);
+      const double t_53 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)),
+          powers) * t_51, t_52);
+      slots[index_2 + 28][lane] = t_53;
+      const double t_54 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 4), inverse_t, broadcast(c1, 3)),
+          powers) * t_51, t_52);
+      slots[index_2 + 29][lane] = t_54;
     }
     switch (warp_id) {
     case 1: {
       // warp 1: reaction 12 2H+M<=>H2+M
       const double s_19 = slots[5][lane];
-      const double t_56 = __dmul_rn(s_19, s_19) - slots[3][lane];
+      const double t_55 = __dmul_rn(s_19, s_19) - slots[3][lane];
       const double s_20 = slots[4][lane];
       const double s_21 = slots[22][lane];
-      slots[50][lane] = __dmul_rn(1000000000000.0 * inverse_t * s_20 * s_20 * t_56, s_21);
+      slots[50][lane] = __dmul_rn(1000000000000.0 * inverse_t * s_20 * s_20 * t_55, s_21);
       break;
     }
     case 6: {
       // warp 6: reaction 18 H+HO2<=>2OH and 16 H+HO2<=>O+H2O
-      const double t_57 = slots[5][lane] * slots[15][lane];
-      const double t_58 = slots[4][lane] * slots[14][lane];
+      const double t_56 = slots[5][lane] * slots[15][lane];
+      const double t_57 = slots[4][lane] * slots[14][lane];
       const double s_22 = slots[11][lane];
-      const double t_59 = fma(-s_22, s_22, t_57);
-      const double t_60 = __dmul_rn(singe_exp2_table_within(fma(-461.00512666527567, inverse_t, 36.28967027676502),
-          powers) * t_58, t_59);
-      slots[37][lane] = t_60;
-      const double t_61 = fma(-slots[7][lane], slots[13][lane], t_57);
-      const double t_62 = __dmul_rn(singe_exp2_table_within(fma(-487.1408503817322, inverse_t, 31.886491861354493),
-          powers) * t_58, t_61);
-      slots[38][lane] = t_62;
+      const double t_58 = fma(-s_22, s_22, t_56);
+      const double t_59 = __dmul_rn(singe_exp2_table_within(fma(-461.00512666527567, inverse_t, 36.28967027676502),
+          powers) * t_57, t_58);
+      slots[37][lane] = t_59;
+      const double t_60 = fma(-slots[7][lane], slots[13][lane], t_56);
+      const double t_61 = __dmul_rn(singe_exp2_table_within(fma(-487.1408503817322, inverse_t, 31.886491861354493),
+          powers) * t_57, t_60);
+      slots[38][lane] = t_61;
       // warp 6: log collider 1
       const double s_23 = slots[24][lane];
       slots[49][lane] = singe_log2(select_le(s_23, 1e-300, 1e-300, s_23), h2o2_chemistry_logarithms);
@@ -618,48 +617,48 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 0: {
       // warp 0: reaction 22 2OH(+M)<=>H2O2(+M)
-      const double t_63 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
-      const double t_64 = fma(1234.186953277116, inverse_t, t_63);
-      const double t_65 = __dmul_rn(singe_exp2_table_within(t_64, powers), slots[24][lane]);
-      const double t_66 = 1.0 + t_65;
-      const double t_67 = 0.26539999999999997 *
+      const double t_62 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
+      const double t_63 = fma(1234.186953277116, inverse_t, t_62);
+      const double t_64 = __dmul_rn(singe_exp2_table_within(t_63, powers), slots[24][lane]);
+      const double t_65 = 1.0 + t_64;
+      const double t_66 = 0.26539999999999997 *
           singe_exp2_table_within(__dmul_rn(-0.015347819583925141, temperature_2), powers);
       const double e = singe_exp2_table_within(__dmul_rn(-7476.045701886608, inverse_t), powers);
-      const double t_68 = fma(0.7346,
-          singe_exp2_table_within(__dmul_rn(-0.0008215803194128493, temperature_2), powers), t_67) + e;
-      const double l = singe_log2(select_le(t_68, 1e-300, 1e-300, t_68), h2o2_chemistry_logarithms);
-      const double t_69 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
-      const double t_70 = t_64 + slots[49][lane] + fma(-0.67, l, -1.328771237954945);
-      const double t_71 = fma(-0.14, t_70, fma(-1.27, l, 2.4914460711655217));
-      const double t_72 = t_71 * t_71;
-      const double t_73 = fma(t_70, t_70, t_72);
-      const double t_74 = 1.0 / (t_73 * t_66);
-      const double t_75 = singe_exp2_table(fma(l * t_72, t_74 * t_66, t_69), powers) * (t_65 * (t_74 * t_73));
+      const double t_67 = fma(0.7346,
+          singe_exp2_table_within(__dmul_rn(-0.0008215803194128493, temperature_2), powers), t_66) + e;
+      const double l = singe_log2(select_le(t_67, 1e-300, 1e-300, t_67), h2o2_chemistry_logarithms);
+      const double t_68 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
+      const double t_69 = t_63 + slots[49][lane] + fma(-0.67, l, -1.328771237954945);
+      const double t_70 = fma(-0.14, t_69, fma(-1.27, l, 2.4914460711655217));
+      const double t_71 = t_70 * t_70;
+      const double t_72 = fma(t_69, t_69, t_71);
+      const double t_73 = 1.0 / (t_72 * t_65);
+      const double t_74 = singe_exp2_table(fma(l * t_71, t_73 * t_65, t_68), powers) * (t_64 * (t_73 * t_72));
       const double s_24 = slots[11][lane];
       const double s_25 = slots[10][lane];
-      slots[56][lane] = __dmul_rn(t_75 * s_25 * s_25, __dmul_rn(s_24, s_24) - slots[17][lane]);
+      slots[56][lane] = __dmul_rn(t_74 * s_25 * s_25, __dmul_rn(s_24, s_24) - slots[17][lane]);
       break;
     }
     case 5: {
       // warp 5: reaction 15 H+OH+M<=>H2O+M
       const double s_26 = slots[10][lane];
-      const double t_76 = 2.2e16 * inverse_t * inverse_t * slots[4][lane] * s_26;
-      const double t_77 = t_76 * (__dmul_rn(slots[5][lane], slots[11][lane]) - slots[13][lane]);
-      slots[55][lane] = __dmul_rn(t_77, slots[26][lane]);
+      const double t_75 = 2.2e16 * inverse_t * inverse_t * slots[4][lane] * s_26;
+      const double t_76 = t_75 * (__dmul_rn(slots[5][lane], slots[11][lane]) - slots[13][lane]);
+      slots[55][lane] = __dmul_rn(t_76, slots[26][lane]);
       break;
     }
     case 7: {
       // warp 7: reaction 1 2O+M<=>O2+M
       const double s_27 = slots[7][lane];
-      const double t_78 = __dmul_rn(s_27, s_27) - slots[9][lane];
+      const double t_77 = __dmul_rn(s_27, s_27) - slots[9][lane];
       const double s_28 = slots[6][lane];
       const double s_29 = slots[23][lane];
-      slots[53][lane] = __dmul_rn(120000000000.0 * inverse_t * s_28 * s_28 * t_78, s_29);
+      slots[53][lane] = __dmul_rn(120000000000.0 * inverse_t * s_28 * s_28 * t_77, s_29);
       // warp 7: reaction 2 O+H+M<=>OH+M
-      const double t_79 = __dmul_rn(slots[7][lane], slots[5][lane]) - slots[11][lane];
+      const double t_78 = __dmul_rn(slots[7][lane], slots[5][lane]) - slots[11][lane];
       const double s_30 = slots[4][lane];
-      const double t_80 = 500000000000.0 * inverse_t * slots[6][lane] * s_30 * t_79;
-      slots[54][lane] = __dmul_rn(t_80, slots[24][lane]);
+      const double t_79 = 500000000000.0 * inverse_t * slots[6][lane] * s_30 * t_78;
+      slots[54][lane] = __dmul_rn(t_79, slots[24][lane]);
       break;
     }
     }

@@ -9,10 +9,10 @@
 mod align;
 mod branch;
 mod contents;
-mod first_terms;
 mod layout;
 mod legend;
 mod loads_first;
+mod neutral;
 mod partial;
 mod phases;
 pub mod points;
@@ -24,15 +24,18 @@ mod stripes;
 mod tables;
 mod tensor;
 mod translate;
+mod zero_factors;
 
 pub use layout::{Codegen, Frame, Residence};
 pub use straight_line::{in_order, with_separate_entries};
 
+use cranelift_entity::PrimaryMap;
 use graph::Graph;
 use machine::cost::{self, RegisterPressure};
-use program::{Arithmetic, Array, Execution, Node, Program};
+use program::{Arithmetic, Array, Execution, Node, Program, Var};
 use schedule::proof::Proven;
 use schedule::{Storage, WarpMask, all_warps};
+use std::collections::BTreeSet;
 
 use partial::Plan;
 use phases::Phase;
@@ -80,6 +83,14 @@ pub fn overlay(
         return program;
     }
     emit(graph, proven, (&phases, partly.as_ref()), (codegen, residence), symbol, frame, true).0
+}
+
+/// Leaves out arithmetic that does nothing. `temperatures`: variables that are made of the temperature alone.
+fn leave_out(vars: &mut PrimaryMap<Var, String>, body: &mut Vec<Node>, temperatures: &BTreeSet<Var>) {
+    neutral::leave_out(body);
+    while zero_factors::leave_out(vars, body, temperatures) {
+        neutral::leave_out(body);
+    }
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
@@ -130,10 +141,10 @@ fn emit(
             body.push(Node::Switch { arms });
         }
     }
-    first_terms::spare(&mut body);
     let arrays = graph.arrays.iter().map(Array::from).collect();
-    let states = emitter.state_registers();
+    let (states, temperatures) = (emitter.state_registers(), emitter.temperatures());
     let (mut vars, counters, constants) = emitter.finish();
+    leave_out(&mut vars, &mut body, &temperatures);
     if codegen == Codegen::Straight {
         loads_first::hoist(&mut vars, &mut body);
     }

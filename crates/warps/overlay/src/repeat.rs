@@ -4,7 +4,7 @@
 //! steps of operations with states are aligned by the register set of their operation. Rounds of several operations
 //! that read the same values share one loop, so that a value is read once for all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
@@ -18,6 +18,7 @@ use super::tables::Tables;
 use super::translate::{Block, Input, Operands, Output};
 use crate::program::{BarrierKind, Constants, Counter, Index, Node, Value, Var};
 use graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
+use kernels::build::scalar::is_of_temperature;
 use schedule::{Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop: each holds its states and its constants through it.
@@ -88,6 +89,12 @@ impl<'a> Emitter<'a> {
     /// Doubles that hold running states.
     pub fn state_registers(&self) -> u32 {
         self.registers.count
+    }
+
+    /// The scalars that are made of the temperature alone.
+    pub fn temperatures(&self) -> BTreeSet<Var> {
+        let named = self.scalars.iter().copied().zip(&self.graph.scalars);
+        named.filter(|(_, name)| is_of_temperature(name)).map(|(var, _)| var).collect()
     }
 
     /// The scalars of the point, which every warp computes.

@@ -135,10 +135,16 @@ impl Expression {
         Self::atom(self.at_least(Binding::Atom))
     }
 
-    /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none.
+    /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none. `a + -b` is `a - b`: IEEE 754 says so of every number.
     pub fn infix(self, operator: Operator, right: Self) -> Self {
         let [binding, least_left, least_right] = operator.bindings();
-        let text = format!("{} {} {}", self.at_least(least_left), operator.text(), right.at_least(least_right));
+        let right = right.at_least(least_right);
+        let (operator, right) = match (operator, right.strip_prefix('-')) {
+            (Operator::Add, Some(positive)) => (Operator::Sub, positive),
+            (Operator::Sub, Some(positive)) => (Operator::Add, positive),
+            _ => (operator, &*right),
+        };
+        let text = format!("{} {} {right}", self.at_least(least_left), operator.text());
         Self { text, binding }
     }
 
@@ -173,6 +179,9 @@ mod tests {
         assert_eq!(a.clone().infix(Operator::Mul, quotient.clone()).text, "a * (b / c)");
         assert_eq!(quotient.clone().infix(Operator::Mul, a.clone()).text, "b / c * a");
         assert_eq!(quotient.infix(Operator::And, a.clone()).text, "(b / c) & a");
-        assert_eq!(a.infix(Operator::Sub, Expression::number("-2.0".to_owned())).text, "a - -2.0");
+        let product = Expression::number("-2.0".to_owned()).infix(Operator::Mul, a.clone());
+        assert_eq!(a.clone().infix(Operator::Sub, product.clone()).text, "a + 2.0 * a");
+        assert_eq!(a.clone().infix(Operator::Add, product.clone()).text, "a - 2.0 * a");
+        assert_eq!(product.infix(Operator::Add, a).text, "-2.0 * a + a");
     }
 }

@@ -44,6 +44,12 @@ pub fn of_name(name: &str) -> u32 {
     NAMES.iter().position(|known| *known == name).expect("graphs name scalars by this list") as u32
 }
 
+/// Whether a scalar, or a value in its place, is made of the temperature alone: it is not a number where that is none.
+pub fn is_of_temperature(name: &str) -> bool {
+    let of_temperature = [TEMPERATURE, LN_TEMPERATURE, INVERSE_TEMPERATURE, CUBE_ROOT, SCALED_LN_TEMPERATURE];
+    of_temperature.iter().any(|&scalar| NAMES[scalar as usize] == name)
+}
+
 /// 0 where the point's temperature has a logarithm, else not a number. To be added to what temperature only reaches through
 /// powers: e^x of what is not a number is 0 or infinity.
 pub fn zero_or_nan(b: &mut Body, scalars: &[u32]) -> Id {

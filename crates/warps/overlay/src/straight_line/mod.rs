@@ -7,14 +7,16 @@ mod reread;
 pub use order::{in_order, with_separate_entries};
 
 use super::layout::{Frame, Residence};
+use super::points;
 use super::program::assign;
 use super::program::{Arithmetic, Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
-use super::{first_terms, points};
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use graph::{Graph, Op, Step, StepRef, Value as FlowValue};
+use kernels::build::scalar::is_of_temperature;
 use schedule::Action;
 use schedule::proof::Proven;
+use std::collections::BTreeSet;
 
 /// The program of a schedule whose storage is registers.
 pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &str, frame: Frame) -> Program {
@@ -33,8 +35,9 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
             emitter.step(*at);
         }
     }
+    let temperatures = emitter.temperatures();
     let Emitter { mut vars, mut body, .. } = emitter;
-    first_terms::spare(&mut body);
+    super::leave_out(&mut vars, &mut body, &temperatures);
     if frame.staging_bytes.is_some() {
         body = reread::where_far(&mut vars, body);
     }
@@ -72,6 +75,13 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
+    /// The variables that are made of the temperature alone.
+    fn temperatures(&self) -> BTreeSet<Var> {
+        let scalars = self.scalars.iter().copied().zip(self.graph.scalars.iter().copied());
+        let values = self.graph.values.iter().filter_map(|(value, info)| Some((self.values[value]?, &*info.name)));
+        scalars.chain(values).filter(|(_, name)| is_of_temperature(name)).map(|(var, _)| var).collect()
+    }
+
     fn preamble(&mut self) {
         let graph = self.graph;
         let scalars = self.block(&graph.preamble, &[], &graph.shapes[graph.preamble.shape].states);
