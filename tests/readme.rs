@@ -1,4 +1,7 @@
-//! Claims of the README hold: its commands run, its program compiles and runs, and its figures are those of the pages it links to.
+//! Claims of the README hold: its commands run, its program compiles and runs, and its figures and its picture are those of the pages it links to.
+
+#[path = "../lab/benches/reactor/picture.rs"]
+mod picture;
 
 use std::path::Path;
 use std::process::Command;
@@ -61,6 +64,44 @@ fn each_figure_is_on_its_page() {
         assert!(is_on(&root().join(&page), "## gri30", &cells), "{page} has no row with {cells:?}");
     }
     assert_eq!(rows, 7);
+}
+
+/// Each number in the words of the section is told by a line of a page.
+#[test]
+fn each_figure_in_words_is_on_its_page() {
+    let page = |name: &str| std::fs::read_to_string(root().join("docs").join(name)).unwrap();
+    let (reactors, cpu, readme) = (page("lab/reactors.md"), page("lab/cpu.md"), readme());
+    let section = readme.split("## How fast").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let words: Vec<&str> = section.lines().filter(|line| !line.starts_with('|')).collect();
+    let mut words = words.join(" ");
+    let ratios = |column: usize| {
+        let rows = picture::rows(&reactors, "gri30");
+        let mut found: Vec<f64> = rows.iter().filter_map(|row| row[column].parse().ok()).collect();
+        found.sort_by(f64::total_cmp);
+        format!("{:.1} to {:.1} times as many", found[0], found[found.len() - 1])
+    };
+    for (claim, page, line) in [
+        ("GRI-Mech 3.0 (53 species)", &page("report-rows.md"), "gri30: 53 species"),
+        ("GRI-Mech 3.0", &reactors, "## gri30"),
+        ("Cantera 3.2.0", &reactors, "Cantera 3.2.0: cells/s"),
+        ("tolerance 1e-6", &reactors, "| 1e-4 s | 1e-6 |"),
+        ("over 1e-7 to 1e-4 s", &reactors, "| 1e-7 s |"),
+        ("an AMD EPYC with AVX-512), all", &reactors, "Machine: AMD EPYC, AVX-512"),
+        ("an AMD EPYC with AVX-512;", &cpu, "Machine: AMD EPYC, AVX-512"),
+        (&format!("{} reactors as Cantera", ratios(11)), &reactors, "| over Cantera |"),
+        (&format!("{} as CVODE", ratios(12)), &reactors, "| over CVODE |"),
+    ] {
+        assert!(words.contains(claim), "the README does not say {claim}");
+        assert!(page.contains(line), "no page has {line}, for {claim}");
+        words = words.replace(claim, "");
+    }
+    assert!(!words.contains(|c: char| c.is_ascii_digit()), "a figure of no page: {words}");
+}
+
+#[test]
+fn the_picture_is_drawn_from_the_page() {
+    let read = |name: &str| std::fs::read_to_string(root().join("docs/lab").join(name)).unwrap();
+    assert_eq!(read("reactors.svg"), picture::of_section(&read("reactors.md"), "gri30"));
 }
 
 fn cells(line: &str) -> Vec<&str> {

@@ -1,10 +1,11 @@
-//! Cells per second of reactors on one core beside Cantera's and those of the program of CVODE, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`.
+//! Cells per second of reactors on one core beside Cantera's and those of the program of CVODE, at equal errors. Writes docs/lab/reactors.md and its picture with `-- --write`; `-- --picture` draws that page's picture anew.
 //! Cantera's wheel comes from `.toolchain`; `SINGE_PYTHON` names another Python. Files of `../shared` are taken where they are there.
 
 mod cantera;
 mod cvode;
 mod explicit;
 mod large;
+mod picture;
 mod sweep;
 
 use std::fmt::Write as _;
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cantera::Cantera;
-use plotters::prelude::*;
 use serde_json::Value;
 
 const HOST: &str = include_str!("host.cpp");
@@ -89,6 +89,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "--explicit") {
         return explicit::run(root);
     }
+    if std::env::args().any(|argument| argument == "--picture") {
+        return drawn(root, &old);
+    }
     if std::env::args().any(|argument| argument == "--large") {
         let Some(section) = large::section(root) else { return };
         println!("{section}");
@@ -118,20 +121,21 @@ fn main() {
         if case.name == "gri30" {
             random = sweep::section(&made).unwrap_or_default();
         }
-        if case.name == "gri30" && is_written() {
-            let mut svg = String::new();
-            draw(&mut svg, &runs).expect("a picture in memory");
-            std::fs::write(root.join("docs/lab/reactors.svg"), svg).expect("docs can be written");
-        }
     }
     page += &random;
     page += large::kept(&old);
     print!("{page}");
     if is_written() && is_whole {
+        drawn(root, &page);
         std::fs::write(file, page).expect("docs can be written");
     } else if is_written() {
         println!("the page stays as it is: a section could not be made");
     }
+}
+
+fn drawn(root: &Path, page: &str) {
+    std::fs::write(root.join("docs/lab/reactors.svg"), picture::of_section(page, "gri30"))
+        .expect("docs can be written");
 }
 
 fn is_written() -> bool {
@@ -154,7 +158,7 @@ fn head() -> String {
          factorisation](../guide/reactors.md#with-cvode-instead). Cells per second are states over the time of the processor, the best of {TURNS} turns, in each of which \
          all programs\ntake theirs one after the other. The *error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is \
          Cantera's at a\nrelative tolerance of 1e-12; absolute tolerances are a millionth of relative ones. *Over Cantera* and *over CVODE*, at equal error: the \
-         fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}. Method: rodas5p.\n",
+         fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}. Method: rodas5p.\n\n![Reactors per second of a core over their error, gri30](reactors.svg)\n",
         machine()
     )
 }
@@ -401,38 +405,4 @@ fn rows_of(run: &Run) -> String {
 fn at_equal_error(theirs: &Row, ours: &[Row]) -> Option<f64> {
     let exact = ours.iter().filter(|row| row.error <= theirs.error);
     exact.map(|row| row.cells / theirs.cells).max_by(f64::total_cmp)
-}
-
-fn draw(svg: &mut String, runs: &[Run]) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, (900, 420)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(70)
-        .build_cartesian_2d((1e-8f64..1e-1).log_scale(), (50f64..3e5).log_scale())?;
-    chart.configure_mesh().x_desc("error").y_desc("cells per second of a core").draw()?;
-    for (i, run) in runs.iter().enumerate() {
-        let colour = Palette99::pick(i).to_rgba();
-        let line = |rows: &[Row]| rows.iter().map(|row| (row.error, row.cells)).collect::<Vec<_>>();
-        let (own, other) = (line(&run.ours), line(&run.cantera));
-        chart
-            .draw_series([PathElement::new(own.clone(), colour.stroke_width(2))])?
-            .label(format!("ours, {:e} s", run.seconds))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
-        chart.draw_series(own.into_iter().map(|at| Circle::new(at, 3, colour.filled())))?;
-        chart
-            .draw_series([PathElement::new(other.clone(), colour.stroke_width(1))])?
-            .label(format!("Cantera, {:e} s", run.seconds))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(1)));
-        chart.draw_series(other.into_iter().map(|at| TriangleMarker::new(at, 4, colour.filled())))?;
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerLeft)
-        .border_style(BLACK)
-        .background_style(WHITE)
-        .draw()?;
-    area.present()?;
-    Ok(())
 }
