@@ -95,6 +95,7 @@ fn each_figure_in_words_is_on_its_page() {
         assert!(page.contains(line), "no page has {line}, for {claim}");
         words = words.replace(claim, "");
     }
+    assert!(readme.contains("(1.4 GB, once)") && page("guide/install.md").contains("which has 1.4 GB"));
     assert!(!words.contains(|c: char| c.is_ascii_digit()), "a figure of no page: {words}");
 }
 

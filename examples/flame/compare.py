@@ -1,6 +1,7 @@
 """Cantera's flame speed beside that of flame.csv, and a picture of the profile: python3 compare.py chem.yaml flame.csv flame.svg"""
 
 import csv
+import math
 import sys
 import time
 
@@ -8,12 +9,13 @@ import cantera as ct
 
 
 def flame(phase):
-    """The speed of Cantera's free flame (m/s), mixture-averaged, on a grid as fine as ours."""
+    """The speed of Cantera's free flame (m/s), mixture-averaged, on a grid as fine as ours, and its profile from the burnt side on."""
     solver = ct.FreeFlame(phase, width=0.02)
     solver.transport_model = "mixture-averaged"
     solver.set_refine_criteria(ratio=2, slope=0.03, curve=0.03)
     solver.solve(loglevel=0, auto=True)
-    return solver.velocity[0]
+    rows = [[-x, t, *y] for x, t, y in zip(solver.grid, solver.T, solver.Y.T)]
+    return solver.velocity[0], rows[::-1]
 
 
 def reactors(file, states, step, count):
@@ -30,23 +32,50 @@ def reactors(file, states, step, count):
     return done / (time.process_time() - begin)
 
 
-def picture(rows, path):
-    """Temperature and three mass fractions over the position, each by its largest value."""
-    columns = [("T", 1, "#c0392b"), ("H2", 2, "#2c7fb8"), ("OH", 6, "#e08214"), ("H2O", 7, "#4d9221")]
-    first, last = rows[0][0], rows[-1][0]
-    text = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320" font-family="sans-serif" font-size="13">']
-    text.append('<rect width="640" height="320" fill="white"/><path d="M40 20V290H620" fill="none" stroke="#444"/>')
-    for place, (name, column, colour) in enumerate(columns):
-        top = max(row[column] for row in rows)
-        points = " ".join(
-            f"{40 + 580 * (row[0] - first) / (last - first):.1f},{290 - 260 * row[column] / top:.1f}" for row in rows
+def crossing(profile):
+    """The position at which the temperature passes 1000 K; the first column is the position, the second the temperature."""
+    for (x, t, *_), (next_x, next_t, *_) in zip(profile, profile[1:]):
+        if (t - 1000) * (next_t - 1000) <= 0 and t != next_t:
+            return x + (next_x - x) * (t - 1000) / (t - next_t)
+    sys.exit("the profile has no front")
+
+
+def picture(ours, theirs, path):
+    """Temperature and three mass fractions beside the front, each by its largest value: ours as lines, Cantera's as dots."""
+    columns = [
+        ("T", 1, 3000, "#c0392b"),
+        ("H2", 2, 0.03, "#2c7fb8"),
+        ("OH", 6, 0.03, "#e08214"),
+        ("H2O", 7, 0.3, "#4d9221"),
+    ]
+    text = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 340" font-family="sans-serif" font-size="13">']
+    text.append('<rect width="640" height="340" fill="white"/><path d="M40 30V290H620" fill="none" stroke="#444"/>')
+    for mm in (-1.5, -1, -0.5, 0, 0.5, 1):
+        place = 40 + 232 * (mm + 1.5)
+        text.append(
+            f'<path d="M{place} 290v5" stroke="#444"/><text x="{place}" y="310" text-anchor="middle">{mm}</text>'
         )
-        text.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+    text.append(
+        '<text x="330" y="330" text-anchor="middle">mm from the front, where the gas has 1000 K; lines: Singe, dots: Cantera</text>'
+    )
+    for place, (name, column, top, colour) in enumerate(columns):
+
+        def points(profile):
+            front = crossing(profile)
+            near = ((1e3 * (row[0] - front), row[column]) for row in profile)
+            return [(388 + 232 * x, 290 - 260 * y / top) for x, y in near if -1.5 <= x <= 1]
+
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points(ours))
+        text.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        last = (0, 0)
+        for x, y in points(theirs):
+            if math.dist(last, (x, y)) > 10:
+                text.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
+                last = (x, y)
         unit = " K" if name == "T" else ""
-        text.append(f'<text x="{60 + 130 * place}" y="14" fill="{colour}">{name}, at most {top:.3g}{unit}</text>')
-    text.append(f'<text x="480" y="310">position, {1e3 * (last - first):.1f} mm in all</text></svg>')
+        text.append(f'<text x="{60 + 145 * place}" y="18" fill="{colour}">{name}, 0 to {top:g}{unit}</text>')
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(text) + "\n")
+        file.write("\n".join(text) + "\n</svg>\n")
 
 
 def main(mechanism, profile, svg):
@@ -57,10 +86,11 @@ def main(mechanism, profile, svg):
     if phase.species_names != lines[0][2:]:
         sys.exit("the profile is of another mechanism")
     phase.TPY = 300.0, ct.one_atm, {"H2": 0.02852, "O2": 0.22635, "N2": 0.74513}
-    print(f"Cantera's flame speed: {flame(phase):.3f} m/s")
+    velocity, theirs = flame(phase)
+    print(f"Cantera's flame speed: {velocity:.3f} m/s")
     speed = reactors(mechanism, [row[1:] for row in rows], 5e-7, 100)
     print(f"Cantera's reactors over the same states, one core, steps of 5e-7 s: {speed:.0f} cell steps/s")
-    picture(rows, svg)
+    picture(rows, theirs, svg)
 
 
 main(*sys.argv[1:])

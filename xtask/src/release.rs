@@ -24,7 +24,7 @@ pub fn make(root: &Path, words: &[String]) -> Result<(), String> {
     let file = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
     let version = version(&file("Cargo.toml")?)?;
     let told = changes(&file("CHANGELOG.md")?, &version);
-    let cited = cited(&file("CITATION.cff")?, &version);
+    let cited = CITED.into_iter().try_for_each(|(name, key)| cited(name, &file(name)?, key, &version));
     match (told.and_then(|told| cited.map(|()| told)), draft) {
         (Ok(told), _) => println!("changelog of {version}: {} lines", told.lines().count()),
         (Err(missing), true) => println!("before the release: {missing}"),
@@ -78,12 +78,15 @@ fn changes(changelog: &str, version: &str) -> Result<String, String> {
     if text.is_empty() { Err(format!("CHANGELOG.md tells nothing of {version}")) } else { Ok(text.to_owned()) }
 }
 
-fn cited(citation: &str, version: &str) -> Result<(), String> {
-    let of = citation.lines().find_map(|line| line.strip_prefix("version:")).map(|text| text.trim().trim_matches('"'));
+/// Files that tell the version, with the words in front of it.
+const CITED: [(&str, &str); 2] = [("CITATION.cff", "version:"), ("conda/meta.yaml", "{% set version =")];
+
+fn cited(name: &str, text: &str, key: &str, version: &str) -> Result<(), String> {
+    let of = text.lines().find_map(|line| line.strip_prefix(key)).map(|rest| rest.trim_matches([' ', '"', '%', '}']));
     if of == Some(version) {
         Ok(())
     } else {
-        Err(format!("CITATION.cff is of {}, not {version}", of.unwrap_or("no version")))
+        Err(format!("{name} is of {}, not {version}", of.unwrap_or("no version")))
     }
 }
 
@@ -165,8 +168,10 @@ mod tests {
         assert!(changes(changelog, "1.2.2").unwrap_err().contains("1.2.3"), "an older section is not the latest");
         assert!(changes(&changelog.replace("1.2.3 (today)", "Unreleased"), "1.2.3").is_err());
         assert!(changes("# Changelog\n\n## 1.2.3\n\n## 1.2.2\n\n- Old.\n", "1.2.3").is_err());
-        assert_eq!(cited("title: x\nversion: 1.2.3\n", "1.2.3"), Ok(()));
-        assert!(cited("version: 1.2.2\n", "1.2.3").is_err() && cited("title: x\n", "1.2.3").is_err());
+        assert_eq!(cited("a", "title: x\nversion: 1.2.3\n", "version:", "1.2.3"), Ok(()));
+        assert_eq!(cited("a", "{% set version = \"1.2.3\" %}\n", "{% set version =", "1.2.3"), Ok(()));
+        assert!(cited("a", "version: 1.2.2\n", "version:", "1.2.3").is_err());
+        assert!(cited("a", "title: x\n", "version:", "1.2.3").is_err());
     }
 
     #[test]
@@ -190,6 +195,9 @@ mod tests {
     fn this_version_is_cited() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let of = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-        assert_eq!(cited(&of("CITATION.cff"), &version(&of("Cargo.toml")).unwrap()), Ok(()));
+        let version = version(&of("Cargo.toml")).unwrap();
+        for (name, key) in CITED {
+            assert_eq!(cited(name, &of(name), key, &version), Ok(()));
+        }
     }
 }

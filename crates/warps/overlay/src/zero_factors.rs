@@ -2,7 +2,7 @@
 //!
 //! 0 x is 0 for every number x, and not a number for what is none: outside of the range of a kernel the temperature is not a number, nor may any
 //! result be. So a term goes only where each reader of the sum has that from another operand. Elsewhere x - x takes its place, which is 0 or not a
-//! number as well, and says so.
+//! number as well, and says so. A product that is stored or multiplied stays, since its zero has the sign of its factor.
 //!
 //! The sign of a zero does not matter here: the sum of -0.0 and a term of 0.0 is 0.0, and without the term -0.0. Only a quotient, and the words of
 //! a number, tell one zero from the other; a sum that is a divisor, or the argument of a function, keeps its terms.
@@ -19,15 +19,32 @@ pub fn leave_out(vars: &mut PrimaryMap<Var, String>, nodes: &mut Vec<Node>, temp
     let terms = all.terms();
     let shown = all.shown(&terms, temperatures);
     let told = all.told(&terms, &shown, &all.pure(temperatures));
-    replace(vars, nodes, &terms, &told);
-    !terms.is_empty()
+    replace(vars, nodes, &terms, &told)
 }
 
-/// A product with a factor of zero, and what is added to it.
+/// A product with a factor of zero, and its sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Term {
     factor: Var,
-    sum: Option<Var>,
+    sum: Sum,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Sum {
+    /// A product alone: its zero has the sign of the factor.
+    Product,
+    /// 0.0, so that the sum is 0.0 or not a number.
+    Zero,
+    Other(Var),
+}
+
+impl Sum {
+    fn other(self) -> Option<Var> {
+        match self {
+            Self::Other(var) => Some(var),
+            Self::Product | Self::Zero => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -85,17 +102,20 @@ impl Assignments {
                     zeros.insert(*var, None);
                     continue;
                 }
-                Value::Fma(zero, factor, sum) if is_zero_beside(zero, factor) => (factor, Some(sum)),
-                Value::Fma(factor, zero, sum) if is_zero_beside(zero, factor) => (factor, Some(sum)),
-                Value::Binary(Binary::Mul, zero, factor) if is_zero_beside(zero, factor) => (factor, None),
-                Value::Binary(Binary::Mul, factor, zero) if is_zero_beside(zero, factor) => (factor, None),
+                Value::Fma(zero, factor, sum) if is_zero_beside(zero, factor) => (factor, Sum::Other(sum)),
+                Value::Fma(factor, zero, sum) if is_zero_beside(zero, factor) => (factor, Sum::Other(sum)),
+                Value::Binary(Binary::Mul, zero, factor) if is_zero_beside(zero, factor) => (factor, Sum::Product),
+                Value::Binary(Binary::Mul, factor, zero) if is_zero_beside(zero, factor) => (factor, Sum::Product),
                 _ => continue,
             };
-            let sum = sum.filter(|sum| zeros.get(sum) != Some(&None));
-            if sum.is_none() {
+            let sum = match sum {
+                Sum::Other(sum) if zeros.get(&sum) == Some(&None) => Sum::Zero,
+                sum => sum,
+            };
+            if sum.other().is_none() {
                 zeros.insert(*var, Some(factor));
             }
-            if sum.is_none_or(|sum| is_once(&sum)) {
+            if sum.other().is_none_or(|sum| is_once(&sum)) {
                 terms.insert(*var, Term { factor, sum });
             }
         }
@@ -107,7 +127,7 @@ impl Assignments {
         let mut shown = temperatures.clone();
         for (var, value) in self.once() {
             let is_shown = match (terms.get(var), value) {
-                (Some(term), _) => term.sum.is_some_and(|sum| shown.contains(&sum)),
+                (Some(term), _) => term.sum.other().is_some_and(|sum| shown.contains(&sum)),
                 // A power of what is not a number may be one.
                 (_, Value::Var(a) | Value::Unary(Unary::Neg | Unary::Sqrt, a)) => shown.contains(a),
                 (_, Value::Binary(..) | Value::Fma(..)) => is_any(value, &shown),
@@ -144,8 +164,8 @@ impl Assignments {
             let tells = self.times[var] == 1 && (shown.contains(var) || !untold.contains(var));
             if let Some(&Term { factor, sum }) = terms.get(var) {
                 untold.extend((!tells).then_some(factor));
-                untold.extend(sum.filter(|_| !tells));
-                multiplied.extend(sum.filter(|_| multiplied.contains(var)));
+                untold.extend(sum.other().filter(|_| !tells));
+                multiplied.extend(sum.other().filter(|_| multiplied.contains(var)));
                 continue;
             }
             let is_sum =
@@ -168,8 +188,9 @@ impl Assignments {
                 }
             });
         }
-        let is_told =
-            |(var, term): &(&Var, &Term)| !untold.contains(var) && (term.sum.is_some() || !multiplied.contains(var));
+        let is_told = |(var, term): &(&Var, &Term)| {
+            !untold.contains(var) && (term.sum.other().is_some() || !multiplied.contains(var))
+        };
         terms.iter().filter(is_told).map(|(var, _)| *var).collect()
     }
 }
@@ -180,36 +201,54 @@ fn is_any(value: &Value, of: &BTreeSet<Var>) -> bool {
     found
 }
 
+/// Whether anything changed.
 fn replace(
     vars: &mut PrimaryMap<Var, String>,
     nodes: &mut Vec<Node>,
     terms: &BTreeMap<Var, Term>,
     told: &BTreeSet<Var>,
-) {
+) -> bool {
+    let mut changed = false;
     for mut node in std::mem::take(nodes) {
         match &mut node {
-            Node::Let { var, value } => match terms.get(var) {
-                Some(&Term { sum: Some(sum), .. }) if told.contains(var) => *value = Value::Var(sum),
-                Some(Term { sum: None, .. }) if told.contains(var) => *value = Value::Literal(-0.0),
-                Some(&Term { factor, sum }) => {
-                    let none = Value::Binary(Binary::Sub, factor, factor);
-                    *value = match sum {
-                        None => none,
-                        Some(sum) => {
-                            let var = vars.push("zero".into());
-                            nodes.push(Node::Let { var, value: none });
-                            Value::Binary(Binary::Add, sum, var)
-                        }
-                    };
+            Node::Let { var, value } => {
+                if let Some(&term) = terms.get(var)
+                    && let Some(simpler) = simpler(vars, nodes, term, told.contains(var))
+                {
+                    *value = simpler;
+                    changed = true;
                 }
-                None => {}
-            },
-            Node::If { body, .. } | Node::Loop { body, .. } => replace(vars, body, terms, told),
-            Node::Switch { arms } => arms.iter_mut().for_each(|(_, body)| replace(vars, body, terms, told)),
+            }
+            Node::If { body, .. } | Node::Loop { body, .. } => changed |= replace(vars, body, terms, told),
+            Node::Switch { arms } => {
+                arms.iter_mut().for_each(|(_, body)| changed |= replace(vars, body, terms, told));
+            }
             _ => {}
         }
         nodes.push(node);
     }
+    changed
+}
+
+/// What takes the place of a term and its sum, behind the nodes so far.
+fn simpler(
+    vars: &mut PrimaryMap<Var, String>,
+    nodes: &mut Vec<Node>,
+    Term { factor, sum }: Term,
+    is_told: bool,
+) -> Option<Value> {
+    let none = Value::Binary(Binary::Sub, factor, factor);
+    Some(match sum {
+        Sum::Product if !is_told => return None,
+        Sum::Product | Sum::Zero if is_told => Value::Literal(-0.0),
+        Sum::Product | Sum::Zero => none,
+        Sum::Other(sum) if is_told => Value::Var(sum),
+        Sum::Other(sum) => {
+            let var = vars.push("zero".into());
+            nodes.push(Node::Let { var, value: none });
+            Value::Binary(Binary::Add, sum, var)
+        }
+    })
 }
 
 #[cfg(test)]
@@ -275,6 +314,13 @@ mod tests {
             let found = left(&[Value::Fma(v(ZERO), v(LN_T), v(Y)), reader]);
             assert_eq!(value(&found, 5), &Value::Binary(Binary::Add, v(Y), v(7)));
         }
+    }
+
+    /// A fraction may be none where the temperature is a number.
+    #[test]
+    fn a_factor_of_another_kind_keeps_its_term() {
+        let found = left(&[Value::Fma(v(ZERO), v(Y), v(C)), Value::Fma(v(T), v(C), v(5))]);
+        assert_eq!(value(&found, 5), &Value::Binary(Binary::Add, v(C), v(7)));
     }
 
     /// The stored number, for a temperature and a fraction.
