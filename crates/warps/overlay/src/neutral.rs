@@ -269,13 +269,14 @@ mod tests {
     #[test]
     fn what_simplifies_is_equal_in_every_bit() {
         let numbers = [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY];
+        let minus_one = -1.0;
         for a in numbers {
             assert_eq!((-0.0 + a).to_bits(), a.to_bits());
             assert_eq!((-0.0 - a).to_bits(), (-a).to_bits());
             for b in numbers.into_iter().filter(|b| !(a * b).is_nan()) {
                 assert_eq!(a.mul_add(b, -0.0).to_bits(), (a * b).to_bits());
                 assert_eq!((1.0 * a).to_bits(), a.to_bits());
-                assert_eq!((-1.0 * a).to_bits(), (-a).to_bits());
+                assert_eq!((minus_one * a).to_bits(), (-a).to_bits());
                 assert_eq!((a - 0.0).to_bits(), a.to_bits());
                 assert!((a + b).is_nan() || 1f64.mul_add(a, b).to_bits() == (a + b).to_bits());
                 assert!((b - a).is_nan() || (-1f64).mul_add(a, b).to_bits() == (b - a).to_bits());

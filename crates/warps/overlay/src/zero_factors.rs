@@ -78,7 +78,7 @@ impl Assignments {
         }
     }
 
-    fn once(&self) -> impl Iterator<Item = &(Var, Value)> + DoubleEndedIterator {
+    fn once(&self) -> impl Iterator<Item = &(Var, Value)> {
         self.values.iter().filter(|(var, _)| self.times[var] == 1)
     }
 
