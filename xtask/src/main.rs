@@ -24,6 +24,7 @@ const CHORES: [Chore; 8] = [
         tests::all,
     ),
     ("guide", "", "run all commands of the guide, also those that take minutes", |root, _| tests::guide(root)),
+    ("sweeps", "", "run the tests with sweeps that take minutes, with these", |root, _| tests::sweeps(root)),
     ("toolchain", "", "fetch the compilers that tests use", |root, _| toolchain::install_all(root)),
     ("cantera", "", "fetch Cantera's mechanisms", |root, _| {
         cantera::fetch(root).map(|folder| println!("{}", folder.display()))

@@ -28,6 +28,15 @@ pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
     })
 }
 
+/// Runs the tests that leave sweeps out because they take minutes, with these.
+pub fn sweeps(root: &Path) -> Result<(), String> {
+    let words = "test --release --workspace --test points --test advanced";
+    skipped::listed(root, |list| {
+        let mut tests = program::cargo(root);
+        program::succeeds(tests.args(words.split(' ')).env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all"))
+    })
+}
+
 /// Runs the commands of all pages, also those that the tests leave out because they take minutes.
 pub fn guide(root: &Path) -> Result<(), String> {
     let words = "test --release -p singe -p singe-tune --bins --test book --test guide";

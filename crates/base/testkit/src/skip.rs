@@ -20,6 +20,15 @@ pub fn skip(reason: impl Display) {
     }
 }
 
+/// Whether sweeps that take minutes are wanted, as `cargo xtask sweeps` has it by `SINGE_SWEEPS`; what is left out else is noted.
+pub fn sweeps(what: impl Display) -> bool {
+    let are_wanted = std::env::var_os("SINGE_SWEEPS").is_some();
+    if !are_wanted {
+        skip(format!("{what}: it takes minutes (`cargo xtask sweeps` runs it)"));
+    }
+    are_wanted
+}
+
 /// A file or folder of published mechanisms and reference values, which not every checkout has beside it; where it is
 /// absent, the test that asks is skipped.
 pub fn shared(path: &str) -> Option<PathBuf> {
