@@ -16,7 +16,7 @@ use xtask::cantera;
 use xtask::chores::{self, Chore};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 8] = [
+const CHORES: [Chore; 9] = [
     (
         "test",
         "[--quick | ARGUMENTS of cargo test]",
