@@ -107,6 +107,15 @@ pub enum Async {
     TensorStore {
         from: Address,
     },
+    /// `tensormap.replace` in shared memory.
+    MapChange {
+        at: Address,
+    },
+    /// `tensormap.cp_fenceproxy` from shared to global memory.
+    MapCopy {
+        to: Address,
+        from: Address,
+    },
     /// `barrier.cluster.arrive` and `wait`
     ClusterArrive {
         relaxed: bool,
@@ -209,6 +218,15 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
             [Item::Pair(lane, pred), Item::Value(mask)] => Some(Async::Elect { lane, pred, mask }),
             _ => None,
         },
+        "tensormap" if parts.contains(&"shared::cta") => match (parts[1], &items[..]) {
+            ("replace", [Item::At(at), ..]) => Some(Async::MapChange { at: *at }),
+            ("cp_fenceproxy", [Item::At(to), Item::At(from), Item::Value(Operand::Imm(128))]) => {
+                Some(Async::MapCopy { to: *to, from: *from })
+            }
+            _ => None,
+        },
+        // it orders accesses of maps in global memory
+        "fence" if parts[1..].starts_with(&["proxy", "tensormap::generic"]) => Some(Async::Hint),
         "griddepcontrol" | "prefetch" | "prefetchu" | "applypriority" | "nanosleep" | "pmevent" => Some(Async::Hint),
         _ => None,
     }

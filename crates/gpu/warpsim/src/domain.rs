@@ -177,8 +177,9 @@ pub(super) trait Domain: Sized {
         copy: TensorCopy,
     ) -> Result<Option<u64>, Stop>;
 
-    /// Notes that no fence of `tcgen05` orders an access of tensor memory, but other synchronisation does.
-    fn without_tensor_fence(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32) {}
+    /// Notes whether fences of `tcgen05` order an access of tensor memory, or only other synchronisation, and whether no other warp may access the same
+    /// lanes at the same time.
+    fn in_tensor_memory(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32, _fenced: bool, _alone: bool) {}
 
     /// Notes that `elect.sync` takes the lowest lane for the leader.
     fn elected(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);

@@ -396,6 +396,11 @@ pub(super) enum Copying {
         to: Option<(Place, Source)>,
         reduces: bool,
     },
+    /// A change of a tensor map in shared memory, or with `to` its copy to global memory.
+    Map {
+        at: Place,
+        to: Option<Place>,
+    },
     /// A store, copy or reduction to shared memory of the cluster.
     Deliver(Delivery),
     ClusterArrive {

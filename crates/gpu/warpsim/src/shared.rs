@@ -133,6 +133,8 @@ pub(super) struct Flight {
     pub proxy: bool,
     /// Bytes of an element of a reduction, such as do not race with each other.
     pub element: Option<u32>,
+    /// Whether it accesses all of the bytes.
+    pub whole: bool,
 }
 
 /// Marks the size of an element of a reduction by a copy, which is of another proxy than atomics.
@@ -222,7 +224,7 @@ impl Shared {
         for at in first..first + count {
             let last = self.writes[at];
             if last == Last::NONE {
-                if touch != Touch::Write && !self.is_begun(at, by, 0) {
+                if touch != Touch::Write && flight.whole && !self.is_begun(at, by, 0) {
                     findings.unwritten = findings.unwritten.or(Some(cell * at as u64));
                 }
             } else if !last.ordered_before(by.clock) {

@@ -88,6 +88,7 @@ fn what_is_proven_runs() {
                     "red.async.",
                     "cp.reduce.",
                     "tcgen05.",
+                    "tensormap.",
                     "cp.async.bulk.shared::cluster.shared::cta.",
                 ];
                 let unsupported =

@@ -64,6 +64,8 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             Copying::BulkStore { from: place(d, from)?, to: Some((place(d, to)?, d.source(bytes))), reduces }
         }
         Async::TensorStore { from } => Copying::BulkStore { from: place(d, from)?, to: None, reduces: false },
+        Async::MapChange { at } => Copying::Map { at: place(d, at)?, to: None },
+        Async::MapCopy { to, from } => Copying::Map { at: place(d, from)?, to: Some(place(d, to)?) },
         Async::BulkMove { to, from, bytes, barrier, reduces } => Copying::Deliver(Delivery {
             to: place(d, to)?,
             barrier: place(d, barrier)?,

@@ -68,6 +68,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 self.bulk_load(warp, pc, (*to, *barrier), *from, *ranks, mask)
             }
             Copying::BulkStore { from, to, reduces } => self.bulk_store(warp, pc, *from, (*to, *reduces), mask),
+            Copying::Map { at, to } => self.map(warp, pc, *at, *to, mask),
             Copying::Deliver(delivery) => self.deliver(warp, pc, delivery, mask),
             Copying::ClusterArrive { relaxed } => self.cluster_arrive(warp, pc, *relaxed, mask),
             Copying::ClusterWait => self.cluster_wait(warp, pc, mask),
@@ -342,7 +343,7 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
     };
     match op {
         Copying::Init { at, count } => all(&[*at], &[Some(*count)]),
-        Copying::Invalidate { at } | Copying::CopyArrive { at, .. } => all(&[*at], &[]),
+        Copying::Invalidate { at } | Copying::CopyArrive { at, .. } | Copying::Map { at, .. } => all(&[*at], &[]),
         Copying::Arrive { at, count, bytes, .. } => all(&[*at], &[*count, *bytes]),
         Copying::Expect { at, bytes, .. } => all(&[*at], &[Some(*bytes)]),
         Copying::Wait { at, phase, .. } => all(&[*at], &[Some(*phase)]),

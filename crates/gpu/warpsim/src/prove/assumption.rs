@@ -27,6 +27,8 @@ pub enum Assumption {
     TensorBytes { site: Site, bytes: u64 },
     /// Barriers order accesses of tensor memory without the fences of `tcgen05`.
     TensorOrder(Site),
+    /// Warps that reach the same lanes of tensor memory load and store in different columns.
+    TensorColumns(Site),
     /// A cluster has one CTA.
     OneCta,
     /// Registers of a thread at the launch.
@@ -47,9 +49,17 @@ pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
 }
 
 impl Assumption {
+    /// Whether both assume the same of tensor memory, which is told once for a kernel.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::TensorOrder(_), Self::TensorOrder(_)) | (Self::TensorColumns(_), Self::TensorColumns(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it depends on data that nobody has looked at.
     pub fn is_condition(&self) -> bool {
-        matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::TensorOrder(_))
+        matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::TensorOrder(_) | Self::TensorColumns(_))
     }
 }
 
@@ -73,6 +83,9 @@ impl Display for Assumption {
             Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
             Self::TensorOrder(site) => {
                 write!(f, "{site}: barriers order accesses of tensor memory without a tcgen05.fence on both sides")
+            }
+            Self::TensorColumns(site) => {
+                write!(f, "{site}: warps that reach the same lanes of tensor memory use different columns")
             }
             Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),

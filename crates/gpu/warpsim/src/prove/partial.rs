@@ -317,9 +317,13 @@ impl Domain for Partial {
         Ok(Some(bytes))
     }
 
-    fn without_tensor_fence(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
-        let site = machine.code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::TensorOrder(site));
+    fn in_tensor_memory(machine: &mut Prover, warp: &Warp<Known>, pc: u32, fenced: bool, alone: bool) {
+        let site = || machine.code.site(warp.thread.index as u32, pc);
+        let order = (!fenced).then(|| Assumption::TensorOrder(site()));
+        let columns = (!alone).then(|| Assumption::TensorColumns(site()));
+        let new = |what: &Assumption| !machine.domain.assumed.iter().any(|known| known.is_like(what));
+        let found: Vec<Assumption> = order.into_iter().chain(columns).filter(new).collect();
+        machine.domain.assumed.extend(found);
     }
 
     fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {

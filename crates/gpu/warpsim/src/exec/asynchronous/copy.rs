@@ -12,6 +12,9 @@ use crate::warp::Warp;
 use ptx::inst::Space;
 use std::ops::Range;
 
+/// Bytes of a tensor map.
+const MAP_BYTES: u64 = 128;
+
 impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn copy(
         &mut self,
@@ -29,7 +32,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let groups = &mut self.asynchronous.groups[own][0];
         groups.started += 1;
         let number = groups.started;
-        let flight = Flight { slot: VectorClock::copies(own), time: number, proxy: false, element: None };
+        let flight = Flight { slot: VectorClock::copies(own), time: number, proxy: false, element: None, whole: true };
         let pool = &self.code.pool;
         let (row, source) = (*to.base.row(&warp.regs, pool), *from.base.row(&warp.regs, pool));
         let sizes = size.map(|size| *size.row(&warp.regs, pool));
@@ -224,7 +227,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if rank != self.code.rank(own) {
                     self.visit(warp, pc, rank, slot, time, 1 << lane)?;
                 }
-                let flight = Flight { slot, time, proxy: true, element: None };
+                let flight = Flight { slot, time, proxy: true, element: None, whole: true };
                 self.start(warp, pc, shared..shared + bytes, Touch::Write, 1 << lane, &flight)?;
                 let moves = vec![Move { shared, global, bytes, read: bytes }];
                 let way = Way::Barrier(address);
@@ -281,10 +284,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         (to, reduces): (Option<(Spot, Source)>, bool),
         mask: u32,
     ) -> Result<(), Stop> {
-        // the size of a tensor map's copy is not known
-        let Some((to, bytes)) = to.filter(|_| !reduces || !D::MOVES) else {
+        if D::MOVES && (reduces || to.is_none()) {
             return D::undecided(self, warp, pc, mask, Undecided::Meaning);
-        };
+        }
+        let Some((to, bytes)) = to else { return self.tensor_store(warp, pc, from, mask) };
         D::stores_out(self, warp, pc, to, mask)?;
         let own = warp.thread.index;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -299,7 +302,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let groups = &mut self.asynchronous.groups[own][1];
             groups.started += 1;
             let number = groups.started;
-            let flight = Flight { slot: VectorClock::bulk(own), time: number, proxy: true, element: None };
+            let flight = Flight { slot: VectorClock::bulk(own), time: number, proxy: true, element: None, whole: true };
             self.start(warp, pc, shared..shared + bytes, Touch::Read, 1 << lane, &flight)?;
             let moves = vec![Move { shared, global, bytes, read: bytes }];
             self.asynchronous.under_way.push(UnderWay {
@@ -310,6 +313,64 @@ impl<D: Domain> Machine<'_, '_, D> {
                 moves,
                 way: Way::Bulk,
             });
+        }
+        Ok(())
+    }
+
+    /// Starts a copy of a tensor out of shared memory. Its size is not known: it may read all that lies behind its place.
+    fn tensor_store(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, from: Spot, mask: u32) -> Result<(), Stop> {
+        let own = warp.thread.index;
+        let end = self.code.base(self.code.rank(own)) + self.code.shared_bytes;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let row = from.base.row(&warp.regs, &self.code.pool);
+            let mut shared = in_shared(row[lane].wrapping_add(from.offset));
+            if !alone(self.code) {
+                shared = self.place_of(warp, pc, shared, 1, false, 1 << lane)?;
+            }
+            let groups = &mut self.asynchronous.groups[own][1];
+            groups.started += 1;
+            let number = groups.started;
+            let flight =
+                Flight { slot: VectorClock::bulk(own), time: number, proxy: true, element: None, whole: false };
+            let outer = self.domain.rough(true);
+            let started = self.start(warp, pc, shared..end.max(shared + 16), Touch::Read, 1 << lane, &flight);
+            self.domain.rough(outer);
+            started?;
+            let (moves, way) = (Vec::new(), Way::Bulk);
+            self.asynchronous.under_way.push(UnderWay { warp: own, pc, number, lanes: 1 << lane, moves, way });
+        }
+        Ok(())
+    }
+
+    /// Changes a tensor map in shared memory, or copies it to global memory.
+    pub(super) fn map(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        at: Spot,
+        to: Option<Spot>,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if D::MOVES {
+            return D::undecided(self, warp, pc, mask, Undecided::Meaning);
+        }
+        if let Some(to) = to {
+            D::stores_out(self, warp, pc, to, mask)?;
+        }
+        for (address, lanes) in self.places(warp, pc, at, false, mask)? {
+            for word in 0..MAP_BYTES / 8 {
+                let row = [address + 8 * word; 32];
+                let lanes = Lanes::new(&row, 0, lanes, 8);
+                if to.is_none() {
+                    self.store_placed(warp, pc, &lanes, &[0; 32], 0)?;
+                    continue;
+                }
+                // the lanes copy together, and PTX does not say which of them reads
+                let outer = self.domain.rough(true);
+                let loaded = self.load(warp, pc, Space::Shared, &lanes);
+                self.domain.rough(outer);
+                loaded?;
+            }
         }
         Ok(())
     }
@@ -355,7 +416,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 self.visit(warp, pc, rank, slot, time, 1 << lane)?;
             }
             // st.async and red.async are of the generic proxy
-            let flight = Flight { slot, time, proxy: from.is_some(), element: delivery.reduces };
+            let flight = Flight { slot, time, proxy: from.is_some(), element: delivery.reduces, whole: true };
             if let Some(from) = from {
                 let from = self.place_of(warp, pc, from, 1, false, 1 << lane)?;
                 self.check_bulk(warp, pc, from, bytes, lane)?;

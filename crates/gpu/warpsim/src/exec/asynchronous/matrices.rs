@@ -65,7 +65,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         for row in &product.a {
             products.rows.insert(*row, (number, None));
         }
-        let flight = Flight { slot: VectorClock::matrices(own), time: number, proxy: true, element: None };
+        let flight = Flight { slot: VectorClock::matrices(own), time: number, proxy: true, element: None, whole: true };
         for factor in &product.factors {
             let descriptor = factor.descriptor.row(&warp.regs, &self.code.pool)[0];
             let range = range(descriptor, factor);

@@ -4,7 +4,7 @@
 //! they can be without addresses: what may overlap must be ordered, otherwise it is not analysed.
 
 use super::matrices::covered;
-use super::tensor_memory::{Accesses, Issuer, New};
+use super::tensor_memory::{Accesses, Issuer, New, Ordered};
 use super::{Machine, Spot, Stop};
 use crate::clock::VectorClock;
 use crate::decode::{Factor, Source, TensorOp, TensorProduct};
@@ -124,10 +124,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         let unit = &mut self.asynchronous.tensor.units[warp.thread.index];
         unit.fenced = unit.fenced.take().filter(|(_, fenced)| lanes & !fenced == 0);
         match self.asynchronous.tensor.check(warp.thread.index, &clock, new) {
-            Ok(strict) => {
-                if !strict {
-                    D::without_tensor_fence(self, warp, pc);
-                }
+            Ok(Ordered { strict, alone }) => {
+                D::in_tensor_memory(self, warp, pc, strict, alone);
                 Ok(())
             }
             Err((other, earlier)) => {
@@ -184,7 +182,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         unit.issuer = Some(issuer);
         unit.started += 1;
         unit.product = pc;
-        let flight = Flight { slot: VectorClock::matrices(own), time: unit.started, proxy: true, element: None };
+        let flight =
+            Flight { slot: VectorClock::matrices(own), time: unit.started, proxy: true, element: None, whole: true };
         for range in ranges {
             let end = range.end.min(self.code.shared_bytes).max(range.start + 1);
             // the range may have holes

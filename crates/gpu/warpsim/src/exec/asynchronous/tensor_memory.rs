@@ -59,6 +59,14 @@ pub(super) enum New {
     Free,
 }
 
+/// Order of earlier accesses in front of a new one.
+pub(super) struct Ordered {
+    /// Fences of `tcgen05` order all that may overlap.
+    pub(super) strict: bool,
+    /// No other warp that reaches the same lanes loads or stores at the same time.
+    pub(super) alone: bool,
+}
+
 impl TensorMemory {
     /// Prepares for the next CTA; the numbers of products go on.
     pub(super) fn restart(&mut self) {
@@ -67,13 +75,12 @@ impl TensorMemory {
         self.units = self.units.iter().map(next).collect();
     }
 
-    /// Checks a new access of a warp; returns whether fences of `tcgen05` order all others that may overlap in front of it. The error is the warp
-    /// and the instruction of one that nothing orders.
-    pub(super) fn check(&self, warp: usize, clock: &VectorClock, new: New) -> Result<bool, (usize, u32)> {
+    /// Checks a new access of a warp. The error is the warp and the instruction of an earlier one that may overlap and that nothing orders.
+    pub(super) fn check(&self, warp: usize, clock: &VectorClock, new: New) -> Result<Ordered, (usize, u32)> {
         let none = VectorClock::default();
         let fenced = self.units[warp].fenced.as_ref().map_or(&none, |(clock, _)| clock);
         let synchronous = new == New::Free;
-        let mut strict = true;
+        let (mut strict, mut alone) = (true, true);
         if let Some((_, by, time, pc)) = self.held
             && by != warp
             && clock[by] < time
@@ -94,9 +101,14 @@ impl TensorMemory {
             }
             for (accesses, writes) in [(unit.loads, false), (unit.stores, true)] {
                 let Some(accesses) = accesses else { continue };
-                let apart = matches!(new, New::Load | New::Store) && other % QUARTERS != warp % QUARTERS;
+                let by_warps = matches!(new, New::Load | New::Store);
+                let apart = by_warps && other % QUARTERS != warp % QUARTERS;
                 let one_warp = other == warp && writes && new == New::Store;
                 if apart || one_warp || !writes && new == New::Load {
+                    continue;
+                }
+                if by_warps && other != warp && accesses.done.is_none_or(|time| clock[other] < time) {
+                    alone = false;
                     continue;
                 }
                 let done = accesses.done.filter(|time| other == warp || clock[other] >= *time);
@@ -105,6 +117,6 @@ impl TensorMemory {
                 strict &= other == warp || accesses.fenced && between;
             }
         }
-        Ok(strict)
+        Ok(Ordered { strict, alone })
     }
 }
