@@ -51,10 +51,10 @@ pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
 impl Assumption {
     /// Whether both assume the same of tensor memory, which is told once for a kernel.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::TensorOrder(_), Self::TensorOrder(_)) | (Self::TensorColumns(_), Self::TensorColumns(_)) => true,
-            _ => false,
-        }
+        matches!(
+            (self, other),
+            (Self::TensorOrder(_), Self::TensorOrder(_)) | (Self::TensorColumns(_), Self::TensorColumns(_))
+        )
     }
 
     /// Whether it depends on data that nobody has looked at.

@@ -17,8 +17,11 @@ pub(super) struct Choices {
     /// The values, and the lanes.
     rows: BTreeMap<u32, (Rc<[Row]>, u32)>,
     /// Results of the instruction that is being executed, in these lanes.
-    pending: Option<(u32, u32, Vec<(u32, Rc<[Row]>)>)>,
+    pending: Option<(u32, u32, Vec<Few>)>,
 }
+
+/// A register and its values.
+type Few = (u32, Rc<[Row]>);
 
 /// Values of one lane after which all count as unknown.
 const MOST: usize = 256;
@@ -54,7 +57,7 @@ pub(super) fn prepare(code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32)
         choices.pending = None;
     }
     let Some(choices) = warp.knowledge.choices.as_ref().filter(|_| mask != 0) else { return 0 };
-    let results: Vec<(u32, Rc<[Row]>)> = match &op.micro {
+    let results: Vec<Few> = match &op.micro {
         Micro::MemoryAccess(MemoryAccess::Load { bytes: 1, extend: 0, d, .. }) => {
             let all: Rc<[Row]> = (0..256).map(|value| [value; 32]).collect();
             d.iter().map(|d| (*d, Rc::clone(&all))).collect()
@@ -86,7 +89,7 @@ pub(super) fn follow(warp: &mut Warp<Known>, pc: u32) {
 
 /// Returns the register that an instruction writes and its values, if data choose its only unknown operand from a few values, or one of
 /// two known operands.
-fn computed(warp: &Warp<Known>, choices: &Choices, pool: &[Row], micro: &Micro, mask: u32) -> Option<(u32, Rc<[Row]>)> {
+fn computed(warp: &Warp<Known>, choices: &Choices, pool: &[Row], micro: &Micro, mask: u32) -> Option<Few> {
     let is_known = |source: &Source| mask & !warp.knows(*source) == 0;
     let row = |source: &Source| *source.row(&warp.regs, pool);
     let (d, sources): (u32, Vec<Source>) = match micro {
@@ -119,7 +122,7 @@ fn computed(warp: &Warp<Known>, choices: &Choices, pool: &[Row], micro: &Micro, 
 }
 
 /// Returns the register that an instruction writes and its values, if it leaves few of an unknown operand.
-fn drawn(code: &Code, warp: &Warp<Known>, pc: u32, mask: u32) -> Option<(u32, Rc<[Row]>)> {
+fn drawn(code: &Code, warp: &Warp<Known>, pc: u32, mask: u32) -> Option<Few> {
     let (d, sources): (u32, &[Source]) = match &code.ops[pc as usize].micro {
         Micro::Compute(Compute::Map1 { d, a, .. }) => (*d, &[*a]),
         Micro::Compute(Compute::Map2 { d, a, b, .. }) => (*d, &[*a, *b]),

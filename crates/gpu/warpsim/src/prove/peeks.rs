@@ -22,8 +22,8 @@ use std::rc::Rc;
 pub(super) struct Answers {
     /// The values for no and for yes, the same in all lanes that asked.
     values: BTreeMap<Slot, (Peek, [u64; 2])>,
-    /// Results of the instruction that is being executed.
-    pending: Option<(u32, Peek, Vec<(Slot, [u64; 2])>)>,
+    /// Result of the instruction that is being executed.
+    pending: Option<(u32, Peek, Slot, [u64; 2])>,
     owed: Option<Owed>,
 }
 
@@ -70,17 +70,16 @@ pub(super) fn prepare(code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32)
     for peek in asked.into_iter().filter(|_| op.guard.is_none()) {
         let of = |which| computed(code, warp, &op.micro, peek, which);
         if let Some(((d, no), (_, yes))) = of(0).zip(of(1)).filter(|((_, no), (_, yes))| no != yes) {
-            warp.knowledge.answers.pending = Some((pc, peek, vec![(d, [no, yes])]));
+            warp.knowledge.answers.pending = Some((pc, peek, d, [no, yes]));
         }
     }
 }
 
-/// Notes the results behind it.
+/// Notes the result behind it.
 pub(super) fn follow(warp: &mut Warp<Known>, pc: u32) {
-    let Some((at, peek, results)) = warp.knowledge.answers.pending.take() else { return };
+    let Some((at, peek, slot, values)) = warp.knowledge.answers.pending.take() else { return };
     if at == pc {
-        let values = results.into_iter().map(|(slot, values)| (slot, (peek, values)));
-        warp.knowledge.answers.values.extend(values);
+        warp.knowledge.answers.values.insert(slot, (peek, values));
     }
 }
 
