@@ -81,7 +81,7 @@ fn make(
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
-    for part in &parts::requests(request, &model, observer)? {
+    for part in &parts::requests(request, &model, weigh, observer)? {
         units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
     let beside = if request.needs_cpu() {

@@ -40,7 +40,8 @@ fn every_id_is_in_the_table() {
     let used = used();
     // parts of opcodes look alike
     let opcode = |id: &str| {
-        ["param::entry", "param::func", "shared::cta", "shared::cluster", "multicast::cluster"].contains(&id)
+        ["kind::", "wait::", "tensormap::"].iter().any(|start| id.starts_with(start))
+            || ["param::entry", "param::func", "shared::cta", "shared::cluster", "multicast::cluster"].contains(&id)
     };
     let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str()) && !opcode(id)).collect();
     assert!(used.len() > 100 && missing.is_empty(), "{} ids, missing: {missing:?}", used.len());

@@ -1,7 +1,7 @@
 //! Requests that are compiled each by itself.
 
-use super::weigh;
 use crate::failure::Failure;
+use crate::forms::Choice;
 use crate::observer::Observer;
 use crate::plan::{Part, Request, Resolved};
 use diagnostics::Diagnostic;
@@ -10,14 +10,22 @@ use kernels::{Kernel, Precision};
 use kinetics::Model;
 use overlay::Codegen;
 
+/// The choice of a kernel's form.
+pub type Weigh = fn(&Model, &Resolved<'_>, &mut Observer) -> Result<Choice, Failure>;
+
 /// The kernels outside of sets, then those of each set; a matrix whose straight code would be too long for compilers is made as several
 /// kernels in data-parallel code, where that is among the layouts.
-pub fn requests(request: &Request, model: &Model, observer: &mut Observer) -> Result<Vec<Request>, Failure> {
+pub fn requests(
+    request: &Request,
+    model: &Model,
+    weigh: Weigh,
+    observer: &mut Observer,
+) -> Result<Vec<Request>, Failure> {
     let mut requests = Vec::new();
     for request in request.parts() {
         let mut whole = Vec::new();
         for &kernel in &request.kernels {
-            let rows = rows_of_parts(&request.of_kernel(kernel), model, observer)?;
+            let rows = rows_of_parts(&request.of_kernel(kernel), model, weigh, observer)?;
             if rows.is_empty() {
                 whole.push(kernel);
                 continue;
@@ -39,7 +47,12 @@ fn of_part(request: &Request, kernel: Kernel, part: Part) -> Request {
 }
 
 /// Nothing for a kernel that is made as one.
-fn rows_of_parts(own: &Resolved<'_>, model: &Model, observer: &mut Observer) -> Result<Vec<Vec<u32>>, Failure> {
+fn rows_of_parts(
+    own: &Resolved<'_>,
+    model: &Model,
+    weigh: Weigh,
+    observer: &mut Observer,
+) -> Result<Vec<Vec<u32>>, Failure> {
     let common = &own.asked.common;
     let is_data_parallel = own.codegens().any(|codegen| codegen == Codegen::DataParallel);
     let is_one = own.beside.is_empty() || own.keep_fastest;
@@ -58,7 +71,7 @@ fn rows_of_parts(own: &Resolved<'_>, model: &Model, observer: &mut Observer) -> 
     let graph = observer.pass("dataflow", k, build).map_err(Failure::input)?;
     let rows = observer.pass("fission", k, || fission::plan(&graph, schedule::LONGEST_STRAIGHT));
     let faults = if rows.is_empty() { Vec::new() } else { fission::faults(&graph, &rows) };
-    let said = |fault| Diagnostic::error("fission::fault", format!("the parts of {}: {fault}", own.kernel));
+    let said = |fault| Diagnostic::error("verify::unwritten", format!("the parts of {}: {fault}", own.kernel));
     if faults.is_empty() {
         Ok(rows)
     } else {

@@ -466,6 +466,17 @@ pub fn diffusion(model: &Model, kernel: Kernel) -> Option<String> {
     is_other.then(|| format!("diffusion by {}: lambda/(rho cp Le)", model.mechanism.diffusion))
 }
 
+/// What a draft needs of the machine.
+fn needs(own: &Resolved<'_>, draft: &Draft) -> Needs {
+    Needs {
+        registers_estimated: draft.registers().min(own.registers()),
+        shared_bytes: draft.code.shared_bytes(),
+        named_barriers: draft.proven.schedule().barrier_ids(),
+        text: draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum(),
+        stored: own.asked.part.as_ref().map(|part| part.rows.len()),
+    }
+}
+
 /// Builds the report of a kernel before the real compilers have seen it.
 pub fn kernel(
     own: &Resolved<'_>,
@@ -478,17 +489,8 @@ pub fn kernel(
     let costs = mapping::costs(graph, mapping);
     let schedule = proven.schedule();
     let available = own.registers();
-    let registers_estimated = draft.registers().min(available);
-    let shared_bytes = draft.code.shared_bytes();
-    let stored = own.asked.part.as_ref().map(|part| part.rows.len());
-    let ptx_instructions = draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum();
-    let needs = Needs {
-        registers_estimated,
-        shared_bytes,
-        named_barriers: schedule.barrier_ids(),
-        text: ptx_instructions,
-        stored,
-    };
+    let needs = needs(own, draft);
+    let Needs { registers_estimated, shared_bytes, text: ptx_instructions, .. } = needs;
     let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
     let argument = |&Array { ref name, rows, output, io }: &Array| Argument { name: name.clone(), rows, output, io };
     KernelReport {

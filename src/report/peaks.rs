@@ -103,6 +103,7 @@ impl Turns<'_> {
 }
 
 /// Resources that a kernel needs, before the real compilers have seen it.
+#[derive(Clone, Copy)]
 pub struct Needs {
     pub registers_estimated: u32,
     /// Bytes of shared memory of a CTA.

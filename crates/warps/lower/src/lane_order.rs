@@ -4,7 +4,7 @@
 //! The temperature of a lane decides which constant it takes. So a proof from the text alone knows no more of the address than that it is in
 //! shared memory; and copies of the next inputs go there, too. From Volta on lanes need not go through the code together
 //! (CUDA C++ Programming Guide, "Independent Thread Scheduling"): a copy of one lane is behind the look-up of another only
-//! where a barrier stands between. They never meet in fact, and few places need one.
+//! where a barrier stands between, and so is a look-up behind the wait by which a copy has arrived. They never meet in fact, and few places need one.
 
 use super::code::{Real, Statement};
 
@@ -41,7 +41,7 @@ fn is_barrier(statement: &Statement) -> bool {
 
 fn access(statement: &Statement) -> Option<Access> {
     match statement {
-        Statement::CopyInputs { .. } => Some(Access::Copy),
+        Statement::CopyInputs { .. } | Statement::AwaitCopies { .. } => Some(Access::Copy),
         Statement::Define { value, .. } | Statement::Assign { value, .. } => looks_up(value).then_some(Access::LookUp),
         Statement::StoreField { value, rest, .. } => {
             [value].into_iter().chain(rest).any(looks_up).then_some(Access::LookUp)
@@ -81,6 +81,13 @@ mod tests {
         let found = body(vec![look_up.clone(), look_up.clone(), copy.clone(), copy.clone()]);
         let expected = [&sync, &look_up, &look_up, &sync, &copy, &copy].map(Clone::clone);
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_look_up_behind_a_wait_is_ordered() {
+        let (look_up, wait) = (look_up(), Statement::AwaitCopies { pending: 6 });
+        let found = body(vec![Statement::CtaSync, copy(), wait.clone(), look_up.clone()]);
+        assert_eq!(found, [Statement::CtaSync, copy(), wait, Statement::WarpSync, look_up]);
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn at_each(
     }
     machine.domain.guarded = outer;
     done?;
-    machine.budget = machine.budget.saturating_sub(8 * values.len() as u64);
+    machine.budget = machine.budget.saturating_sub(values.len() as u64);
     warp.knowledge.learn(register, 0, mask);
     if let Some(choices) = &mut warp.knowledge.choices {
         choices.note(register, values, mask);

@@ -1,9 +1,9 @@
 //! Knowledge of a warp whose registers may be unknown, lane by lane.
 
+use super::answers::Answers;
 use super::choices::Choices;
 use super::common::{Named, Slot};
 use super::groups::Groups;
-use super::peeks::Answers;
 use crate::decode::{
     Code, Collective, Compute, Copying, Decoded, Matrices, MemoryAccess, Micro, Pieces, TensorOp, Test,
 };

@@ -14,6 +14,7 @@
 
 mod aborts;
 mod agreed;
+mod answers;
 mod anywhere;
 mod arguments;
 mod arrays;

@@ -3,45 +3,19 @@
 //! The answer counts as data. If it only decides whether a loop waits for the same phase, the side that waits stands for both: who
 //! goes round the loop has learned of the end of the phase before, by the peek. Registers that the loop writes are unknown behind it.
 
+use super::answers::{Owed, State};
 use super::common::{Slot, knows};
 use super::known::{Known, results};
 use super::partial::{Prover, refuse};
 use super::region::{matters, successors};
-use super::sides::State;
 use crate::decode::{Code, Compute, Copying, EXIT, Micro, Source, Test};
 use crate::domain::{Knowledge, Peek, Written};
 use crate::exec::Stop;
 use crate::lanes::combined;
 use crate::warp::Warp;
 use ptx::inst::Space;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// Values of a warp that depend on the answer to a peek.
-#[derive(Default)]
-pub(super) struct Answers {
-    /// The values for no and for yes, the same in all lanes that asked.
-    values: BTreeMap<Slot, (Peek, [u64; 2])>,
-    /// Result of the instruction that is being executed.
-    pending: Option<(u32, Peek, Slot, [u64; 2])>,
-    owed: Option<Owed>,
-}
-
-/// A wait that a peek may spare.
-struct Owed {
-    peek: Peek,
-    wait: u32,
-    until: u32,
-    written: Written,
-    before: State,
-}
-
-impl Answers {
-    /// Notes that the slot has another value.
-    pub(super) fn forget(&mut self, slot: Slot) {
-        self.values.remove(&slot);
-    }
-}
 
 /// Returns the registers that are written before a loop asks again; `None` if no loop does.
 pub(super) fn asked_between(machine: &mut Prover, pc: u32) -> Option<Rc<Written>> {

@@ -6,6 +6,7 @@
 
 use super::aborts::{Lasting, lasting};
 use super::agreed::is_one;
+use super::answers::State;
 use super::assumption::Assumption;
 use super::common::Slot;
 use super::known::Known;
@@ -18,7 +19,6 @@ use crate::clock::VectorClock;
 use crate::decode::{Code, EXIT, Micro};
 use crate::domain::{Domain, Knowledge, Written};
 use crate::exec::Stop;
-use crate::rows::Row;
 use crate::warp::{SavedState, Warp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -54,15 +54,6 @@ const MOST_OPEN: usize = 32;
 
 /// Instructions of a region that is executed only for what its sides agree on.
 const SMALL: usize = 64;
-
-/// State that a side leaves in the registers that it may write.
-#[derive(Clone)]
-pub(super) struct State {
-    rows: Vec<(Row, u32)>,
-    preds: Vec<(u32, u32)>,
-    /// Lanes that hold one value together.
-    one: (Vec<u32>, Vec<u32>),
-}
 
 /// Lets the lanes of the mask go on where they meet, or end, if the branch comes to no harm.
 pub(super) fn pass(

@@ -1,6 +1,6 @@
 //! Inputs of instructions.
 
-use super::slots::Slot;
+use super::slot::Slot;
 use crate::decode::{Compute, GuardBit, MemoryAccess, Micro, Pieces, Source, Test};
 
 /// Registers and predicates whose values decide all results of an instruction.

@@ -13,6 +13,7 @@
 
 mod cycle;
 mod inputs;
+mod slot;
 mod slots;
 mod terms;
 
@@ -27,7 +28,7 @@ use crate::warp::Warp;
 use cycle::{Course, Cycle, course, is_full, reached};
 pub(super) use inputs::operands;
 use ptx::inst::{BarKind, Op, Order, Space};
-pub(super) use slots::Slot;
+pub(super) use slot::Slot;
 pub(super) use slots::knows;
 use slots::{agreed, input, name};
 use std::collections::{BTreeSet, HashMap};

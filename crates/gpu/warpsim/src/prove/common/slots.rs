@@ -2,17 +2,11 @@
 
 use super::super::known::Known;
 use super::inputs::Operands;
+use super::slot::Slot;
 use super::terms::{Input, Term, hold};
 use crate::decode::{Code, Source};
 use crate::domain::Knowledge;
 use crate::warp::Warp;
-
-/// A register or a predicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum Slot {
-    Row(u32),
-    Pred(u32),
-}
 
 /// Returns the operands, if the lanes of the mask agree on each of them.
 pub(super) fn agreed(code: &Code, warp: &Warp<Known>, operands: &Operands, mask: u32) -> Option<Vec<Input>> {
