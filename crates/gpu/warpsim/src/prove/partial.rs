@@ -127,6 +127,14 @@ impl Partial {
     }
 }
 
+const ANOTHER_PHASE: &str = "an answer about another phase, barrier or scope may spare this wait";
+
+/// Returns the registers that are written before a loop asks again; `None` if no loop does.
+fn asked_between(machine: &mut Prover, pc: u32) -> Option<Rc<Written>> {
+    let code = machine.code;
+    machine.domain.asks.entry(pc).or_insert_with(|| peeks::way_back(code, pc).map(Rc::new)).clone()
+}
+
 impl Domain for Partial {
     type Knowledge = Known;
 
@@ -282,11 +290,11 @@ impl Domain for Partial {
     }
 
     fn is_peek(machine: &mut Prover, pc: u32) -> bool {
-        peeks::asked_between(machine, pc).is_none()
+        asked_between(machine, pc).is_none()
     }
 
     fn asked_between(machine: &mut Prover, pc: u32) -> Rc<Written> {
-        peeks::asked_between(machine, pc).unwrap_or_default()
+        asked_between(machine, pc).unwrap_or_default()
     }
 
     fn peeked(warp: &mut Warp<Known>, pred: u32, peek: Peek) {
@@ -294,7 +302,10 @@ impl Domain for Partial {
     }
 
     fn waits(machine: &mut Prover, warp: &Warp<Known>, pc: u32, by: Peek) -> Result<(), Stop> {
-        peeks::waits(machine, warp, pc, by)
+        match peeks::is_of_another_phase(warp, pc, by) {
+            true => Err(refuse(machine, warp, pc, ANOTHER_PHASE)),
+            false => Ok(()),
+        }
     }
 
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {

@@ -6,22 +6,13 @@
 use super::answers::{Owed, State};
 use super::common::{Slot, knows};
 use super::known::{Known, results};
-use super::partial::{Prover, refuse};
 use super::region::{matters, successors};
 use crate::decode::{Code, Compute, Copying, EXIT, Micro, Source, Test};
 use crate::domain::{Knowledge, Peek, Written};
-use crate::exec::Stop;
 use crate::lanes::combined;
 use crate::warp::Warp;
 use ptx::inst::Space;
 use std::collections::BTreeSet;
-use std::rc::Rc;
-
-/// Returns the registers that are written before a loop asks again; `None` if no loop does.
-pub(super) fn asked_between(machine: &mut Prover, pc: u32) -> Option<Rc<Written>> {
-    let code = machine.code;
-    machine.domain.asks.entry(pc).or_insert_with(|| way_back(code, pc).map(Rc::new)).clone()
-}
 
 /// Notes that the predicate holds the answer.
 pub(super) fn answered(warp: &mut Warp<Known>, pred: u32, peek: Peek) {
@@ -72,19 +63,15 @@ pub(super) fn way(code: &Code, warp: &mut Warp<Known>, pc: u32, mask: u32, recon
     Some(no)
 }
 
-/// Checks that a wait is for the phase of the peek that may spare it.
-pub(super) fn waits(machine: &mut Prover, warp: &Warp<Known>, pc: u32, by: Peek) -> Result<(), Stop> {
-    match &warp.knowledge.answers.owed {
-        Some(Owed { peek, wait, .. }) if *wait == pc && (Peek { time: by.time, ..*peek }) != by => {
-            Err(refuse(machine, warp, pc, "an answer about another phase, barrier or scope may spare this wait"))
-        }
-        _ => Ok(()),
-    }
+/// Whether a wait is for another phase than the peek that may spare it.
+pub(super) fn is_of_another_phase(warp: &Warp<Known>, pc: u32, by: Peek) -> bool {
+    let owed = warp.knowledge.answers.owed.as_ref().filter(|owed| owed.wait == pc);
+    owed.is_some_and(|Owed { peek, .. }| (Peek { time: by.time, ..*peek }) != by)
 }
 
 /// Returns the registers that lanes that are told no may write until they come back to the question, without doing anything that matters;
 /// `None` if they do not come back.
-fn way_back(code: &Code, pc: u32) -> Option<Written> {
+pub(super) fn way_back(code: &Code, pc: u32) -> Option<Written> {
     let (mut stack, mut seen, mut back) = (vec![pc + 1], BTreeSet::new(), false);
     while let Some(at) = stack.pop() {
         back |= at == pc;
