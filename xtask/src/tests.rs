@@ -30,7 +30,7 @@ pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
 
 /// Runs the tests that leave sweeps out because they take minutes, with these.
 pub fn sweeps(root: &Path) -> Result<(), String> {
-    let words = "test --release --workspace --test points --test advanced";
+    let words = "test --release --workspace --test points --test advanced --test verified";
     skipped::listed(root, |list| {
         let mut tests = program::cargo(root);
         program::succeeds(tests.args(words.split(' ')).env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all"))
