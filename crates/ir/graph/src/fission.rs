@@ -9,17 +9,24 @@ use super::body::{Body, Id, Inst};
 use super::dataflow::{Graph, Op, Operation, Part, Step, StepRef, Value};
 use cranelift_entity::SecondaryMap;
 
-/// Rows of a matrix that share less than this part of their code with others of their column are planned one by one.
+/// Rows of a matrix that take more than this part of the longest code are planned one by one, others column by column.
 const ALONE: f64 = 0.5;
 
 /// A part whose first rows alone are too long takes more of them as long as they add less than this part.
 const ADDED: f64 = 0.25;
 
+/// Times the longest code beyond which a kernel is made as one: its parts would be too many.
+const MOST: usize = 12;
+
 /// The rows that each kernel is to store so that none has more than `longest` instructions, or few more than one of its rows takes
-/// alone. Nothing where one kernel is short enough, or where operations are bound to warps or matrix units.
+/// alone. Nothing where one kernel is short enough, where parts would be too many, or where operations are bound to warps or matrix units.
 pub fn plan(graph: &Graph, longest: usize) -> Vec<Vec<u32>> {
     let instructions: usize = graph.steps().map(|at| graph.body(at).insts.len()).sum();
-    if instructions <= longest || graph.qssa_warps.is_some() || graph.steps().any(|at| graph.crosses_lanes(at)) {
+    if instructions <= longest
+        || instructions > MOST * longest
+        || graph.qssa_warps.is_some()
+        || graph.steps().any(|at| graph.crosses_lanes(at))
+    {
         return Vec::new();
     }
     let needs = Needs::new(graph);
@@ -44,7 +51,7 @@ pub fn plan(graph: &Graph, longest: usize) -> Vec<Vec<u32>> {
 
 /// Reasons why parts do not make up a kernel: rows that no part stores, or several do.
 pub fn faults(graph: &Graph, parts: &[Vec<u32>]) -> Vec<String> {
-    let mut stored: BTreeMap<u32, usize> = stores(graph).map(|(_, row)| (row, 0)).collect();
+    let mut stored: BTreeMap<u32, usize> = stored_rows(graph).map(|row| (row, 0)).collect();
     for &row in parts.iter().flatten() {
         *stored.entry(row).or_default() += 1;
     }
@@ -97,9 +104,9 @@ pub fn part(graph: &Graph, rows: &[u32]) -> Graph {
     new
 }
 
-/// (array, row) of all stores.
-fn stores(graph: &Graph) -> impl Iterator<Item = (StepRef, u32)> + '_ {
-    graph.steps().flat_map(|at| graph.step(at).stores.iter().map(move |&(_, row)| (at, row)))
+/// The rows of all stores.
+fn stored_rows(graph: &Graph) -> impl Iterator<Item = u32> + '_ {
+    graph.steps().flat_map(|at| graph.step(at).stores.iter().map(|&(_, row)| row))
 }
 
 /// A step with the instructions that are needed, its inputs as they were, and the values that it still makes.
@@ -110,12 +117,11 @@ fn pruned(graph: &Graph, new: &mut Graph, at: StepRef, is_needed: &[bool], rows:
     let mut place: Vec<Id> = vec![0; old.insts.len()];
     for (id, &inst) in old.insts.iter().enumerate().filter(|&(id, _)| is_needed[id]) {
         let at = |id: Id| place[id as usize];
-        let operand = |list: &mut Vec<f64>, k: u32| {
-            list.push(step.constants[k as usize]);
-            list.len() as u32 - 1
-        };
         let inst = match inst {
-            Inst::Constant(k) => Inst::Constant(operand(&mut made.constants, k)),
+            Inst::Constant(k) => {
+                made.constants.push(step.constants[k as usize]);
+                Inst::Constant(made.constants.len() as u32 - 1)
+            }
             Inst::Input(k) => {
                 made.inputs.push(step.inputs[k as usize]);
                 Inst::Input(made.inputs.len() as u32 - 1)
@@ -173,7 +179,7 @@ impl Unit {
 
 /// The rows of a matrix by columns, but for those that take much of a part alone; other rows one by one.
 fn units(graph: &Graph, needs: &Needs, longest: usize) -> Vec<Unit> {
-    let rows: BTreeSet<u32> = stores(graph).map(|(_, row)| row).collect();
+    let rows: BTreeSet<u32> = stored_rows(graph).collect();
     let mut columns: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut units = Vec::new();
     for row in rows {
