@@ -48,15 +48,17 @@ fn parts_store_what_the_whole_does() {
     }
 }
 
-/// As many more kernels as there are rows would each be short, and all would compute the same anew.
+/// A kernel for each row would be short, but all of them would compute the same anew.
 #[test]
 fn parts_share_what_they_can() {
     let whole = jacobian(Form::LogSpace);
-    let together = |longest: usize| -> usize {
-        fission::plan(&whole, longest).iter().map(|rows| size(&fission::part(&whole, rows))).sum()
-    };
-    let (few, many) = (together(size(&whole) / 2), together(size(&whole) / 8));
-    assert!(few < 2 * size(&whole) && few < many, "{few} {many} {}", size(&whole));
+    let together =
+        |parts: &[Vec<u32>]| -> usize { parts.iter().map(|rows| size(&fission::part(&whole, rows))).sum() };
+    let planned = |longest: usize| together(&fission::plan(&whole, longest));
+    let (few, many) = (planned(size(&whole) / 2), planned(size(&whole) / 8));
+    let rows: Vec<Vec<u32>> = (0..whole.arrays[3].rows).map(|row| vec![row]).collect();
+    let apart = together(&rows);
+    assert!(few < many && 4 * many < apart, "{few} {many} {apart}");
 }
 
 #[test]
