@@ -84,7 +84,7 @@ pub(super) fn run_grid<C: Core>(
             let thread = warp.thread_mut();
             thread.state = State::Ready;
             thread.clock.start(&before);
-            (thread.ahead, thread.touched, thread.ordered) = (None, 0, thread.clock[thread.index]);
+            (thread.ahead, thread.touched, thread.ordered) = (Vec::new(), 0, thread.clock[thread.index]);
             thread.tick();
             core.begun(thread);
         }

@@ -8,8 +8,8 @@ pub(super) struct Thread {
     pub index: usize,
     pub state: State,
     pub clock: VectorClock,
-    /// Lanes that know more than the others, and their clock.
-    pub ahead: Option<Box<(u32, VectorClock)>>,
+    /// Groups of lanes that know more than all lanes do, and what they know.
+    pub ahead: Vec<(u32, VectorClock)>,
     /// Lanes that accessed shared memory since all lanes were ordered, and the warp's own time then.
     pub touched: u32,
     pub ordered: u32,
@@ -20,28 +20,33 @@ pub(super) struct Thread {
 impl Thread {
     pub(super) fn new(index: usize) -> Self {
         let clock = VectorClock::default();
-        Self { index, state: State::Exited, clock, ahead: None, touched: 0, ordered: 0, waits: 0 }
+        Self { index, state: State::Exited, clock, ahead: Vec::new(), touched: 0, ordered: 0, waits: 0 }
     }
 
     /// Returns the clock that all of these lanes know.
     pub(super) fn clock_of(&self, lanes: u32) -> &VectorClock {
-        match &self.ahead {
-            Some(ahead) if lanes & !ahead.0 == 0 => &ahead.1,
-            _ => &self.clock,
-        }
+        let groups = self.ahead.iter().filter(|(group, _)| lanes & !group == 0);
+        // the smallest group knows what the larger ones around it know
+        groups.min_by_key(|(group, _)| group.count_ones()).map_or(&self.clock, |(_, clock)| clock)
+    }
+
+    /// Returns what the lanes know together.
+    pub(super) fn known(&self) -> VectorClock {
+        let mut all = self.clock;
+        self.ahead.iter().for_each(|(_, clock)| all.join(clock));
+        all
     }
 
     /// Updates the knowledge of the lanes, of those of `live`.
     pub(super) fn learn(&mut self, lanes: u32, live: u32, update: impl Fn(&mut VectorClock)) {
+        let mut clock = *self.clock_of(lanes);
+        let within = self.ahead.iter_mut().filter(|(group, _)| live & group & !lanes == 0);
+        within.for_each(|(_, known)| update(known));
         if live & !lanes == 0 {
             update(&mut self.clock);
-            if let Some(ahead) = &mut self.ahead {
-                update(&mut ahead.1);
-            }
-        } else {
-            let mut clock = *self.clock_of(lanes);
+        } else if self.ahead.iter().all(|(group, _)| *group != lanes) {
             update(&mut clock);
-            self.ahead = Some(Box::new((lanes, clock)));
+            self.ahead.push((lanes, clock));
         }
     }
 
@@ -60,16 +65,12 @@ impl Thread {
     /// Advances the warp's own time, which separates later actions from earlier ones.
     pub(super) fn tick(&mut self) {
         self.clock[self.index] += 1;
-        if let Some(ahead) = &mut self.ahead {
-            ahead.1[self.index] += 1;
-        }
+        self.ahead.iter_mut().for_each(|(_, clock)| clock[self.index] += 1);
     }
 
     /// Orders all lanes.
     pub(super) fn meet(&mut self) {
-        if let Some(ahead) = self.ahead.take() {
-            self.clock.join(&ahead.1);
-        }
+        self.ahead.drain(..).for_each(|(_, clock)| self.clock.join(&clock));
         (self.touched, self.ordered) = (0, self.clock[self.index]);
         self.tick();
     }

@@ -118,11 +118,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         if mask != warp.live {
             return D::undecided(self, warp, pc, mask, Undecided::Barrier);
         }
-        let (index, mut clock) = (warp.thread.index, warp.thread.released(mask));
         // all lanes come, each with what it knows
-        if let Some(ahead) = &warp.thread.ahead {
-            clock.join(&ahead.1);
-        }
+        let (index, mut clock) = (warp.thread.index, warp.thread.known());
+        clock[index] = warp.thread.time_of(mask);
         let Cluster { barrier, fenced, .. } = &mut self.asynchronous.cluster;
         let behind = barrier.seen.get(&index).copied().unwrap_or(0) != barrier.phase;
         if barrier.arrived >> index & 1 == 1 || behind {

@@ -92,7 +92,7 @@ impl Flags {
             return;
         }
         for spot in spots {
-            let known = if conduct.releases { Some(known(thread)) } else { self.fenced[thread.index] };
+            let known = if conduct.releases { Some(thread.known()) } else { self.fenced[thread.index] };
             if let Some(clock) = known.filter(|_| writes) {
                 self.releases.push(Release { warp: thread.index, spot, clock });
             }
@@ -110,7 +110,7 @@ impl Flags {
 
     fn fence(&mut self, thread: &mut Thread) {
         let warp = thread.index;
-        self.fenced[warp] = Some(known(thread));
+        self.fenced[warp] = Some(thread.known());
         thread.tick();
         let time = thread.clock[warp];
         if self.acquires.len() < MOST {
@@ -119,7 +119,7 @@ impl Flags {
     }
 
     fn remember(&mut self, thread: &Thread) {
-        let (now, history) = (known(thread), &mut self.history[thread.index]);
+        let (now, history) = (thread.known(), &mut self.history[thread.index]);
         if history.len() < MOST && history.last() != Some(&now) {
             history.push(now);
         }
@@ -201,15 +201,6 @@ fn meets(release: &Release, acquire: &Acquire) -> bool {
 
 fn same(a: Spot, b: Spot) -> bool {
     a.is_none() || b.is_none() || a == b
-}
-
-/// Returns the knowledge of some lanes.
-fn known(thread: &Thread) -> VectorClock {
-    let mut clock = thread.clock;
-    if let Some(ahead) = &thread.ahead {
-        clock.join(&ahead.1);
-    }
-    clock
 }
 
 /// Returns the places of a strong access, and whether it reads and writes them.
