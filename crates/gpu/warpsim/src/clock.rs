@@ -13,13 +13,16 @@ const BARRIERS: usize = BULK + WARPS;
 const MATRICES: usize = BARRIERS + MOST_BARRIERS;
 const FENCED: usize = MATRICES + WARPS;
 const FENCED_COPIES: usize = FENCED + WARPS;
-const SLOTS: usize = FENCED_COPIES + WARPS;
+const PART_LANES: usize = FENCED_COPIES + WARPS;
+const PART_TIMES: usize = PART_LANES + WARPS;
+const SLOTS: usize = PART_TIMES + WARPS;
 
 /// Bits of the number of a slot that accesses may belong to.
 pub(super) const SLOT_BITS: u32 = 8;
 
 /// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
-/// phases of a barrier in memory; of the products of matrices of each warp; and of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies.
+/// phases of a barrier in memory; of the products of matrices of each warp; of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies;
+/// and of some lanes of a warp, whose accesses are known up to a later time than those of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 
@@ -46,9 +49,38 @@ impl IndexMut<usize> for VectorClock {
 impl VectorClock {
     /// Joins with another clock: the least clock that covers both.
     pub(super) fn join(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+        for (mine, theirs) in self.0[..PART_LANES].iter_mut().zip(&other.0) {
             *mine = (*mine).max(*theirs);
         }
+        for warp in (0..WARPS).filter(|warp| other.0[PART_LANES + warp] != 0) {
+            let ((lanes, time), (others, end)) = (self.part(warp), other.part(warp));
+            let part = match (time > self.0[warp], end > self.0[warp]) {
+                (true, true) if lanes & !others == 0 && time <= end => (others, end),
+                (true, true) if others & !lanes == 0 && end <= time => (lanes, time),
+                (true, true) => (lanes | others, time.min(end)),
+                (false, true) => (others, end),
+                _ => (lanes, time),
+            };
+            self.set_part(warp, part);
+        }
+    }
+
+    fn part(&self, warp: usize) -> (u32, u32) {
+        (self.0[PART_LANES + warp], self.0[PART_TIMES + warp])
+    }
+
+    /// Makes the accesses of some lanes of a warp known up to this time.
+    pub(super) fn set_part(&mut self, warp: usize, (lanes, time): (u32, u32)) {
+        (self.0[PART_LANES + warp], self.0[PART_TIMES + warp]) = (lanes, time);
+    }
+
+    /// Whether the clock covers what these lanes of the warp, or what the slot stands for, did at this time.
+    pub(super) fn covers(&self, slot: usize, lanes: u32, time: u32) -> bool {
+        let of_lanes = || {
+            let (part, end) = self.part(slot);
+            lanes & !part == 0 && time <= end
+        };
+        time <= self.0[slot] || Self::is_warp(slot) && of_lanes()
     }
 
     /// Returns the slot of the warp's copies in groups.

@@ -9,6 +9,7 @@ mod concrete;
 mod knowledge;
 mod touch;
 
+use super::arrived::Arrived;
 use super::decode::{Collective, Micro, Place, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
@@ -226,6 +227,14 @@ pub(super) trait Domain: Sized {
 
     /// Notes that a barrier orders the earlier accesses of these lanes of the warp in front of their later ones.
     fn ordered(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, lanes: u32);
+
+    /// Returns a mark between the earlier and the later accesses of the warp's lanes.
+    fn mark(_: &mut Machine<Self>, _warp: usize) -> u64 {
+        0
+    }
+
+    /// Notes that these lanes of the warp are behind the marks of lanes that have arrived.
+    fn ordered_behind(_: &mut Machine<Self>, _warp: usize, _lanes: u32, _: &Arrived) {}
 
     /// Loads from global, constant or local memory: returns the values, and the lanes that know them.
     fn load(

@@ -94,6 +94,7 @@
 #![forbid(unsafe_code)]
 
 mod appraisal;
+mod arrived;
 mod atomic;
 mod barrier;
 mod buffer;

@@ -5,7 +5,9 @@
 //! complete; whoever waits must know the one before that for which it waits; and a phase may end only when all who waited for
 //! the one before are known to have seen it, as they could take it for the one two phases ago (the parity is one bit).
 
+use super::arrived::Arrived;
 use super::clock::VectorClock;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 pub(super) struct Mbarrier {
@@ -28,9 +30,9 @@ pub(super) struct Mbarrier {
     /// Warps that have seen the last phase, and their times.
     observers: Vec<(usize, u32)>,
     pub sleepers: Vec<Sleeper>,
-    /// Warps with arrivals of all lanes in this phase, and in the last.
-    whole: u32,
-    pub whole_last: u32,
+    /// Arrivals of each warp in this phase, and in the last.
+    arrived: BTreeMap<usize, Arrived>,
+    arrived_last: BTreeMap<usize, Arrived>,
     /// Whether somebody has waited.
     pub observed: bool,
     /// Whether somebody of another CTA has arrived, and whether somebody has waited who learns nothing of other CTAs.
@@ -94,8 +96,8 @@ impl Mbarrier {
             last: clock,
             observers: Vec::new(),
             sleepers: Vec::new(),
-            whole: 0,
-            whole_last: 0,
+            arrived: BTreeMap::new(),
+            arrived_last: BTreeMap::new(),
             observed: false,
             remote: false,
             narrow: false,
@@ -125,13 +127,23 @@ impl Mbarrier {
         self.phase == 0 || clock[self.slot] >= self.epoch
     }
 
-    /// Records `n` arrivals, with bytes to expect; `whole`: of all lanes of the warp.
+    /// Returns the arrivals of the warp in this phase so far.
+    pub(super) fn arrived(&self, warp: usize) -> Arrived {
+        self.arrived.get(&warp).copied().unwrap_or_default()
+    }
+
+    /// Returns the arrivals of the warp in the last phase.
+    pub(super) fn arrived_last(&self, warp: usize) -> Option<Arrived> {
+        self.arrived_last.get(&warp).copied()
+    }
+
+    /// Records `n` arrivals, with bytes to expect, by the warp, whose arrivals in this phase are these now.
     pub(super) fn arrive(
         &mut self,
         n: u32,
         bytes: u64,
         clock: &VectorClock,
-        whole: Option<usize>,
+        (warp, arrived): (usize, Arrived),
     ) -> Result<(), MbarrierMisuse> {
         if n > self.pending {
             return Err(if self.knows(clock) { MbarrierMisuse::TooMany } else { MbarrierMisuse::Early });
@@ -139,7 +151,7 @@ impl Mbarrier {
         self.expect(bytes, clock)?;
         self.pending -= n;
         self.clock.join(clock);
-        self.whole |= whole.map_or(0, |warp| 1 << warp);
+        self.arrived.insert(warp, arrived);
         Ok(())
     }
 
@@ -197,7 +209,7 @@ impl Mbarrier {
         self.last = std::mem::take(&mut self.clock);
         self.last[self.slot] = self.epoch;
         (self.pending, self.expected, self.issued, self.landed) = (self.count, 0, 0, 0);
-        (self.whole_last, self.whole) = (self.whole, 0);
+        self.arrived_last = std::mem::take(&mut self.arrived);
         let sleepers = std::mem::take(&mut self.sleepers);
         self.observers = sleepers.iter().map(|sleeper| (sleeper.warp, sleeper.time)).collect();
         Ok(Some(sleepers))

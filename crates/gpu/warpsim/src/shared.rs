@@ -140,15 +140,16 @@ pub(super) struct Flight {
 /// Marks the size of an element of a reduction by a copy, which is of another proxy than atomics.
 const OF_COPIES: u32 = 1 << 16;
 
-/// A last access: its epoch (clock and warp; 0 for none) and its program counter.
+/// A last access: its epoch (clock and warp; 0 for none), its program counter, and the lanes that may have done it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Last {
     epoch: u32,
     pc: u32,
+    lanes: u32,
 }
 
 impl Last {
-    const NONE: Self = Self { epoch: 0, pc: 0 };
+    const NONE: Self = Self { epoch: 0, pc: 0, lanes: 0 };
 
     fn new(by: &Accessor) -> Self {
         Self::at(by.warp, by.clock[by.warp], by.pc)
@@ -156,7 +157,14 @@ impl Last {
 
     /// Makes an access by the owner of the slot of vector clocks.
     fn at(slot: usize, time: u32, pc: u32) -> Self {
-        Self { epoch: time << SLOT_BITS | slot as u32, pc }
+        Self { epoch: time << SLOT_BITS | slot as u32, pc, lanes: u32::MAX }
+    }
+
+    /// Makes an access by these lanes, and by those of the warp that did the one before since all lanes were ordered.
+    fn after(self, by: &Accessor, lanes: u32) -> Self {
+        let recent = self.slot() == by.warp && self.epoch >> SLOT_BITS > by.settled;
+        let lanes = if by.settled == u32::MAX { u32::MAX } else { lanes };
+        Self { lanes: if recent { self.lanes | lanes } else { lanes }, ..Self::new(by) }
     }
 
     fn slot(self) -> usize {
@@ -164,7 +172,7 @@ impl Last {
     }
 
     fn ordered_before(self, clock: &VectorClock) -> bool {
-        self.epoch >> SLOT_BITS <= clock[self.slot()]
+        clock.covers(self.slot(), self.lanes, self.epoch >> SLOT_BITS)
     }
 
     /// Whether a proxy fence made it known to copies.
@@ -288,7 +296,7 @@ impl Shared {
         if lanes.uniform().is_some() {
             let address = self.check(lanes, 0)?;
             let (first, count) = self.cells(address, lanes.bytes);
-            self.read(first, count, by, u32::MAX, &mut findings);
+            self.read(first, count, by, lanes.mask, &mut findings);
             return Ok(([extract(self.words[(address / 8) as usize], address, lanes.bytes); 32], findings));
         }
         let mut row = [0; 32];
@@ -306,7 +314,7 @@ impl Shared {
         self.check_atomics(first, count, by, findings);
         self.check_writes(first, count, by, findings, Some(lanes));
         if by.manner == Manner::Weak {
-            self.note_read(first, count, by);
+            self.note_read(first, count, by, lanes);
         } else {
             let at = by.warp * self.writes.len() + first;
             self.strong(by.strength).reads[at..][..count].fill(Last::new(by));
@@ -409,7 +417,7 @@ impl Shared {
                 }
             }
             let (first, count) = self.cells(address, lanes.bytes);
-            self.writes[first..first + count].fill(Last::new(by));
+            self.writes[first..first + count].iter_mut().for_each(|last| *last = last.after(by, 1 << lane));
             let word = (address / 8) as usize;
             self.words[word] = insert(self.words[word], address, lanes.bytes, value);
         }
@@ -437,7 +445,7 @@ impl Shared {
             self.check_reads(first, count, by, &mut findings);
         }
         match touch {
-            Touch::Read => self.note_read(first, count, by),
+            Touch::Read => self.note_read(first, count, by, u32::MAX),
             Touch::StrongRead => self.strong(by.strength).reads[at..][..count].fill(Last::new(by)),
             Touch::Write => self.writes[first..first + count].fill(Last::new(by)),
             Touch::StrongWrite | Touch::Atomic => self.strong(by.strength).writes[at..][..count].fill(Last::new(by)),
@@ -559,9 +567,10 @@ impl Shared {
         }
     }
 
-    fn note_read(&mut self, first: usize, count: usize, by: &Accessor) {
+    fn note_read(&mut self, first: usize, count: usize, by: &Accessor, lanes: u32) {
         let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
-        self.reads[by.warp * cells + first..][..count].fill(Last::new(by));
+        let reads = &mut self.reads[by.warp * cells + first..][..count];
+        reads.iter_mut().for_each(|last| *last = last.after(by, lanes));
         self.latest[by.warp * rows + first / 32..=by.warp * rows + (first + count - 1) / 32].fill(by.clock[by.warp]);
     }
 }

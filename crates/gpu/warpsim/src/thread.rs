@@ -1,5 +1,6 @@
 //! State of a warp in its CTA, for any instruction set.
 
+use super::arrived::Arrived;
 use super::clock::VectorClock;
 
 /// State of a warp in its CTA.
@@ -13,6 +14,9 @@ pub(super) struct Thread {
     /// Lanes that accessed shared memory since all lanes were ordered, and the warp's own time then.
     pub touched: u32,
     pub ordered: u32,
+    /// Time of the last access of each lane, and of its last arrival or wait at a barrier in memory.
+    accessed: [u32; 32],
+    asked: [u32; 32],
     /// Number of waits of the warp at a barrier.
     pub waits: u64,
 }
@@ -20,7 +24,17 @@ pub(super) struct Thread {
 impl Thread {
     pub(super) fn new(index: usize) -> Self {
         let clock = VectorClock::default();
-        Self { index, state: State::Exited, clock, ahead: Vec::new(), touched: 0, ordered: 0, waits: 0 }
+        Self {
+            index,
+            state: State::Exited,
+            clock,
+            ahead: Vec::new(),
+            touched: 0,
+            ordered: 0,
+            accessed: [0; 32],
+            asked: [0; 32],
+            waits: 0,
+        }
     }
 
     /// Returns the clock that all of these lanes know.
@@ -50,11 +64,38 @@ impl Thread {
         }
     }
 
+    /// Notes that these lanes access shared memory.
+    pub(super) fn touch(&mut self, lanes: u32) {
+        self.touched |= lanes;
+        lanes_of(lanes).for_each(|lane| self.accessed[lane] = self.clock[self.index]);
+    }
+
+    /// Notes that these lanes arrive or wait at a barrier in memory.
+    pub(super) fn ask(&mut self, lanes: u32) {
+        self.touched |= lanes;
+        lanes_of(lanes).for_each(|lane| self.asked[lane] = self.clock[self.index]);
+    }
+
     /// Returns the clock that others acquire from these lanes: of other lanes of the warp only up to where all lanes were ordered.
     pub(super) fn released(&self, lanes: u32) -> VectorClock {
+        self.release(lanes, self.time_of(lanes))
+    }
+
+    fn release(&self, lanes: u32, time: u32) -> VectorClock {
         let mut clock = *self.clock_of(lanes);
-        clock[self.index] = self.time_of(lanes);
+        clock.set_part(self.index, (lanes, clock[self.index]));
+        clock[self.index] = time;
         clock
+    }
+
+    /// As [`released`](Self::released), where others acquire the earlier arrivals of a phase as well.
+    pub(super) fn released_with(&self, lanes: u32, arrived: &Arrived) -> VectorClock {
+        let now = self.clock[self.index];
+        let until = |lane: usize| match arrived.time(lane) {
+            Some(time) if self.accessed[lane].max(self.asked[lane]) <= time => now,
+            time => time.unwrap_or(0).max(self.ordered),
+        };
+        self.release(lanes, lanes_of(self.touched).map(until).min().unwrap_or(now))
     }
 
     /// Returns the time up to which all actions of the warp are ordered before these lanes.
@@ -66,6 +107,19 @@ impl Thread {
     pub(super) fn tick(&mut self) {
         self.clock[self.index] += 1;
         self.ahead.iter_mut().for_each(|(_, clock)| clock[self.index] += 1);
+    }
+
+    /// Returns the live lanes that accessed shared memory behind their arrival.
+    pub(super) fn accessed_behind(&self, arrived: &Arrived, live: u32) -> u32 {
+        let late = |lane: &usize| arrived.time(*lane).is_none_or(|time| self.accessed[*lane] > time);
+        lanes_of(live & self.touched).filter(late).fold(0, |late, lane| late | 1 << lane)
+    }
+
+    /// Orders all lanes behind their arrivals; `late` have accessed shared memory since.
+    pub(super) fn meet_behind(&mut self, arrived: &Arrived, late: u32) {
+        let first = lanes_of(arrived.lanes).filter_map(|lane| arrived.time(lane)).min();
+        (self.touched, self.ordered) = (late, self.ordered.max(first.unwrap_or(0)));
+        self.tick();
     }
 
     /// Orders all lanes.
@@ -87,4 +141,8 @@ pub(super) enum State {
 pub(super) trait Member {
     fn thread(&self) -> &Thread;
     fn thread_mut(&mut self) -> &mut Thread;
+}
+
+fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }

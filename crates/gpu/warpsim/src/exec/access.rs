@@ -109,7 +109,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
-                warp.thread.touched |= lanes.mask;
+                warp.thread.touch(lanes.mask);
                 let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
                 let (old, findings) =
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
@@ -172,7 +172,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             places = self.placed(warp, pc, lanes, remote)?;
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
-        warp.thread.touched |= lanes.mask;
+        warp.thread.touch(lanes.mask);
         let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
         let weak = by.manner == Manner::Weak;
         let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
@@ -237,7 +237,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         values: &Row,
         known: u32,
     ) -> Result<(), Stop> {
-        warp.thread.touched |= lanes.mask;
+        warp.thread.touch(lanes.mask);
         let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
         let weak = by.manner == Manner::Weak;
         let stored = match known {

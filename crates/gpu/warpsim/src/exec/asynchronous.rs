@@ -16,6 +16,7 @@ pub(crate) use under_way::Asynchronous;
 
 use super::cluster::alone;
 use super::{Event, Machine, Stop};
+use crate::arrived::Arrived;
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::Manner;
 use crate::decode::{Copying, Delivery, Matrices, Micro, Place as Spot, Source, TensorOp, TensorProduct};
@@ -153,10 +154,10 @@ impl<D: Domain> Machine<'_, '_, D> {
             let n = count.map_or(lanes.count_ones().into(), |count| self.sum(warp, count, lanes));
             let n = u32::try_from(n).unwrap_or(u32::MAX);
             let bytes = bytes.map_or(0, |bytes| self.sum(warp, bytes, lanes));
-            let clock = warp.thread.released(lanes);
-            let whole = (lanes == warp.live).then_some(warp.thread.index);
+            let by = self.arrives(warp, pc, address, lanes)?;
+            let clock = warp.thread.released_with(lanes, &by.1);
             let phase = self.barrier_at(warp, pc, address, |barrier| {
-                barrier.arrive(n, bytes, &clock, whole)?;
+                barrier.arrive(n, bytes, &clock, by)?;
                 if drops {
                     barrier.drop(n);
                 }
@@ -171,6 +172,35 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
+    /// Returns the warp with its arrivals in the phase of a barrier, those of these lanes now among them.
+    fn arrives(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        address: u64,
+        lanes: u32,
+    ) -> Result<(usize, Arrived), Stop> {
+        let own = warp.thread.index;
+        let mut arrived = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.arrived(own)))?;
+        arrived.add(&warp.thread, lanes, D::mark(self, own));
+        Ok((own, arrived))
+    }
+
+    /// Orders the lanes behind the end of a phase in which lanes of their warp have arrived.
+    pub(super) fn met(&mut self, warp: &mut Warp<D::Knowledge>, lanes: u32, arrived: Option<Arrived>) {
+        let Some(arrived) = arrived else { return };
+        let all = warp.live & !(lanes & arrived.lanes) == 0;
+        let late = warp.thread.accessed_behind(&arrived, warp.live);
+        if all && late == 0 {
+            warp.thread.meet();
+            return D::ordered(self, warp, ALL);
+        }
+        D::ordered_behind(self, warp.thread.index, lanes, &arrived);
+        if all {
+            warp.thread.meet_behind(&arrived, late);
+        }
+    }
+
     /// Ends the phase of a barrier if it is complete.
     fn settle(&mut self, warp: &Warp<D::Knowledge>, pc: u32, address: u64) -> Result<(), Stop> {
         let ended = self.barrier_at(warp, pc, address, Mbarrier::settle)?;
@@ -181,11 +211,8 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// Lets those who waited for the phase go on.
     fn ended(&mut self, address: u64, sleepers: Option<Vec<Sleeper>>) {
         let Some(barrier) = self.asynchronous.barriers.get(&address) else { return };
-        let wake = |sleeper: Sleeper| Wake {
-            sleeper,
-            clock: barrier.last,
-            whole: barrier.whole_last >> sleeper.warp & 1 == 1,
-        };
+        let wake =
+            |sleeper: Sleeper| Wake { sleeper, clock: barrier.last, arrived: barrier.arrived_last(sleeper.warp) };
         self.asynchronous.woken.extend(sleepers.into_iter().flatten().map(wake));
     }
 
@@ -223,7 +250,7 @@ impl<D: Domain> Machine<'_, '_, D> {
 
     /// Records the lanes' access to a barrier, which is no race with others that do.
     fn touch(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, address: u64, lanes: u32) -> Result<(), Stop> {
-        warp.thread.touched |= lanes;
+        warp.thread.ask(lanes);
         let row = [address; 32];
         let first = lanes.trailing_zeros() as usize;
         let one = Lanes::new(&row, 0, 1 << first, 8);
@@ -323,7 +350,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             Ok(true) => {
                 let clock = VectorClock::default();
                 let served = pool.serve();
-                let wakes = served.into_iter().map(|sleeper| Wake { sleeper, clock, whole: false });
+                let wakes = served.into_iter().map(|sleeper| Wake { sleeper, clock, arrived: None });
                 self.asynchronous.woken.extend(wakes);
                 Ok(())
             }
@@ -394,12 +421,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         let (own, others): (Vec<Wake>, Vec<Wake>) =
             all.into_iter().partition(|wake| wake.sleeper.warp == warp.thread.index);
         self.asynchronous.woken = others;
-        for Wake { sleeper: Sleeper { pc, lanes, .. }, clock, whole } in own {
+        for Wake { sleeper: Sleeper { pc, lanes, .. }, clock, arrived } in own {
             warp.thread.learn(lanes, warp.live, |own| own.join(&clock));
-            if whole && lanes == warp.live {
-                warp.thread.meet();
-                D::ordered(self, warp, ALL);
-            }
+            self.met(warp, lanes, arrived);
             if let Micro::Copying(op) = &self.code.ops[pc as usize].micro
                 && let Copying::Wait { pred: Some(pred), .. } = **op
             {

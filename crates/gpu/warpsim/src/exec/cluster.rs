@@ -9,7 +9,7 @@ pub(super) use acquaintance::Cluster;
 
 use super::{Machine, PERHAPS, Stop};
 use crate::decode::Code;
-use crate::domain::{ALL, Domain, Undecided};
+use crate::domain::{Domain, Undecided};
 use crate::hazard::{Hazard, Kind};
 use crate::mbarrier::Sleeper;
 use crate::memory::Lanes;
@@ -121,6 +121,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         // all lanes come, each with what it knows
         let (index, mut clock) = (warp.thread.index, warp.thread.known());
         clock[index] = warp.thread.time_of(mask);
+        let mark = D::mark(self, index);
         let Cluster { barrier, fenced, .. } = &mut self.asynchronous.cluster;
         let behind = barrier.seen.get(&index).copied().unwrap_or(0) != barrier.phase;
         if barrier.arrived >> index & 1 == 1 || behind {
@@ -131,10 +132,12 @@ impl<D: Domain> Machine<'_, '_, D> {
             ));
         }
         barrier.arrived |= 1 << index;
-        if !relaxed {
-            barrier.clock.join(&clock);
-        } else if let Some(fenced) = fenced.get(&index) {
-            barrier.clock.join(fenced);
+        let fenced = fenced.get(&index);
+        if relaxed && fenced.is_none() {
+            barrier.arrivals.remove(&index);
+        } else {
+            barrier.arrivals.entry(index).or_default().add(&warp.thread, mask, mark);
+            barrier.clock.join(fenced.filter(|_| relaxed).unwrap_or(&clock));
         }
         warp.thread.tick();
         self.settle_cluster();
@@ -154,7 +157,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         let (clock, phase) = (barrier.last, barrier.phase);
         for sleeper in std::mem::take(&mut barrier.sleepers) {
             self.asynchronous.cluster.barrier.seen.insert(sleeper.warp, phase);
-            self.asynchronous.wakes(sleeper, clock, true);
+            let arrived = self.asynchronous.cluster.barrier.arrivals.get(&sleeper.warp).copied();
+            self.asynchronous.wakes(sleeper, clock, arrived);
         }
     }
 
@@ -167,10 +171,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         let seen = barrier.seen.entry(index).or_default();
         if *seen < barrier.phase {
             *seen = barrier.phase;
-            let clock = barrier.last;
+            let (clock, arrived) = (barrier.last, barrier.arrivals.get(&index).copied());
             warp.thread.learn(mask, warp.live, |own| own.join(&clock));
-            warp.thread.meet();
-            D::ordered(self, warp, ALL);
+            self.met(warp, mask, arrived);
             return Ok(());
         }
         if barrier.arrived >> index & 1 == 0 {

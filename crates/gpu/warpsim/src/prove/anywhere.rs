@@ -65,7 +65,7 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let unknown = mask & !known;
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
     let place = machine.mark(pc);
-    warp.thread.touched |= mask;
+    warp.thread.touch(mask);
     let base = code.base(code.rank(warp.thread.index));
     for range in ranges {
         let range = base + range.start..base + range.end;

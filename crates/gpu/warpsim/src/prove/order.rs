@@ -7,6 +7,7 @@
 //! Each lane has a clock of the others: accesses carry the number of their step, a step ends with every `bar.warp.sync`, and a
 //! lane knows up to which step it is behind each other lane.
 
+use crate::arrived::Arrived;
 use crate::domain::Touch;
 use crate::exec::PERHAPS;
 use crate::memory::Lanes;
@@ -102,6 +103,24 @@ impl Order {
         }
         lanes_of(mask).for_each(|lane| all[lane] = clocks.step);
         lanes_of(mask).for_each(|lane| clocks.behind[lane] = all);
+    }
+
+    /// Ends a step; returns its end, for [`order_behind`](Self::order_behind).
+    pub(super) fn mark(&mut self, warp: usize) -> u64 {
+        let clocks = &mut self.warps[warp];
+        clocks.step += 1;
+        u64::from(clocks.epoch) << 32 | u64::from(clocks.step)
+    }
+
+    /// Orders the lanes behind what each lane that has arrived did before.
+    pub(super) fn order_behind(&mut self, warp: usize, lanes: u32, arrived: &Arrived) {
+        let clocks = &mut self.warps[warp];
+        // marks of an earlier epoch are those of accesses that all lanes are behind
+        let recent = |other: &usize| arrived.marks[*other] >> 32 == u64::from(clocks.epoch);
+        for other in lanes_of(arrived.lanes).filter(recent) {
+            let step = arrived.marks[other] as u32;
+            lanes_of(lanes).for_each(|lane| clocks.behind[lane][other] = clocks.behind[lane][other].max(step));
+        }
     }
 
     /// Returns the steps that the lanes of the warp are behind.

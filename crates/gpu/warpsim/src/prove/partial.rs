@@ -20,6 +20,7 @@ use super::spins::Spins;
 use super::tensors::Tensors;
 use super::waits::Progress;
 use super::witness::Watch;
+use crate::arrived::Arrived;
 use crate::decode::{Code, Collective, Manner, MemoryAccess, Micro, Place, Source};
 use crate::domain::{ALL, Domain, Peek, TensorCopy, Touch, Undecided, Written};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -389,6 +390,16 @@ impl Domain for Partial {
         let perhaps = machine.domain.perhaps();
         if let Some(order) = &mut machine.domain.order {
             order.order(warp.thread.index, lanes, warp.live, perhaps);
+        }
+    }
+
+    fn mark(machine: &mut Prover, warp: usize) -> u64 {
+        machine.domain.order.as_mut().map_or(0, |order| order.mark(warp))
+    }
+
+    fn ordered_behind(machine: &mut Prover, warp: usize, lanes: u32, arrived: &Arrived) {
+        if let Some(order) = &mut machine.domain.order {
+            order.order_behind(warp, lanes, arrived);
         }
     }
 

@@ -71,7 +71,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         lanes: u32,
         flight: &Flight,
     ) -> Result<(), Stop> {
-        warp.thread.touched |= lanes;
+        warp.thread.touch(lanes);
         let rank = self.code.rank_of(range.start);
         let inside = range.end <= self.code.base(rank) + self.code.shared_bytes;
         if !inside || !self.shared.has(&range) {
@@ -174,9 +174,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         (warp.thread.clock, warp.thread.ahead) = (before.1, before.2);
         for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             self.touch(warp, pc, address, lanes)?;
-            let whole = (lanes == warp.live).then_some(own);
+            let by = self.arrives(warp, pc, address, lanes)?;
             let n = if counted { lanes.count_ones() } else { 0 };
-            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(n, 0, &clock, whole))?;
+            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(n, 0, &clock, by))?;
             warp.thread.tick();
             self.settle(warp, pc, address)?;
         }

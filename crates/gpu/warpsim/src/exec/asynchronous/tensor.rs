@@ -52,14 +52,14 @@ impl<D: Domain> Machine<'_, '_, D> {
             TensorOp::Load { dst } => {
                 self.ordered_in_tensor_memory(warp, pc, New::Load, mask)?;
                 self.asynchronous.tensor.units[own].loads = Some(Accesses { pc, done: None, fenced: false });
-                warp.thread.touched |= mask;
+                warp.thread.touch(mask);
                 dst.iter().for_each(|row| warp.knowledge.learn(*row, 0, ALL));
                 Ok(())
             }
             TensorOp::Store => {
                 self.ordered_in_tensor_memory(warp, pc, New::Store, mask)?;
                 self.asynchronous.tensor.units[own].stores = Some(Accesses { pc, done: None, fenced: false });
-                warp.thread.touched |= mask;
+                warp.thread.touch(mask);
                 Ok(())
             }
             TensorOp::Wait { stores } => {
@@ -206,7 +206,8 @@ impl<D: Domain> Machine<'_, '_, D> {
                 clock[slot] = clock[slot].max(unit.started);
             }
             self.touch(warp, pc, address, lanes)?;
-            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(lanes.count_ones(), 0, &clock, None))?;
+            let by = self.arrives(warp, pc, address, lanes)?;
+            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(lanes.count_ones(), 0, &clock, by))?;
             warp.thread.tick();
             self.settle(warp, pc, address)?;
         }

@@ -3,6 +3,7 @@
 use super::pool::Pool;
 use super::products::Products;
 use super::tensor_memory::{TensorMemory, Unit};
+use crate::arrived::Arrived;
 use crate::clock::VectorClock;
 use crate::decode::Code;
 use crate::exec::cluster::Cluster;
@@ -36,8 +37,8 @@ pub(crate) struct Asynchronous {
 pub(super) struct Wake {
     pub(super) sleeper: Sleeper,
     pub(super) clock: VectorClock,
-    /// Whether all lanes of the warp had arrived, so that they are ordered once all of them have waited.
-    pub(super) whole: bool,
+    /// Arrivals of the warp in the phase, which order its lanes.
+    pub(super) arrived: Option<Arrived>,
 }
 
 impl Asynchronous {
@@ -70,8 +71,8 @@ impl Asynchronous {
     }
 
     /// Lets lanes go on with the knowledge of the clock.
-    pub(in crate::exec) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, whole: bool) {
-        self.woken.push(Wake { sleeper, clock, whole });
+    pub(in crate::exec) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, arrived: Option<Arrived>) {
+        self.woken.push(Wake { sleeper, clock, arrived });
     }
 }
 

@@ -48,15 +48,12 @@ impl<D: Domain> Machine<'_, '_, D> {
         warp.thread.tick();
         let (own, time) = (warp.thread.index, warp.thread.clock[warp.thread.index]);
         if over {
-            let (last, whole) = self.barrier_at(warp, pc, address, |barrier| {
+            let (last, arrived) = self.barrier_at(warp, pc, address, |barrier| {
                 barrier.observe(own, time, &clock)?;
-                Ok((barrier.last, barrier.whole_last >> own & 1 == 1))
+                Ok((barrier.last, barrier.arrived_last(own)))
             })?;
             warp.thread.learn(mask, warp.live, |clock| clock.join(&last));
-            if whole && mask == warp.live {
-                warp.thread.meet();
-                D::ordered(self, warp, ALL);
-            }
+            self.met(warp, mask, arrived);
             self.answer(warp, pred, true, mask);
         } else if D::MOVES && !again {
             warp.asked = Some(Box::new(warp.ask(pc, mask, false)));

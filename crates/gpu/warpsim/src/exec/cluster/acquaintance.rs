@@ -1,5 +1,6 @@
 //! Knowledge of a cluster's CTAs about each other, as data.
 
+use crate::arrived::Arrived;
 use crate::clock::VectorClock;
 use crate::mbarrier::Sleeper;
 use crate::thread::Thread;
@@ -25,6 +26,8 @@ pub(in crate::exec) struct Cluster {
 #[derive(Default)]
 pub(super) struct Barrier {
     pub(super) arrived: u32,
+    /// Last arrivals of each warp.
+    pub(super) arrivals: BTreeMap<usize, Arrived>,
     pub(super) phase: u32,
     /// Phases that each warp has waited for.
     pub(super) seen: BTreeMap<usize, u32>,
