@@ -44,6 +44,12 @@ impl Thread {
         groups.min_by_key(|(group, _)| group.count_ones()).map_or(&self.clock, |(_, clock)| clock)
     }
 
+    /// Returns those of the lanes that know more than the others of them.
+    pub(super) fn part(&self, lanes: u32) -> Option<u32> {
+        let parts = self.ahead.iter().map(|(group, _)| lanes & group);
+        parts.filter(|part| *part != 0).max_by_key(|part| part.count_ones()).filter(|part| *part != lanes)
+    }
+
     /// Returns what the lanes know together.
     pub(super) fn known(&self) -> VectorClock {
         let mut all = self.clock;

@@ -41,6 +41,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if mask & !warp.knows(*base) != 0 {
                     return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
                 }
+                if let (Space::Shared, Some(part)) = (*space, warp.thread.part(mask)) {
+                    self.memory_access(warp, pc, op, part)?;
+                    return self.memory_access(warp, pc, op, mask & !part);
+                }
                 let bases = *base.row(&warp.regs, pool);
                 for (i, d) in d.iter().enumerate() {
                     let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
