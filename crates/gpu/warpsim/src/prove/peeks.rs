@@ -30,9 +30,12 @@ pub(super) fn prepare(code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32)
         end.write(warp, &owed.written, owed.peek.lanes);
     }
     let op = &code.ops[pc as usize];
+    if warp.knowledge.answers.values.is_empty() || op.guard.is_some() {
+        return;
+    }
     let asked = warp.knowledge.answers.values.values().map(|(peek, _)| *peek);
     let asked: BTreeSet<Peek> = asked.filter(|peek| peek.lanes == active).collect();
-    for peek in asked.into_iter().filter(|_| op.guard.is_none()) {
+    for peek in asked {
         let of = |which| computed(code, warp, &op.micro, peek, which);
         if let Some(((d, no), (_, yes))) = of(0).zip(of(1)).filter(|((_, no), (_, yes))| no != yes) {
             warp.knowledge.answers.pending = Some((pc, peek, d, [no, yes]));
