@@ -7,10 +7,12 @@ mod lowered;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
+mod overlaid;
 mod parts;
 mod printed;
 mod reactors;
 mod reactors_on_cpu;
+mod texts;
 mod verified;
 mod versions;
 mod ways;
@@ -27,9 +29,7 @@ use diagnostics::Diagnostic;
 use kernels::Kernel;
 use kinetics::{self, Model};
 use mechanism::Mechanism;
-use overlay::program::Arithmetic;
 use schedule::proof;
-use schedule::single::Claim;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
@@ -148,7 +148,6 @@ pub fn compile_kernel(
 
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
 fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Unit, Failure> {
-    let (kernel, k) = (own.kernel, Some(own.kernel));
     observer.trying(&own.to_string());
     own.check().map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(*own);
@@ -161,22 +160,11 @@ fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Re
         }
     }
     let Found { choice, draft, trials } = search.finish()?;
-    observer.text("dataflow", k, || graph::text::text(&draft.graph));
-    observer.text("map", k, || report::mapping_text(&draft.graph, &draft.mapping));
-    observer.text("schedule", k, || report::schedule_text(&draft.graph, draft.proven.schedule()));
-    observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
-    observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
-    observer.text("ptx", k, || draft.ptx.to_string());
-    if let Some(Claim::Proven(plan)) = &draft.single {
-        observer.text("precision", k, || graph::single::text(draft.whole.as_ref().unwrap_or(&draft.graph), plan));
-    }
-    let verified = match own.asked.verify {
-        None => None,
-        Some(states) => Some(verified::verified(model, own, &draft, states, observer)?),
-    };
+    texts::show(own.kernel, &draft, observer);
+    let verified = verified::verified(model, own, &draft, observer)?;
     let report = report::kernel(own, choice, &draft, trials, verified);
-    let source = observer.pass("print", k, || output::source(own, model, &draft.code, &report));
-    Ok(Unit::new(kernel, own.codegen, draft, source, report))
+    let source = observer.pass("print", Some(own.kernel), || output::source(own, model, &draft.code, &report));
+    Ok(Unit::new(own.kernel, own.codegen, draft, source, report))
 }
 
 /// Weighs the costs of a kernel's forms before scheduling.
@@ -212,15 +200,11 @@ fn draft_within(
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
     let k = Some(own.kernel);
-    let is_crowded = own.codegen == overlay::Codegen::Straight
-        && limits.slots.is_some_and(|slots| mapping::partial_sums::is_crowded(&graph, slots));
+    let is_crowded = own.is_crowded(&graph, limits);
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
     let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper));
-    let (graph, mapping, mut ways) = match own.codegen {
-        overlay::Codegen::Straight => ways::with_partial_sums(own, limits, &graph, &mapping, observer)?,
-        _ => ways::scheduled(own, limits, (graph, mapping), observer)?,
-    };
+    let (graph, mapping, mut ways) = ways::ways(own, limits, (graph, mapping), observer)?;
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(own.asked.fault, &mut schedule);
@@ -229,23 +213,9 @@ fn draft_within(
         .map_err(Failure::verification)?;
     let single = arithmetic::claim(own, model, options, &graph, mixed.as_ref(), proven.schedule(), observer)?;
     let whole = mixed.map(|(whole, _)| whole);
-    let frame = own.frame(limits, is_crowded);
     let symbol = own.symbol(&model.mechanism.name);
-    let mut program =
-        observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
-    program.arrays.iter_mut().for_each(|array| array.io = own.asked.common.precision.io);
-    if let Some(claim) = &single {
-        program.arithmetic = Arithmetic::Single { bound: claim.bound() };
-    }
-    if let Some(room) = limits.in_shared {
-        program.spread(room);
-    }
-    let target = own.asked.common.target;
-    if target.is_amd() {
-        program = overlay::with_separate_entries(&program).unwrap_or(program);
-    }
-    fault::in_program(own.asked.fault, &mut program);
+    let program = overlaid::overlaid(own, (&graph, &proven), single.as_ref(), (limits, is_crowded), &symbol, observer);
     let code = lowered::lowered(own, &program, &proven, observer)?;
-    let ptx = observer.pass("ptx", k, || emit_ptx::print(&code, target.compute_capability));
+    let ptx = observer.pass("ptx", k, || emit_ptx::print(&code, own.asked.common.target.compute_capability));
     Ok(Draft { single, whole, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
 }

@@ -9,18 +9,18 @@ use diagnostics::Diagnostic;
 use kinetics::Model;
 use overlay::program::Program;
 
-/// Runs the code in the simulator and compares.
+/// Runs the code in the simulator and compares; nothing where no states were asked for.
 pub fn verified(
     model: &Model,
     own: &Resolved<'_>,
     draft: &Draft,
-    states: usize,
     observer: &mut Observer,
-) -> Result<Verification, Failure> {
+) -> Result<Option<Verification>, Failure> {
+    let Some(states) = own.asked.verify else { return Ok(None) };
     let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
     let stiffness = own.asked.common.stiffness;
     let subject = Subject { kernel: own.kernel, model, stiffness, graph, mapping, proven, program, module };
-    let verify = || -> Result<Verification, Vec<Diagnostic>> {
+    let verify = || -> Result<Option<Verification>, Vec<Diagnostic>> {
         // The simulator knows races on shared memory only, so the code first runs with all slots there.
         if program.first_global.is_some() {
             let program = &Program { first_global: None, ..program.clone() };
@@ -32,7 +32,7 @@ pub fn verified(
         let whole = draft.whole.as_ref().unwrap_or(graph);
         let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, whole, claim, states));
         let single_error = single_error.transpose()?;
-        Ok(Verification { single_error, ..verify::verify(&subject, states)? })
+        Ok(Some(Verification { single_error, ..verify::verify(&subject, states)? }))
     };
     observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)
 }

@@ -3,12 +3,26 @@
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::plan::{Effort, Resolved};
+use overlay::Codegen;
 use schedule::{balance, refine};
 
 /// A mapped graph, and the ways to schedule it.
 pub type Scheduled = (graph::Graph, mapping::Mapping, Vec<schedule::Way>);
 
-pub fn scheduled(
+/// Schedules straight code with sums split among warps, and other code as it is mapped.
+pub fn ways(
+    own: &Resolved<'_>,
+    limits: &schedule::Limits,
+    (graph, mapping): (graph::Graph, mapping::Mapping),
+    observer: &mut Observer,
+) -> Result<Scheduled, Failure> {
+    match own.codegen {
+        Codegen::Straight => with_partial_sums(own, limits, &graph, &mapping, observer),
+        _ => scheduled(own, limits, (graph, mapping), observer),
+    }
+}
+
+fn scheduled(
     own: &Resolved<'_>,
     limits: &schedule::Limits,
     (graph, mapping): (graph::Graph, mapping::Mapping),
@@ -21,7 +35,7 @@ pub fn scheduled(
 
 /// Sums split among the warps that make their terms, balanced by what runs at the same time: by depth at first, then by the phases that this gave. The
 /// shorter of both is taken.
-pub fn with_partial_sums(
+fn with_partial_sums(
     own: &Resolved<'_>,
     limits: &schedule::Limits,
     graph: &graph::Graph,

@@ -4,6 +4,7 @@ use super::goes_with::COPYING;
 use super::{Multiplier, Prefetch, Resolved, SlotMemory};
 use crate::forms::{Rates, Variant};
 use diagnostics::Diagnostic;
+use graph::Graph;
 use graph::function_tables::POWERS;
 use kernels::{Exponential, Form, Matrix};
 use kinetics::approximation::range::TemperatureRange;
@@ -213,6 +214,12 @@ impl Resolved<'_> {
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
         Rates::new(self.asked.common.target, striped, self.registers(), self.points())
+    }
+
+    /// Whether the values of straight code are too many for its slots, so that sums take their terms where they are made.
+    pub fn is_crowded(&self, graph: &Graph, limits: &Limits) -> bool {
+        let exceeds = |slots| mapping::partial_sums::is_crowded(graph, slots);
+        self.codegen == Codegen::Straight && limits.slots.is_some_and(exceeds)
     }
 
     /// Returns the resources that the overlay of a schedule within these limits has; `is_crowded`: groups of warps may meet at barriers of their own.

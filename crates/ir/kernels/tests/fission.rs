@@ -52,8 +52,7 @@ fn parts_store_what_the_whole_does() {
 #[test]
 fn parts_share_what_they_can() {
     let whole = jacobian(Form::LogSpace);
-    let together =
-        |parts: &[Vec<u32>]| -> usize { parts.iter().map(|rows| size(&fission::part(&whole, rows))).sum() };
+    let together = |parts: &[Vec<u32>]| -> usize { parts.iter().map(|rows| size(&fission::part(&whole, rows))).sum() };
     let planned = |longest: usize| together(&fission::plan(&whole, longest));
     let (few, many) = (planned(size(&whole) / 2), planned(size(&whole) / 8));
     let rows: Vec<Vec<u32>> = (0..whole.arrays[3].rows).map(|row| vec![row]).collect();
