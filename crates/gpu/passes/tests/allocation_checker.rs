@@ -1,6 +1,6 @@
 //! The checker of allocations: it finds an allocation that is broken in one place, whatever the class of the violation.
 
-use passes::allocate::spill_location::Rewriting;
+use passes::allocate::spill_location::{Known, Rewriting};
 use passes::allocate::{self, Algorithm, Allocation, File, PhysicalRegister, check};
 use ptx::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
 use ptx::ir::Reg;
@@ -227,4 +227,28 @@ fn lanes_on_their_own_need_an_order() {
         }
     }
     assert!(barriers >= 2, "{}", good.module);
+}
+
+/// A counter that lanes leave at different times is not uniform, but its copy within the loop is, and goes through a slot of the warp. The
+/// copy needs no instruction of its own.
+#[test]
+fn a_uniform_copy_of_another_value_has_a_slot_of_the_warp() {
+    let values = |line: fn(usize) -> String| (0..6).map(line).collect::<String>();
+    let loads = values(|i| format!("ld.global.u32 %v{i}, [%rd1+{}];\n", 4 * i + 64));
+    let work = values(|i| format!("mad.lo.u32 %v{i}, %v{i}, %v{i}, %v{};\n", (i + 1) % 6));
+    let stores = values(|i| format!("st.global.u32 [%rd1+{}], %v{i};\n", 4 * i + 64));
+    let module = parse(&format!(
+        ".version 7.8\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+.reg .pred %p<2>;\n.reg .b32 %copy;\n.reg .b32 %r<3>;\n.reg .b32 %v<6>;\n.reg .b64 %rd<2>;
+ld.param.u64 %rd0, [p];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 128;\nadd.s64 %rd1, %rd1, %rd0;
+ld.global.u32 %r2, [%rd1];\n{loads}mov.u32 %r1, 0;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra END;\nmov.u32 %copy, %r1;
+AGAIN:\nadd.u32 %r1, %copy, 4;\n{work}{work}add.u32 %v0, %v0, %copy;\nadd.u32 %v3, %v3, %r1;\n{work}
+setp.lt.u32 %p0, %r1, %r2;\nmov.u32 %copy, %r1;\n@%p0 bra AGAIN;\nEND:\nst.global.u32 [%rd1+4], %r1;\n{stores}ret;\n}}\n"
+    ));
+    let good = allocate::allocate(&module, "k", &options(6, Algorithm::ChaitinBriggs, Rewriting::AffRA)).unwrap();
+    let (copy, _) = good.locations.iter().find(|(_, location)| location.row().shared()).expect("it is in a slot");
+    check::check(&good).unwrap();
+    let mut broken = good.clone();
+    broken.facts.known[*copy] = Known::Nothing;
+    assert!(found(&broken).contains(&check::Kind::Lost(*copy)));
 }

@@ -30,6 +30,8 @@ pub enum Location {
 pub enum Symbol {
     /// The current value of an original register.
     Value(Reg),
+    /// The current value that some lane of the warp has of an original register.
+    SomeLane(Reg),
     /// 0 or 1 for the current value of an original predicate.
     Word(Reg),
     /// The current value of an original register less `stride` times T.
@@ -48,7 +50,7 @@ impl Symbol {
     /// The original register that it tells of.
     pub fn register(self) -> Option<Reg> {
         match self {
-            Self::Value(reg) | Self::Word(reg) | Self::Uniform { reg, .. } => Some(reg),
+            Self::Value(reg) | Self::SomeLane(reg) | Self::Word(reg) | Self::Uniform { reg, .. } => Some(reg),
             Self::Lane { .. } | Self::Base | Self::OwnBase | Self::Elected => None,
         }
     }

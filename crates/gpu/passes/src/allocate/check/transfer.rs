@@ -128,7 +128,10 @@ impl Checker<'_> {
                 state.redefine(dst);
                 let known = self.allocation.facts.known[from];
                 let number = matches!(known, Known::Constant(_) | Known::Affine { base: Some(_), .. });
-                state.copy(dst, from, number, |symbol| self.is(*symbol, from));
+                // where the copy is the same in all lanes, each lane's value of the source is the copy
+                let is_uniform = self.is_uniform(Symbol::Value(dst));
+                let is = |symbol: &Symbol| self.is(*symbol, from) || (is_uniform && *symbol == Symbol::SomeLane(from));
+                state.copy(dst, from, number, is);
             }
             return true;
         }
@@ -209,8 +212,12 @@ impl Checker<'_> {
                 let slot = self.slot(state, *space, addr.base, addr.offset, *ty);
                 let (Some(slot), [Operand::Reg(src)]) = (slot, &src[..]) else { return false };
                 let of_warp = matches!(slot, Location::Shared { .. });
-                let symbols = state.at(register(*src)).into_iter();
-                state.write(slot, symbols.filter(|symbol| !of_warp || self.is_uniform(*symbol)).collect());
+                let kept = |symbol| match symbol {
+                    _ if !of_warp || self.is_uniform(symbol) => Some(symbol),
+                    Symbol::Value(reg) => Some(Symbol::SomeLane(reg)),
+                    _ => None,
+                };
+                state.write(slot, state.at(register(*src)).into_iter().filter_map(kept).collect());
                 return elected == (of_warp && self.allocation.sides == Sides::Interleaved);
             }
             // where it stands is checked apart
@@ -230,7 +237,7 @@ impl Checker<'_> {
                 matches!(known(reg), Known::Affine { stride: of, .. } if of & self.original.regs[reg].mask() == stride)
             }
             Symbol::Lane { stride, .. } => stride == 0,
-            Symbol::Base | Symbol::OwnBase | Symbol::Elected => false,
+            Symbol::SomeLane(_) | Symbol::Base | Symbol::OwnBase | Symbol::Elected => false,
         }
     }
 
