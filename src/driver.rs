@@ -203,7 +203,7 @@ fn draft_within(
     let is_crowded = own.is_crowded(&graph, limits);
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
-    let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper));
+    let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps));
     let (graph, mapping, mut ways) = ways::ways(own, limits, (graph, mapping), observer)?;
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let mut schedule = ways.swap_remove(0).schedule;

@@ -88,7 +88,7 @@ fn usage_errors_exit_with_2() {
         (vec![chem, "--warps", "33"], "from 1 to 32"),
         (vec![chem, "--target", "voodoo"], "kepler"),
         (vec![chem, "--kernel", "vorticity"], "viscosity"),
-        (vec![chem, "--layout", "mapper=best"], "ilp"),
+        (vec![chem, "--layout", "placement=best"], "mixed"),
         (vec![chem, "--verify", "0"], "states"),
         (vec![chem, "--ctas-per-sm", "0"], "from 1 to 32"),
         (vec![], "MECHANISM"),
@@ -186,19 +186,6 @@ fn a_project_has_ptx_for_its_gpu() {
     for file in ["h2o2_conductivity.ptx", "h2o2_conductivity.cu", "h2o2_conductivity.cpp", "h2o2_cpu.cmake"] {
         assert!(out.path().join(file).is_file(), "{file}");
     }
-}
-
-#[test]
-fn optimal_and_greedy_mappings_are_compared() {
-    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    let outcome = singe(&[], &[chem, "--kernel", "conductivity", "--warps", "4", "--layout", "mapper=ilp", "--json"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
-    let kernel = &report["kernels"][0];
-    let (optimal, greedy) = (&kernel["mapping_cost"]["total"], &kernel["greedy_cost"]["total"]);
-    println!("ilp {optimal}, greedy {greedy}");
-    assert!(kernel["mapping_optimality"]["within"]["gap"].as_f64().is_some_and(|gap| gap <= 0.01), "{kernel}");
-    assert!(optimal.as_f64().unwrap() <= greedy.as_f64().unwrap() + 1e-9);
 }
 
 #[test]

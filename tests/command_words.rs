@@ -271,7 +271,7 @@ fn the_words_of_the_report_are_explained() {
     assert!(missing.is_empty() && !has("no such word"), "{missing:?}");
 }
 
-/// What cannot be proven has one exit code, whether it is a race or an error.
+/// Failed proofs have one exit code, of races and of error bounds.
 #[test]
 fn a_bound_that_cannot_be_proven_is_a_failed_proof() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,6 @@
 use diagnostics::Diagnostic;
 use kernels::{Form, Kernel, Matrix};
 use kinetics::Model;
-use mapping::Mapper;
 use overlay::{Codegen, Frame, Residence};
 use schedule::{Placement, proof};
 use singe::driver::{self, Failure, FailureKind, Request};
@@ -162,7 +161,7 @@ fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Resul
 
 fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
     let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
-    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy);
+    let mapping = mapping::map(&graph, options.warps);
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();

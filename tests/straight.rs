@@ -4,7 +4,7 @@ use graph::interpret::{self, Machine};
 use graph::{Graph, Value};
 use kernels::{Form, Kernel, Options, build};
 use machine::target::Target;
-use mapping::{Mapper, Mapping, partial_sums};
+use mapping::{Mapping, partial_sums};
 use overlay::{Codegen, Residence};
 use schedule::{Limits, Placement, Schedule, balance, proof, refine};
 use singe::driver::{self, Request};
@@ -23,7 +23,7 @@ fn limits() -> Limits {
 fn split(kernel: Kernel, form: Form, warps: u32) -> (Graph, Graph, Mapping) {
     let model = made_up::model(17, 60, 5);
     let whole = build(kernel, &model, &Options { warps, form, ..Options::default() }).unwrap();
-    let mapping = mapping::map(&whole, warps, Mapper::Greedy);
+    let mapping = mapping::map(&whole, warps);
     let (split, mapping) =
         partial_sums::apply(&whole, &mapping, &partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]));
     (whole, split, mapping)
@@ -47,7 +47,7 @@ fn work_is_shared_by_the_phases_of_the_schedule() {
     let model = made_up::model(17, 60, 5);
     let whole =
         build(Kernel::Chemistry, &model, &Options { warps: 4, form: Form::LogSpace, ..Options::default() }).unwrap();
-    let mapping = mapping::map(&whole, 4, Mapper::Greedy);
+    let mapping = mapping::map(&whole, 4);
     let plan = partial_sums::plan(&whole, &mapping, &|op| whole.depths()[op]);
     let limits = Limits { slots: Some(48), ..limits() };
     let (graph, mapped) = partial_sums::apply(&whole, &mapping, &plan);

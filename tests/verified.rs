@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use kernels::{Form, Kernel};
-use mapping::Mapper;
 use mechanism::Options;
 use overlay::Codegen;
 use schedule::Placement;
@@ -44,26 +43,18 @@ fn gri30_over_warps_and_codegen() {
 }
 
 #[test]
-fn h2o2_over_placements_mappers_and_ctas() {
-    // The optimal mapper takes a minute for viscosity, whatever follows it.
-    let sweeps = testkit::skip::sweeps("the optimal mapper with every placement");
+fn h2o2_over_placements_and_ctas() {
     for placement in [Placement::Auto, Placement::Store, Placement::Buffer, Placement::Mixed] {
         for ctas_per_sm in [1, 2, 4] {
-            let is_optimal = sweeps || placement == Placement::Auto && ctas_per_sm == 1;
-            for mapper in
-                [Mapper::Greedy, Mapper::Ilp].into_iter().filter(|&mapper| mapper == Mapper::Greedy || is_optimal)
-            {
-                let request = request(shipped("h2o2")).with(|r| {
-                    r.tuning.placement = placement;
-                    r.tuning.ctas_per_sm.count = ctas_per_sm;
-                    r.tuning.mapper = mapper;
-                    r.tuning.warps = 6;
-                });
-                if placement == Placement::Store && ctas_per_sm == 4 {
-                    too_large(&request);
-                } else {
-                    reports(&request);
-                }
+            let request = request(shipped("h2o2")).with(|r| {
+                r.tuning.placement = placement;
+                r.tuning.ctas_per_sm.count = ctas_per_sm;
+                r.tuning.warps = 6;
+            });
+            if placement == Placement::Store && ctas_per_sm == 4 {
+                too_large(&request);
+            } else {
+                reports(&request);
             }
         }
     }

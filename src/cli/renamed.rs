@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use crate::plan;
 
 /// A flag of the version before, the flag in its place, and a value of that; `{}` stands for the value that was given.
-const RENAMED: [(&str, &str, &str); 12] = [
+const RENAMED: [(&str, &str, &str); 13] = [
     ("--fit-tolerance", "--error", "form={}"),
     ("--error-bound", "--error", "{}"),
     ("--io", "--precision", "io={}"),
@@ -15,6 +15,7 @@ const RENAMED: [(&str, &str, &str); 12] = [
     ("--verify-machine-code", "--verify", "no-machine-code"),
     ("--predict-time", "--verify", "no-time"),
     ("--floor", "", ""),
+    ("--mapper", "", ""),
     ("--weights", "", ""),
     ("--passes", "", ""),
     ("--buffer", "", ""),
@@ -88,10 +89,10 @@ mod tests {
             ),
             ("m.inp --compilers auto --verify 8", "m.inp --verify 8", 1),
             ("--occupancy auto --ctas-per-sm=2", "--ctas-per-sm=2,auto", 1),
-            ("--mapper ilp --weights flops=2 --slots=global", "--layout mapper=ilp --layout slots=global", 3),
+            ("--mapper ilp --placement mixed --slots=global", "--layout placement=mixed --layout slots=global", 3),
             ("--error 1e-3 --error-bound measured --fit-tolerance exact", "--error 1e-3,measured,form=exact", 2),
             ("--floor 1e-9 --warps 8 --kernel chemistry", "--warps 8 --kernel chemistry", 1),
-            ("--error-bound proven --layout mapper=ilp", "--layout mapper=ilp", 1),
+            ("--error-bound proven --layout slots=global", "--layout slots=global", 1),
         ] {
             let words: Vec<OsString> = old.split(' ').map(OsString::from).collect();
             let (now, told) = renamed(&words);

@@ -116,7 +116,7 @@ fn part(unit: &Unit) -> String {
     unit.report.part.as_ref().map_or(String::new(), others)
 }
 
-/// What is known of a kernel's error: of measured arithmetic nothing but what was measured.
+/// Returns the known error of a kernel; for measured arithmetic, the measured one alone.
 fn promise(unit: &Unit) -> String {
     let of_form = accuracy(unit.report.form_error, unit.report.form_range);
     match &unit.report.single {

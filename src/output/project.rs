@@ -34,7 +34,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
             let stiffness = request.common.stiffness;
             let (expected, mut scales): (Vec<_>, Vec<_>) =
                 states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, stiffness, s)).unzip();
-            // What another kernel stores is not compared.
+            // Rows of another kernel are not compared.
             for scale in &mut scales {
                 let rows = scale.iter_mut().enumerate().filter(|&(row, _)| !unit.graph.stores_row(row));
                 rows.for_each(|(_, scale)| *scale = -1.0);

@@ -289,7 +289,7 @@ mod tests {
         });
         let told = request.without_effect();
         assert_eq!(told.len(), tuning_keys().len() - 1, "all but the form: {told:?}");
-        for flag in ["constants", "mapper", "matrix", "qssa-warps"] {
+        for flag in ["constants", "matrix", "qssa-warps"] {
             let told =
                 told.iter().any(|text| text.starts_with(&format!("--layout {flag} has no effect with --target cpu")));
             assert!(told, "{flag}");

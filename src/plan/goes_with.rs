@@ -130,7 +130,7 @@ pub const TUNING: usize = 12;
 /// Flags that concern a part of the requests. The first are those of a kernel's tuning, in the order in which a search varies them: the
 /// last changes fastest. Those with values and a meaning are keys of `--layout`.
 #[rustfmt::skip]
-pub const FLAGS: [Flag; 21] = [
+pub const FLAGS: [Flag; 20] = [
     flag(&["warps"],               &[Targets(GPUS)],                                            tries::warps),
     flag(&["groups-per-cta"],      &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::groups),
     flag(&["ctas-per-sm"],         &[Targets(GPUS)],                                            tries::ctas),
@@ -143,8 +143,6 @@ pub const FLAGS: [Flag; 21] = [
     flag(&["form"],                &[],                                                         tries::forms),
     layout(&["matrix"],            &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::matrices,
         ["dfma|dmma|auto", "products with constant matrices: multiply-adds, tensor cores, or the cheaper"]),
-    layout(&["mapper"],            &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::nothing,
-        ["greedy|ilp", "assignment of operations to warps"]),
     layout(&["placement"],         &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::nothing,
         ["auto|store|buffer|mixed", "use of shared memory: a place for every value, buffers, or both"]),
     layout(&["prefetch"],          &[Targets(COPYING), Layouts(DATA_PARALLEL)],                 tries::nothing,

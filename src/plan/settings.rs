@@ -100,7 +100,6 @@ mod tests {
             Tuning::from_arg_matches(&Tuning::augment_args(Command::default()).get_matches_from(line)).unwrap();
         let layout = [
             "points-per-lane=auto",
-            "mapper=ilp",
             "placement=mixed",
             "slots=global",
             "constants=constant-bank",
@@ -111,10 +110,10 @@ mod tests {
         let layout: Table = layout.iter().map(|text| layout_setting(text).unwrap()).collect();
         assert_eq!(layout.len(), FLAGS.iter().filter(|row| row.of_layout.is_some()).count());
         let all = set(&parsed, &layout).unwrap();
-        assert_eq!((all.warps, all.mapper, all.qssa_warps), (13, mapping::Mapper::Ilp, Some(4)));
+        assert_eq!((all.warps, all.qssa_warps), (13, Some(4)));
         // And back.
         assert_eq!(set(&Tuning::default(), &table(&all)), Ok(all));
-        for wrong in ["warps=8", "mapper", "mapper=", "mapper=best", "qssa-warps=0", "wraps=3"] {
+        for wrong in ["warps=8", "slots", "slots=", "slots=best", "qssa-warps=0", "wraps=3"] {
             assert!(layout_setting(wrong).is_err(), "{wrong}");
         }
     }

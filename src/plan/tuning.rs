@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{CtasPerSm, values};
 use kernels::Form;
-use mapping::Mapper;
 use overlay::Residence;
 use schedule::Placement;
 
@@ -34,9 +33,6 @@ pub struct Tuning {
     #[arg(long, value_name = "N|auto|N,auto", default_value = "1", value_parser = values::ctas_per_sm::parse)]
     #[serde(with = "super::values::ctas_per_sm")]
     pub ctas_per_sm: CtasPerSm,
-    /// Way to assign operations to warps.
-    #[arg(skip = Mapper::Greedy)]
-    pub mapper: Mapper,
     /// Use of shared memory.
     #[arg(skip = Placement::Auto)]
     pub placement: Placement,
@@ -115,7 +111,6 @@ impl Default for Tuning {
             groups_per_cta: 1,
             points_per_lane: Some(1),
             ctas_per_sm: CtasPerSm::fixed(1),
-            mapper: Mapper::Greedy,
             placement: Placement::Auto,
             slots: SlotMemory::Auto,
             constants: None,

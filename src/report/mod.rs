@@ -43,7 +43,7 @@ use kernels::{Io, Kernel};
 use kinetics::Model;
 use lower::code::Code;
 use machine::target::Target;
-use mapping::{Cost, Mapping, Optimality};
+use mapping::{Cost, Mapping};
 use overlay::Codegen;
 use overlay::program::{Array, Program};
 use schedule::balance::{self, Balance};
@@ -102,7 +102,7 @@ pub struct KernelReport {
     /// Whether it stands beside the chosen version of the kernel and may be faster.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub alternative: bool,
-    /// Which part of a kernel it is, where that is made as several.
+    /// Number of the part, for a kernel made as several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// Layout of the code.
@@ -163,12 +163,8 @@ pub struct KernelReport {
     pub flops_per_point: u64,
     /// Double-precision results that wait for each other in the longest chain from inputs to outputs.
     pub critical_path: u64,
-    /// Cost that the mapper minimised, as it came out.
+    /// Cost of the mapping.
     pub mapping_cost: Cost,
-    /// Cost of the greedy mapper's mapping: the same, unless another mapper was chosen.
-    pub greedy_cost: Cost,
-    /// Known gap to the mapping that costs least.
-    pub mapping_optimality: Optimality,
     /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
     /// shortly, as estimated; and how many the target leaves.
     pub registers_held: u32,
@@ -260,16 +256,6 @@ impl KernelReport {
             }),
             _ => None,
         }
-    }
-
-    /// Returns the warning about a search for the best mapping that ended before its proof.
-    fn mapping_warning(&self) -> Option<String> {
-        let Optimality::TimedOut { gap } = self.mapping_optimality else { return None };
-        let percent = (100.0 * gap).ceil();
-        let name = &self.kernel;
-        Some(format!(
-            "{name}: --layout mapper=ilp found no proven mapping within a minute (gap {percent} %); the greedy one is taken"
-        ))
     }
 
     /// Returns what is known of the kernel's time.
@@ -425,7 +411,6 @@ pub fn report(
         .collect();
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
-    warnings.extend(kernels.iter().filter_map(KernelReport::mapping_warning));
     let has_transport = request.all_kernels().any(Kernel::is_transport);
     let fits = model.transport.as_ref().filter(|_| has_transport);
     let mut layouts: Vec<&str> = Vec::new();
@@ -466,7 +451,7 @@ pub fn diffusion(model: &Model, kernel: Kernel) -> Option<String> {
     is_other.then(|| format!("diffusion by {}: lambda/(rho cp Le)", model.mechanism.diffusion))
 }
 
-/// What a draft needs of the machine.
+/// Returns the resources that a draft needs.
 fn needs(own: &Resolved<'_>, draft: &Draft) -> Needs {
     Needs {
         registers_estimated: draft.registers().min(own.registers()),
@@ -486,9 +471,8 @@ pub fn kernel(
     verification: Option<Verification>,
 ) -> KernelReport {
     let Draft { graph, mapping, proven, program, .. } = draft;
-    let costs = mapping::costs(graph, mapping);
     let schedule = proven.schedule();
-    let available = own.registers();
+    let (available, mapping_cost) = (own.registers(), mapping::cost(graph, mapping));
     let needs = needs(own, draft);
     let Needs { registers_estimated, shared_bytes, text: ptx_instructions, .. } = needs;
     let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
@@ -513,7 +497,7 @@ pub fn kernel(
         groups_per_cta: own.groups(),
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
-        cross_warp_edges: costs.0.crossing,
+        cross_warp_edges: mapping_cost.crossing,
         sync_points: schedule.crossing_values,
         barriers: schedule.sync_points(),
         named_barriers: schedule.barrier_ids(),
@@ -533,9 +517,7 @@ pub fn kernel(
         index_constants_per_thread: program.constants.index_registers,
         critical_path: critical::path(graph),
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
-        mapping_cost: costs.0,
-        greedy_cost: costs.1,
-        mapping_optimality: mapping.optimality,
+        mapping_cost,
         registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,

@@ -76,7 +76,7 @@ pub fn time_steps(
 
 fn shares(timing: &Timing) -> [f64; Cause::ALL.len()] {
     let all: u64 = timing.warps.iter().map(|warp| warp.cycles()).sum();
-    Cause::ALL.map(|cause| timing.warps.iter().map(|warp| warp.of(cause)).sum::<u64>() as f64 / all.max(1) as f64)
+    Cause::ALL.map(|cause| timing.warps.iter().map(|warp| warp.clocks(cause)).sum::<u64>() as f64 / all.max(1) as f64)
 }
 
 impl KernelTime {

@@ -131,7 +131,7 @@ pub(super) fn run<R, E>(
     let output = &buffers[at];
     let written =
         |point: usize| (point..output.len_of(ty)).step_by(stride).map(move |at| output.element(ty, at).is_some());
-    // What another kernel stores stays as it is.
+    // Rows of another kernel stay as they are.
     let is_whole = |point: usize| written(point).enumerate().all(|(row, written)| written == graph.stores_row(row));
     if let Some(point) = (0..states.len()).find(|&point| !is_whole(point)) {
         let message = format!(

@@ -203,7 +203,7 @@ fn clocks_of(warp: usize, warps: u32, turns: f64, [shorter, longer]: [&Timing; 2
     let mine = |timing: &Timing, of: &dyn Fn(usize) -> u64| {
         (warp..timing.warps.len()).step_by(warps as usize).map(of).sum::<u64>() as f64
     };
-    let spent = |timing: &Timing, cause: Cause| mine(timing, &|at| timing.warps[at].of(cause));
+    let spent = |timing: &Timing, cause: Cause| mine(timing, &|at| timing.warps[at].clocks(cause));
     let causes = Cause::ALL.map(|cause| (spent(longer, cause) - spent(shorter, cause)).max(0.0) / turns);
     let critical = longer.critical_path(warps as usize);
     let all = critical.iter().sum::<u64>().max(1) as f64;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use machine::target::ComputeCapability;
 use machine::toolchain;
 use passes::allocate::report::report;
-use passes::allocate::{Options, allocate, check};
+use passes::allocate::{Allocation, Options, allocate, check};
 use ptx::inst::Space;
+use ptx::ir::FuncKind;
 use ptx::{Func, Module};
 
 /// Limits of registers per thread: all that there are, and so few that larger kernels spill.
@@ -49,11 +50,8 @@ pub fn section(modules: &[(String, Module)]) -> String {
 
 fn row(text: &mut String, group: &str, limit: u32, pairs: &[Pair]) {
     let differences = |figure: fn(&Pair) -> [i64; 2]| {
-        let difference = |pair: &Pair| figure(pair)[0] - figure(pair)[1];
-        let mut all: Vec<i64> = pairs.iter().map(difference).collect();
-        all.sort_unstable();
-        let worst = pairs.iter().max_by_key(|pair| difference(pair));
-        Some((*all.get(all.len() / 2)?, worst.map(|pair| (difference(pair), &pair.kernel))?))
+        let difference = |pair: &Pair| (figure(pair)[0] - figure(pair)[1]) as f64;
+        median_and_worst(pairs.iter().map(|pair| (difference(pair), pair.kernel.as_str())))
     };
     let registers = differences(|pair| pair.registers.map(i64::from));
     let bytes = differences(|pair| pair.bytes.map(|bytes| bytes as i64));
@@ -74,30 +72,47 @@ fn row(text: &mut String, group: &str, limit: u32, pairs: &[Pair]) {
 
 /// The kernels of a module that both allocate.
 fn pairs(module: &Module, limit: u32) -> Vec<Pair> {
-    let kernels: Vec<&Func> = module.entries().filter(|func| !func.is_declaration()).collect();
-    let mut bounded = module.clone();
-    for func in &mut bounded.funcs {
-        func.directives.retain(|text| ![".maxnreg", ".minnctapersm"].iter().any(|name| text.starts_with(name)));
-        if kernels.iter().any(|kernel| kernel.name == func.name) {
-            func.directives.push(format!(".maxnreg {limit}"));
-        }
-    }
+    let bounded = bounded(module, limit);
     let (text, arch) = (bounded.to_string(), ComputeCapability(module.sm / 10, module.sm % 10));
     let Some(assembled) = toolchain::find_for_text(arch, &text).ok().and_then(|t| t.assemble(&text, arch).ok()) else {
         return Vec::new();
     };
     let declared: u64 = module.variables.values().filter(|v| v.space == Space::Local).map(|v| v.bytes).sum();
-    let both = |func: &&Func| {
+    let both = |func: &Func| {
         let usage = assembled.usages.iter().find(|usage| usage.kernel == func.name)?;
-        let options = Options { registers: limit, block: func.threads, ..Options::default() };
-        let allocation = allocate(module, &func.name, &options).ok()?;
-        check::check(&allocation).unwrap_or_else(|v| panic!("{} at {limit}: {v:?}", func.name));
-        let own = report(&allocation);
+        let own = report(&allocation(module, func, limit)?);
         Some(Pair {
             kernel: func.name.clone(),
             registers: [own.registers, usage.registers],
             bytes: [own.local_bytes, u64::from(usage.stack_bytes).saturating_sub(declared)],
         })
     };
-    kernels.iter().filter_map(both).collect()
+    module.entries().filter(|func| !func.is_declaration()).filter_map(both).collect()
+}
+
+/// Our allocation, spilling to local memory alone; nothing where the kernel needs more.
+pub fn allocation(module: &Module, func: &Func, limit: u32) -> Option<Allocation> {
+    let options = Options { registers: limit, block: func.threads, ..Options::default() };
+    let allocation = allocate(module, &func.name, &options).ok()?;
+    check::check(&allocation).unwrap_or_else(|v| panic!("{} at {limit}: {v:?}", func.name));
+    Some(allocation)
+}
+
+/// The module whose kernels may have so many registers.
+pub fn bounded(module: &Module, limit: u32) -> Module {
+    let mut bounded = module.clone();
+    for func in &mut bounded.funcs {
+        func.directives.retain(|text| ![".maxnreg", ".minnctapersm"].iter().any(|name| text.starts_with(name)));
+        if func.kind == FuncKind::Entry && !func.is_declaration() {
+            func.directives.push(format!(".maxnreg {limit}"));
+        }
+    }
+    bounded
+}
+
+/// The median of differences or ratios, and the largest with what it is of.
+pub fn median_and_worst<'a>(figures: impl Iterator<Item = (f64, &'a str)>) -> Option<(f64, (f64, &'a str))> {
+    let mut all: Vec<(f64, &str)> = figures.collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some((all.get(all.len() / 2)?.0, *all.last()?))
 }

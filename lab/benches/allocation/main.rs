@@ -18,6 +18,7 @@ use ptx::{Func, Module};
 mod beside_ptxas;
 #[path = "../common/kernels.rs"]
 mod kernels;
+mod timed;
 
 const BUDGETS: [u32; 6] = [8, 16, 24, 32, 48, 63];
 
@@ -63,7 +64,8 @@ impl Sum {
 }
 
 fn main() {
-    let modules: Vec<(String, Module)> = kernels::corpus().into_iter().chain(kernels::mechanisms()).collect();
+    let shipped = kernels::shipped();
+    let modules: Vec<(String, Module)> = kernels::corpus().into_iter().chain(kernels::modules(&shipped)).collect();
     let mut sums: Vec<(u32, [Sum; 6])> = Vec::new();
     for registers in BUDGETS {
         let mut row: [Sum; 6] = Default::default();
@@ -76,7 +78,7 @@ fn main() {
         }
         sums.push((registers, row));
     }
-    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules);
+    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules) + &timed::section(&shipped);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
         let docs = testkit::root().join("docs/lab");

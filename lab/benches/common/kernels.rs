@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;
+use kinetics::Model;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use overlay::Codegen;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
+use singe::output::Unit;
 use testkit::request;
 
 /// Every PTX text under tests/corpus, in the order of the names.
@@ -34,34 +36,38 @@ fn module(path: PathBuf) -> Option<Module> {
     read::read(&Arc::new(Source { name: path.display().to_string(), text })).ok()
 }
 
-/// The kernels of the shipped mechanisms: as lowered, and as NVRTC compiles them where it is there.
-pub fn mechanisms() -> Vec<(String, Module)> {
-    let mut modules = Vec::new();
-    let toolchain = toolchain::find().ok();
-    for (name, codegen) in [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)] {
+/// The kernels of the shipped mechanisms in a layout, with their model and the layout's label.
+pub fn shipped() -> Vec<(&'static str, Model, Vec<Unit>)> {
+    let layouts = [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)];
+    let compile = |(name, codegen)| {
         let request = Request { codegen, verify: None, ..request::new(testkit::shipped(name)) };
         let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
         let model = kinetics::model(mechanism).expect("a shipped mechanism");
         let compile = |kernel: &_| {
             driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).expect("a shipped mechanism")
         };
-        let units: Vec<_> = request.kernels.iter().map(compile).collect();
-        let label = if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" };
-        for unit in &units {
+        let units = request.kernels.iter().map(compile).collect();
+        (if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" }, model, units)
+    };
+    layouts.into_iter().map(compile).collect()
+}
+
+/// Shipped kernels as lowered, and as NVRTC compiles them where it is there.
+pub fn modules(shipped: &[(&'static str, Model, Vec<Unit>)]) -> Vec<(String, Module)> {
+    let mut modules = Vec::new();
+    for (label, _, units) in shipped {
+        for unit in units {
             modules.push((format!("{label}, lowered:"), unit.ptx.clone()));
-            let job = Job {
-                name: "k.cu".into(),
-                source: unit.source.clone(),
-                arch: ComputeCapability(3, 5),
-                options: vec![],
-            };
-            let compiled = toolchain.as_ref().and_then(|t| t.compile_to_ptx(&job).ok());
-            if let Some(text) = compiled.map(|compiled| compiled.text)
-                && let Ok(module) = read::read(&Arc::new(Source { name: "k.ptx".into(), text }))
-            {
-                modules.push((format!("{label}, NVRTC:"), module));
-            }
+            modules.extend(compiled(unit).map(|module| (format!("{label}, NVRTC:"), module)));
         }
     }
     modules
+}
+
+/// The PTX that NVRTC makes of a kernel, for the architecture that they are lowered for.
+pub fn compiled(unit: &Unit) -> Option<Module> {
+    let (name, source) = ("k.cu".into(), unit.source.clone());
+    let job = Job { name, source, arch: ComputeCapability(3, 5), options: vec![] };
+    let text = toolchain::find().ok()?.compile_to_ptx(&job).ok()?.text;
+    read::read(&Arc::new(Source { name: "k.ptx".into(), text })).ok()
 }

@@ -70,7 +70,7 @@ fn pictures(kernel: &str, target: &Target, timing: &Timing, warps_per_cta: usize
         .enumerate()
         .map(|(warp, (time, critical))| Bar {
             name: format!("CTA {} warp {}", warp / warps_per_cta, warp % warps_per_cta),
-            clocks: Cause::ALL.map(|cause| time.of(cause) as f64),
+            clocks: Cause::ALL.map(|cause| time.clocks(cause) as f64),
             critical: critical as f64 / all,
         })
         .collect();
@@ -90,7 +90,7 @@ fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
     let head: Vec<String> = Cause::ALL.iter().map(|cause| format!("{:>1$}", cause.name(), width(*cause))).collect();
     out += &format!("{:<5} {:>8} {}\n", "warp", "cycles", head.join(" "));
     for (number, warp) in warps.iter().enumerate() {
-        let cells: Vec<String> = Cause::ALL.iter().map(|c| format!("{:>1$}", warp.of(*c), width(*c))).collect();
+        let cells: Vec<String> = Cause::ALL.iter().map(|c| format!("{:>1$}", warp.clocks(*c), width(*c))).collect();
         out += &format!("{number:<5} {:>8} {}\n", warp.cycles(), cells.join(" "));
     }
     out

@@ -7,7 +7,6 @@ use super::figures::{
 };
 use crate::report::KernelReport;
 use crate::verify::CodeOnAmd;
-use mapping::Optimality;
 use sass::Class;
 
 /// A row.
@@ -74,11 +73,10 @@ const CODE: [Row; 5] = [
     of_gpus("points per lane", |k| k.points_per_lane.to_string()),
 ];
 
-const SCHEDULE: [Row; 17] = [
+const SCHEDULE: [Row; 16] = [
     always("operations", |k| k.operations.to_string()),
     of_warps("cross-warp edges", |k| k.cross_warp_edges.to_string()),
-    of_warps("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
-    where_any(|k| k.mapping_optimality != Optimality::Unknown, "mapping, from the best", from_the_best),
+    of_warps("mapping cost", |k| format!("{:.3}", k.mapping_cost.total)),
     of_warps("synchronisation points", |k| k.sync_points.to_string()),
     of_warps("barriers after grouping", |k| k.barriers.to_string()),
     of_warps("named barriers", |k| k.named_barriers.to_string()),
@@ -99,14 +97,6 @@ const SCHEDULE: [Row; 17] = [
         format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)
     }),
 ];
-
-/// Returns the share by which another mapping may cost less.
-fn from_the_best(k: &KernelReport) -> String {
-    match k.mapping_optimality {
-        Optimality::Unknown => String::new(),
-        Optimality::Within { gap } | Optimality::TimedOut { gap } => format!("at most {:.1} %", 100.0 * gap),
-    }
-}
 
 const COUNTS: [Row; 7] = [
     always("FLOPs per point", |k| k.flops_per_point.to_string()),

@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use diagnostics::Diagnostic;
 use graph::body::{Body, Tensor};
 use graph::{Array, Graph, Operation, Part, QssaWarps, Role, Step, StepRef};
-use mapping::{Mapping, Optimality};
+use mapping::Mapping;
 use schedule::{Phase, Placement, Schedule, Storage, SyncPoint, proof};
 
 /// (id that the proof must report, what is broken, the breaking of [`handover`]).
@@ -110,7 +110,7 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
         storage: Storage::Shared,
         crossing_values: 2,
     };
-    (graph, Mapping { warps: 2, warp_of, optimality: Optimality::Unknown }, schedule)
+    (graph, Mapping { warps: 2, warp_of }, schedule)
 }
 
 /// Returns the errors of the proof when the one QSSA warp has the first step of the handover, and the `others` too.
@@ -159,9 +159,7 @@ pub fn out_of_order() -> Vec<Diagnostic> {
     };
     let mut warp_of = SecondaryMap::new();
     warp_of[op] = 0;
-    proof::prove(&graph, &Mapping { warps: 1, warp_of, optimality: Optimality::Unknown }, schedule, 16)
-        .err()
-        .unwrap_or_default()
+    proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()
 }
 
 /// Returns the errors of the proof when lanes of one warp exchange a value, and they meet at the boundaries of these `phases`.
@@ -203,7 +201,5 @@ pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     };
     let mut warp_of = SecondaryMap::new();
     (warp_of[from], warp_of[to]) = (0, 0);
-    proof::prove(&graph, &Mapping { warps: 1, warp_of, optimality: Optimality::Unknown }, schedule, 16)
-        .err()
-        .unwrap_or_default()
+    proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()
 }

@@ -2,7 +2,6 @@
 
 use kernels::{Kernel, Options, build};
 use machine::target::Target;
-use mapping::Mapper;
 use overlay::{Codegen, Frame, Residence};
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
@@ -42,7 +41,7 @@ fn no_double_is_carried_to_the_next_group() {
             for registers in [32, 255] {
                 let model = made_up::model(species, species * 3, 1);
                 let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
-                let mapping = mapping::map(&graph, warps, Mapper::Greedy);
+                let mapping = mapping::map(&graph, warps);
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
                 let frame = Frame {

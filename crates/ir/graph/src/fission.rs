@@ -66,7 +66,7 @@ pub fn faults(graph: &Graph, parts: &[Vec<u32>]) -> Vec<String> {
 pub fn part(graph: &Graph, rows: &[u32]) -> Graph {
     let rows: BTreeSet<u32> = rows.iter().copied().collect();
     let needs = Needs::new(graph);
-    let is_needed = needs.of(graph, &rows);
+    let is_needed = needs.mark(graph, &rows);
     let is_needed = |at: StepRef| &is_needed[needs.first[&at]..needs.first[&at] + graph.body(at).insts.len()];
     let mut new = graph.without_operations();
     let mut moved: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
@@ -160,7 +160,7 @@ struct Unit {
 
 impl Unit {
     fn new(graph: &Graph, needs: &Needs, rows: Vec<u32>) -> Self {
-        let is_needed = needs.of(graph, &rows.iter().copied().collect());
+        let is_needed = needs.mark(graph, &rows.iter().copied().collect());
         let size = is_needed.iter().filter(|&&needed| needed).count();
         Self { rows, is_needed, size }
     }
@@ -212,8 +212,8 @@ impl Needs {
         Self { first, count }
     }
 
-    /// Whether some rows need an instruction, by its number.
-    fn of(&self, graph: &Graph, rows: &BTreeSet<u32>) -> Vec<bool> {
+    /// Marks the instructions that some rows need, by their numbers.
+    fn mark(&self, graph: &Graph, rows: &BTreeSet<u32>) -> Vec<bool> {
         let mut is_needed = vec![false; self.count];
         let mut has_states: BTreeSet<Op> = BTreeSet::new();
         let mut pending: Vec<(StepRef, Id)> = Vec::new();

@@ -9,21 +9,6 @@ use graph::{Graph, Op, Role};
 pub struct Mapping {
     pub warps: u32,
     pub warp_of: SecondaryMap<Op, u32>,
-    pub optimality: Optimality,
-}
-
-/// Distance of a mapping from the one that costs least, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Optimality {
-    /// Nothing: it was not looked for.
-    #[default]
-    Unknown,
-    /// It costs less by this share at most: 0 where it is this mapping.
-    Within { gap: f64 },
-    /// The search came to its limit of time. The mapping is the greedy one, since how far a search comes differs from machine to machine; a better
-    /// one costs less by this share of the best that was found, at most.
-    TimedOut { gap: f64 },
 }
 
 /// Cost of a mapping, each metric relative to a perfect balance (1) or to the number of edges.
@@ -70,7 +55,7 @@ pub fn cost(graph: &Graph, mapping: &Mapping) -> Cost {
     Cost { flops, registers, locality, total: flops + registers + locality, crossing }
 }
 
-pub(super) fn imbalance(loads: &[u64]) -> f64 {
+fn imbalance(loads: &[u64]) -> f64 {
     let sum: u64 = loads.iter().sum();
     if sum == 0 {
         return 1.0;

@@ -1,10 +1,10 @@
-//! The paper's greedy mapper.
+//! The paper's greedy algorithm.
 
 use cranelift_entity::SecondaryMap;
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
-use super::cost::{Mapping, Optimality, allowed};
+use super::cost::{Mapping, allowed};
 use graph::{Graph, Op, Role};
 
 /// Weight of the running state of a sum beside that of a rate, where the QSSA warps solve for quasi-steady species.
@@ -12,7 +12,7 @@ const SUM: f64 = 0.3;
 /// Factor on the weight of an even distribution of these rates: they fill the registers of every warp at the same time.
 const RATES: f64 = 2.0;
 
-/// Assigns operations from the most expensive to the least, those that feed the QSSA warps and the QSSA warps' own before the rest; ties go by number, so that equal shapes spread evenly.
+/// Maps every operation to one of `warps` warps: from the most expensive to the least, those that feed the QSSA warps and the QSSA warps' own before the rest; ties go by number, so that equal shapes spread evenly.
 pub fn map(graph: &Graph, warps: u32) -> Mapping {
     let edges = graph.petgraph();
     let mut order: Vec<Op> = graph.ops.keys().collect();
@@ -56,7 +56,7 @@ pub fn map(graph: &Graph, warps: u32) -> Mapping {
         held[best] += registers;
         warp_of[op] = Some(best as u32);
     }
-    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new(), optimality: Optimality::Unknown };
+    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new() };
     for op in graph.ops.keys() {
         mapping.warp_of[op] = warp_of[op].expect("every operation was assigned");
     }

@@ -14,7 +14,7 @@ pub fn leave_out(nodes: &mut Vec<Node>) {
     block(nodes, &assigned, &mut Facts::new());
 }
 
-/// What a variable is known to be.
+/// Known value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fact {
     /// The bits of a literal.

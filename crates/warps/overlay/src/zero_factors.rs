@@ -230,7 +230,7 @@ fn replace(
     changed
 }
 
-/// What takes the place of a term and its sum, behind the nodes so far.
+/// Returns the replacement of a term and its sum, and appends its nodes.
 fn simpler(
     vars: &mut PrimaryMap<Var, String>,
     nodes: &mut Vec<Node>,

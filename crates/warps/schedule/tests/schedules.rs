@@ -5,7 +5,6 @@ use graph::interpret::{self, Machine};
 use graph::{Graph, QssaWarps, Role};
 use kernels::{Form, Kernel, Options, build};
 use machine::target::Target;
-use mapping::Mapper;
 use schedule::{Limits, Placement, Schedule, Storage, proof};
 use testkit::made_up;
 use testkit::numbers::Numbers;
@@ -54,7 +53,7 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
         for warps in 1..=32 {
             for (species, stage_inputs) in [(2, true), (3, false), (10, true), (24, false), (33, true)] {
                 let graph = graph(kernel, species, warps, stage_inputs);
-                let mapping = mapping::map(&graph, warps, Mapper::Greedy);
+                let mapping = mapping::map(&graph, warps);
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler())
                     .unwrap_or_else(|d| panic!("{kernel} {species} {warps}: {}", d.message));
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers)
@@ -77,7 +76,7 @@ fn straight_line_code_is_proven_and_keeps_few_values() {
     for kernel in Kernel::ALL {
         for (species, stage_inputs) in [(2, true), (10, false), (24, true), (33, false)] {
             let graph = graph(kernel, species, 1, stage_inputs);
-            let mapping = mapping::map(&graph, 1, Mapper::Greedy);
+            let mapping = mapping::map(&graph, 1);
             let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &limits).unwrap();
             assert_eq!(schedule.storage, Storage::Registers);
             let proven = proof::prove(&graph, &mapping, schedule, 0)
@@ -106,7 +105,7 @@ fn reactions_are_ordered_by_the_species_that_they_share() {
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
     let options = Options { warps: 1, form: Form::LogSpace, ..Options::default() };
     let graph = build(Kernel::Chemistry, &model, &options).unwrap();
-    let mapping = mapping::map(&graph, 1, Mapper::Greedy);
+    let mapping = mapping::map(&graph, 1);
     let limits = Limits { slots: None, barriers: 0, ..kepler() };
     let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &limits).unwrap();
     println!("{} doubles alive at once", schedule.slots);
@@ -117,18 +116,16 @@ fn reactions_are_ordered_by_the_species_that_they_share() {
 /// Work of the QSSA warps stays there, whatever the others have to do.
 #[test]
 fn a_crew_keeps_to_its_warps() {
-    for mapper in [Mapper::Greedy, Mapper::Ilp] {
-        for group in [1, 2] {
-            let mut graph = graph(Kernel::Viscosity, 3, 4, true);
-            let ops: Vec<_> = graph.ops.keys().collect();
-            let mut roles = SecondaryMap::new();
-            ops.iter().step_by(2).for_each(|op| roles[*op] = Role::Member);
-            graph.qssa_warps = Some(QssaWarps { warps: group, roles: roles.clone() });
-            let mapping = mapping::map(&graph, 4, mapper);
-            let warps = |role: Role| ops.iter().filter(move |op| roles[**op] == role).map(|op| mapping.warp_of[*op]);
-            assert!(warps.clone()(Role::Member).all(|warp| warp < group), "{mapper:?} {group}");
-            assert!(warps(Role::Other).any(|warp| warp >= group), "{mapper:?} {group}");
-        }
+    for group in [1, 2] {
+        let mut graph = graph(Kernel::Viscosity, 3, 4, true);
+        let ops: Vec<_> = graph.ops.keys().collect();
+        let mut roles = SecondaryMap::new();
+        ops.iter().step_by(2).for_each(|op| roles[*op] = Role::Member);
+        graph.qssa_warps = Some(QssaWarps { warps: group, roles: roles.clone() });
+        let mapping = mapping::map(&graph, 4);
+        let warps = |role: Role| ops.iter().filter(move |op| roles[**op] == role).map(|op| mapping.warp_of[*op]);
+        assert!(warps.clone()(Role::Member).all(|warp| warp < group), "{group}");
+        assert!(warps(Role::Other).any(|warp| warp >= group), "{group}");
     }
 }
 
@@ -136,7 +133,7 @@ fn a_crew_keeps_to_its_warps() {
 #[test]
 fn barriers_cost_their_latency() {
     let graph = graph(Kernel::Viscosity, 10, 4, true);
-    let mapping = mapping::map(&graph, 4, Mapper::Greedy);
+    let mapping = mapping::map(&graph, 4);
     let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
     let clocks = |points_per_lane| {
         let limits = Limits { points_per_lane, ..kepler() };
@@ -157,7 +154,7 @@ fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
             for placement in [Placement::Auto, Placement::Buffer, Placement::Mixed] {
                 for (slots, barriers) in [(192, 1), (96, 2), (64, 4), (48, 8), (40, 16)] {
                     let graph = graph(kernel, 30, warps, false);
-                    let mapping = mapping::map(&graph, warps, Mapper::Greedy);
+                    let mapping = mapping::map(&graph, warps);
                     let limits = Limits { slots: Some(slots), barriers, states: 40, ..kepler() };
                     match schedule::schedule(&graph, &mapping, placement, &limits) {
                         Ok(schedule) => {
@@ -184,7 +181,7 @@ fn a_buffer_is_taken_where_it_is_shorter() {
     let mut shorter = 0;
     for species in [40, 48, 56, 64] {
         let graph = graph(Kernel::Chemistry, species, 8, true);
-        let mapping = mapping::map(&graph, 8, Mapper::Greedy);
+        let mapping = mapping::map(&graph, 8);
         assert!(graph.values.len() > 192, "{species} species: all values have slots");
         let cost = |placement: Placement, limits: &Limits| {
             let schedule = schedule::schedule(&graph, &mapping, placement, limits).unwrap();

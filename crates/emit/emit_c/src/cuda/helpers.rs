@@ -217,7 +217,7 @@ fn singles() -> String {
 INLINE float2 singles(double x)
 {{
   const unsigned high = (unsigned)__double2hiint(x), low = (unsigned)__double2loint(x);
-  // What singles have no number for is taken for 0, or for none.
+  // Values outside the range of singles become 0 or not a number.
   const unsigned size = min(max(high & {size:#x}u, {small:#x}u), {large:#x}u);
   const unsigned digits = (((size << 3) | (low >> 29)) - {rebased:#x}u) | (high & ~{size:#x}u);
   const unsigned power = digits & {power:#x}u;

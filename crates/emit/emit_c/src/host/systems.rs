@@ -67,6 +67,7 @@ struct Spelling {
     /// The types of numbers in a vector and in an array.
     number: &'static str,
     stored: &'static str,
+    one: &'static str,
     /// One number for all points, and products with sums that are rounded once.
     all: &'static str,
     fused: &'static str,
@@ -83,6 +84,7 @@ impl Spelling {
                 is_single: false,
                 number: "real",
                 stored: "double",
+                one: "1.0",
                 all: "all",
                 fused: "fma",
                 read: "at",
@@ -92,6 +94,7 @@ impl Spelling {
                 is_single: true,
                 number: "single",
                 stored: "float",
+                one: "1.0f",
                 all: "all_single",
                 fused: "fused_singles",
                 read: "wide",
@@ -131,7 +134,7 @@ impl Together<'_> {
     /// Writes the function; `source` has the row of the Jacobian's output for an entry, and `sum` is the number of the sum's row.
     fn function(&self, source: impl Fn(usize, usize) -> Option<usize>, sum: usize) -> String {
         let Self { plan, spelling, rows, starts: (_, upper_starts) } = self;
-        let Spelling { number, all, scale, .. } = *spelling;
+        let Spelling { number, one, all, scale, .. } = *spelling;
         let mut text = format!("SINGE_STEP void factor_{}(Block &b, real {scale})\n{{\n  (void){scale};\n", rows.start);
         for at in rows.clone() {
             for &column in plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]) {
@@ -170,7 +173,6 @@ impl Together<'_> {
             for (m, column) in plan.upper[at].iter().enumerate() {
                 text += &format!("  put(b.factor, {}, r{at}_{column});\n", upper_starts[at] + m);
             }
-            let one = if spelling.is_single { "1.0f" } else { "1.0" };
             text += &format!("  const {number} d{at} = {one} / r{at}_{at};\n  put(b.inverse_pivot, {at}, d{at});\n");
         }
         text + "}\n\n"

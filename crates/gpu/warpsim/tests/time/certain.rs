@@ -28,7 +28,7 @@ fn a_chain_takes_its_latency_times_its_length() {
     let chain = |length| repeated(&line("DFMA R2, R2, R2, R2").stall(8), length);
     assert_eq!(each_pass(&chain(100), 1) - each_pass(&chain(60), 1), 8 * 40);
     let timing = on_hopper(&chain(100), 1);
-    assert_eq!(timing.warps[0].of(Cause::FixedLatency), 7 * 100);
+    assert_eq!(timing.warps[0].clocks(Cause::FixedLatency), 7 * 100);
     assert_eq!(timing.issued, 101);
 }
 
@@ -51,7 +51,7 @@ fn a_load_is_waited_for_by_its_scoreboard() {
     let load = [line("LDS R2, [RZ]").stall(2).sets(0), line("IADD3 R3, R2, R2, RZ").waits(0)];
     let timing = on_hopper(&[&[line("STS [RZ], RZ").stall(15)], &load[..]].concat(), 1);
     // one clock is a stall count, one issues
-    assert_eq!(timing.warps[0].of(Cause::Shared), latency - 2, "{timing:?}");
+    assert_eq!(timing.warps[0].clocks(Cause::Shared), latency - 2, "{timing:?}");
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     lines.extend(repeated(&line("@!P0 FFMA R2, R4, R7, R8"), 300));
     lines.push(line("@!P0 BAR.SYNC 0x1, 0xa0").stall(5));
     let waiting = on_hopper(&lines, 5);
-    assert!(waiting.warps[4].of(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
-    assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
+    assert!(waiting.warps[4].clocks(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
+    assert!(waiting.warps[0].clocks(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
     // the others wait for it: the path to the end runs through it, then through one of them
     let path = waiting.critical_path(5);
     assert_eq!(path.iter().sum::<u64>(), waiting.cycles);
@@ -143,10 +143,10 @@ fn causes_add_up() {
     let timing = on_hopper(&lines, 12);
     assert_eq!(timing.warps.iter().map(WarpTime::cycles).max(), Some(timing.cycles));
     for (warp, bins) in timing.warps.iter().zip(&timing.timeline.warps) {
-        assert_eq!(warp.of(Cause::Issued), 73);
+        assert_eq!(warp.clocks(Cause::Issued), 73);
         for cause in Cause::ALL {
             let clocks: u64 = bins.iter().map(|bin| u64::from(bin[cause as usize])).sum();
-            assert_eq!(clocks, warp.of(cause), "{}", cause.name());
+            assert_eq!(clocks, warp.clocks(cause), "{}", cause.name());
         }
     }
     let [meeting] = &timing.timeline.meetings[..] else { panic!("{:?}", timing.timeline.meetings) };
@@ -233,7 +233,7 @@ fn code_beyond_the_caches_is_waited_for() {
     let capacity = hopper().pipeline.as_ref().unwrap().fetch.l0_bytes as usize / 16;
     let waits = |length: usize| {
         let body = repeated(&line("FFMA R2, R4, R7, RZ").stall(1), length);
-        let after = |times| on_hopper(&looped(&[], &body, times), 1).warps[0].of(Cause::Fetch);
+        let after = |times| on_hopper(&looped(&[], &body, times), 1).warps[0].clocks(Cause::Fetch);
         (after(6) - after(4)) as f64 / 2.0 / length as f64
     };
     assert_eq!(waits(capacity / 2), 0.0);

@@ -25,7 +25,7 @@ pub fn heat_row(mechanism: &Mechanism) -> usize {
     mechanism.species.len()
 }
 
-/// What a row is called in names of operations.
+/// Returns the name of a row in names of operations.
 pub fn row_name(mechanism: &Mechanism, row: usize) -> &str {
     mechanism.species.get(row).map_or("heat release", |species| &species.name)
 }

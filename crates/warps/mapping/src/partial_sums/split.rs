@@ -45,7 +45,7 @@ pub fn split(graph: &Graph, mapping: &Mapping, warp_of: &BTreeMap<Op, u32>) -> (
         let added = added(&mut made.graph, sum, &parts);
         made.graph.ops[sum].iterations.push(added);
     }
-    (made.graph, Mapping { warps: mapping.warps, warp_of: made.warp_of, optimality: mapping.optimality })
+    (made.graph, Mapping { warps: mapping.warps, warp_of: made.warp_of })
 }
 
 /// Parts of a sum's states: the number of the state, and the value.

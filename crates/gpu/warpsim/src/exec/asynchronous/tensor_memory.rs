@@ -14,11 +14,11 @@ pub(crate) struct TensorMemory {
     /// Columns that are held, the warp that allocated them, its time and the instruction.
     pub(super) held: Option<(u64, usize, u32, u32)>,
     pub(super) relinquished: bool,
-    /// What each warp of the CTA did.
+    /// Products and accesses of each warp of the CTA.
     pub(super) units: Vec<Unit>,
 }
 
-/// What a warp did with tensor memory.
+/// Products and accesses of one warp.
 #[derive(Default)]
 pub(super) struct Unit {
     /// Number of products so far, and before this CTA.

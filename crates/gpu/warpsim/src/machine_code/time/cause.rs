@@ -75,7 +75,7 @@ impl WarpTime {
     }
 
     /// Returns the clocks of a cause.
-    pub fn of(&self, cause: Cause) -> u64 {
+    pub fn clocks(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
     }
 
@@ -89,7 +89,7 @@ impl Serialize for WarpTime {
         let mut map = serializer.serialize_map(Some(1 + Cause::ALL.len()))?;
         map.serialize_entry("cycles", &self.cycles())?;
         for cause in Cause::ALL {
-            map.serialize_entry(&cause.name().replace(' ', "_"), &self.of(cause))?;
+            map.serialize_entry(&cause.name().replace(' ', "_"), &self.clocks(cause))?;
         }
         map.end()
     }

@@ -51,10 +51,10 @@ impl Known {
 
 /// Returns the properties of all instructions. `None`: there are no control bits, and the target does not keep track of registers.
 pub(super) fn known(kernel: &Kernel, target: &Target, pipeline: &Pipeline) -> Option<Vec<Known>> {
-    kernel.instructions.iter().map(|instruction| of(instruction, target, pipeline)).collect()
+    kernel.instructions.iter().map(|instruction| properties(instruction, target, pipeline)).collect()
 }
 
-fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option<Known> {
+fn properties(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option<Known> {
     let (pipe, class) = (pipe(instruction, pipeline), instruction.class());
     let control = if pipeline.fixed.is_some() { None } else { Some(instruction.control()?) };
     let operand = |operand: &Operand| match operand {
