@@ -89,7 +89,7 @@ fn make(
     } else {
         Vec::new()
     };
-    let texts = on_cpu::verify(request, &model, (&mut units, &beside), cache, observer)?;
+    let texts = on_cpu::verify(request, &model, &mut units, &beside, cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let programs = reactors::verify(request, &model, &units, cache, observer)?;
     let report = report::report(request, &model, warnings, kernels, programs, texts);
@@ -204,7 +204,7 @@ fn draft_within(
     let graph = if is_crowded { observer.pass("inline", k, || mapping::partial_sums::inlined(&graph)) } else { graph };
     let (graph, mixed) = arithmetic::in_precision(own, model, options, graph, observer)?;
     let mapping = observer.pass("map", k, || mapping::map(&graph, options.warps));
-    let (graph, mapping, mut ways) = ways::ways(own, limits, (graph, mapping), observer)?;
+    let (graph, mapping, mut ways) = ways::ways(own, limits, graph, mapping, observer)?;
     let schedules = ways.iter().map(ScheduleScore::from_way).collect();
     let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(own.asked.fault, &mut schedule);
@@ -217,5 +217,5 @@ fn draft_within(
     let program = overlaid::overlaid(own, (&graph, &proven), single.as_ref(), (limits, is_crowded), &symbol, observer);
     let code = lowered::lowered(own, &program, &proven, observer)?;
     let ptx = observer.pass("ptx", k, || emit_ptx::print(&code, own.asked.common.target.compute_capability));
-    Ok(Draft { single, whole, ..Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)) })
+    Ok(Draft { single, whole, ..Draft::new(graph, mapping, proven, schedules, program, code, ptx) })
 }

@@ -1,12 +1,11 @@
 //! The kernels that give rates of change at constant pressure and at constant volume: proven, and verified against the reference, in
 //! both layouts, in both forms and for any number of warps.
 
-use kernels::{Form, Kernel, StateVariables};
+use kernels::{Form, Kernel};
 use kinetics::reactor::{Constant, tendency};
 use overlay::Codegen;
 use singe::driver::Request;
-use testkit::request;
-use testkit::verified::{each, unit};
+use testkit::verified::each;
 
 const KERNELS: [Kernel; 2] = [Kernel::Isobaric, Kernel::Isochoric];
 
@@ -17,8 +16,7 @@ fn verified(name: &str, form: Form, codegen: Codegen, warps: impl IntoIterator<I
 }
 
 #[test]
-fn h2o2_is_verified_for_1_to_32_warps() {
-    verified("h2o2", Form::Pairwise, Codegen::Overlay, 1..=32, 33);
+fn h2o2_is_verified_in_log_space() {
     verified("h2o2", Form::LogSpace, Codegen::Overlay, [1, 4, 8, 32], 70);
     verified("h2o2", Form::LogSpace, Codegen::DataParallel, [4], 70);
 }
@@ -27,26 +25,6 @@ fn h2o2_is_verified_for_1_to_32_warps() {
 fn gri30_is_verified_for_1_to_32_warps() {
     verified("gri30", Form::LogSpace, Codegen::Overlay, 1..=32, 33);
     verified("gri30", Form::LogSpace, Codegen::DataParallel, [8], 70);
-}
-
-/// All kernels take mass fractions as well as mole fractions.
-#[test]
-fn mass_fractions_tell_the_state_too() {
-    for (name, form) in [("h2o2", None), ("h2o2", Some(Form::Pairwise)), ("gri30", None)] {
-        let plain = request::new(testkit::shipped(name));
-        let model = testkit::model(&testkit::shipped(name));
-        for kernel in Kernel::ALL.into_iter().chain(KERNELS) {
-            for (codegen, warps) in [(Codegen::Overlay, 1), (Codegen::Overlay, 8), (Codegen::DataParallel, 4)] {
-                let request = Request { codegen, verify: Some(33), ..plain.clone() }.with(|r| {
-                    r.common.state = StateVariables::MassFractions;
-                    r.tuning.warps = warps;
-                    r.tuning.form = form;
-                });
-                let unit = unit(kernel, &model, &request);
-                assert_eq!(unit.graph.arrays[2].name, "mass_fractions");
-            }
-        }
-    }
 }
 
 /// The temperature of a gas that burns at constant volume rises faster: nothing of the heat goes into work.

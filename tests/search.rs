@@ -179,7 +179,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
     let target = own.asked.common.target;
     let code = lower::lower(&program, target);
     let ptx = emit_ptx::print(&code, target.compute_capability);
-    Draft::new(graph, mapping, (proven, schedules), program, (code, ptx))
+    Draft::new(graph, mapping, proven, schedules, program, code, ptx)
 }
 
 fn no_room() -> Failure {

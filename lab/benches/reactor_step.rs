@@ -189,7 +189,7 @@ fn assembled(case: &Case, model: &Model, target: &'static Target, version: Versi
         MachineCode::Verified(_) => {}
         MachineCode::NotRun(reason) => return Err(reason),
     }
-    let time = verify::predict(&subject, &cubin, (shared, ctas), target).map_err(first)?;
+    let time = verify::predict(&subject, &cubin, shared, ctas, target).map_err(first)?;
     let usage = made.usages.first().ok_or("ptxas reports nothing")?;
     let figures = [usage.registers, usage.spill_store_bytes + usage.spill_load_bytes];
     Ok(cells(&unit.report, Some(figures), time.map(|found| found.nanoseconds_per_point)))

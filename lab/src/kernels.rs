@@ -45,7 +45,8 @@ pub fn compiled(
     root: &Path,
     compiler: &Path,
     mechanism: &str,
-    (kernel, state): (&str, &str),
+    kernel: &str,
+    state: &str,
     flags: &[&str],
 ) -> Result<Outcome, String> {
     let folder = compiler.with_file_name("kernels").join(format!("{mechanism}-{kernel}-{state}"));

@@ -35,7 +35,7 @@ pub fn write(root: &Path) -> Result<(), String> {
                 for layout in LAYOUTS {
                     bar.set_message(format!("{mechanism} {target} {} {layout}", kernel.0));
                     let flags = ["--target", target, "--warps", warps, "--codegen", layout];
-                    let outcome = compiled(root, &compiler, mechanism, kernel, &flags)?;
+                    let outcome = compiled(root, &compiler, mechanism, kernel.0, kernel.1, &flags)?;
                     tables += &row(kernel, layout, &outcome);
                     bar.inc(1);
                 }

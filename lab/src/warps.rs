@@ -50,7 +50,7 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
                 bar.tick();
                 if !finished.contains_key(&key) {
                     let flags = ["--codegen", "overlay", "--target", "hopper", "--warps", &warps.to_string()];
-                    let found = found(compiled(root, &compiler, name, (kernel, state), &flags)?);
+                    let found = found(compiled(root, &compiler, name, kernel, state, &flags)?);
                     append(&record, &key, &found).map_err(|e| format!("{}: {e}", record.display()))?;
                     finished.insert(key.clone(), found);
                 }

@@ -147,7 +147,7 @@ fn predict(
 ) -> Result<Option<Prediction>, Vec<Diagnostic>> {
     let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };
     let (subject, report) = (subject(request, model, unit, &made.ptx), &unit.report);
-    verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
+    verify::predict(&subject, cubin, report.shared_bytes, report.machine.ctas_per_sm, request.common.target)
 }
 
 /// The times of a kernel if what is assumed of the target is otherwise, where the request has it timed.
@@ -162,8 +162,8 @@ pub fn sensitivity(
         return Ok(None);
     }
     let (subject, report) = (subject(request, model, unit, &made.ptx), &unit.report);
-    let shape = (report.shared_bytes, report.machine.ctas_per_sm);
-    let timed = || verify::sensitivity(&subject, cubin, shape, request.common.target);
+    let (shared, ctas) = (report.shared_bytes, report.machine.ctas_per_sm);
+    let timed = || verify::sensitivity(&subject, cubin, shared, ctas, request.common.target);
     observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
 }
 

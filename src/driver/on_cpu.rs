@@ -21,7 +21,8 @@ use machine::toolchain::{self, FAST_OPTIONS, HostCompiler};
 pub fn verify(
     request: &Request,
     model: &Model,
-    (units, beside): (&mut [Unit], &[Unit]),
+    units: &mut [Unit],
+    beside: &[Unit],
     cache: Option<&Cache>,
     observer: &mut Observer,
 ) -> Result<Vec<TextForCpu>, Failure> {

@@ -155,7 +155,7 @@ fn timed(
         let unit = units.iter().find(|unit| unit.program.symbol == symbol)?;
         let registers = unit.report.compiled.as_ref().map_or(0, |made| made.registers);
         let found = unit.report.prediction.as_ref()?;
-        Some(KernelTime::from_prediction(&unit.report.kernel, (launches, registers), found))
+        Some(KernelTime::from_prediction(&unit.report.kernel, launches, registers, found))
     };
     let evaluations = (0..method.m.len()).filter(|&stage| !method.takes_rates_over(stage)).count() as u32;
     let kernels = std::iter::once((&reactor.rates, evaluations)).chain(reactor.jacobian.iter().map(|part| (part, 1)));
@@ -163,6 +163,6 @@ fn timed(
         return Vec::new();
     };
     let call = verify::steady_call(subject, pipeline);
-    let between = verify::time_steps(pipeline, call, (cubin, subject.symbol), target);
+    let between = verify::time_steps(pipeline, call, cubin, subject.symbol, target);
     between.map_or(Vec::new(), |between| [kernels, between].concat())
 }

@@ -13,19 +13,21 @@ pub type Scheduled = (graph::Graph, mapping::Mapping, Vec<schedule::Way>);
 pub fn ways(
     own: &Resolved<'_>,
     limits: &schedule::Limits,
-    (graph, mapping): (graph::Graph, mapping::Mapping),
+    graph: graph::Graph,
+    mapping: mapping::Mapping,
     observer: &mut Observer,
 ) -> Result<Scheduled, Failure> {
     match own.codegen {
         Codegen::Straight => with_partial_sums(own, limits, &graph, &mapping, observer),
-        _ => scheduled(own, limits, (graph, mapping), observer),
+        _ => scheduled(own, limits, graph, mapping, observer),
     }
 }
 
 fn scheduled(
     own: &Resolved<'_>,
     limits: &schedule::Limits,
-    (graph, mapping): (graph::Graph, mapping::Mapping),
+    graph: graph::Graph,
+    mapping: mapping::Mapping,
     observer: &mut Observer,
 ) -> Result<Scheduled, Failure> {
     let ways = || schedule::ways(&graph, &mapping, own.tuning.placement, limits);
@@ -50,11 +52,11 @@ fn with_partial_sums(
     };
     let depth = graph.depths();
     let (first_plan, by_depth) = observer.pass("partial sums", k, || split(&|op| depth[op]));
-    let first = scheduled(own, limits, by_depth, observer)?;
+    let first = scheduled(own, limits, by_depth.0, by_depth.1, observer)?;
     let phases = balance::phases(&first.0, &first.2[0].schedule);
     let class = |op: graph::Op| phases.get(graph.ops[op].name.as_str()).copied().unwrap_or(0);
     let (second_plan, by_phase) = observer.pass("partial sums by phase", k, || split(&class));
-    let second = scheduled(own, limits, by_phase, observer)?;
+    let second = scheduled(own, limits, by_phase.0, by_phase.1, observer)?;
     let is_shorter = balance::is_shorter((&second.0, &second.2[0].schedule), (&first.0, &first.2[0].schedule));
     let (plan, found) = if is_shorter { (second_plan, second) } else { (first_plan, first) };
     if own.asked.effort == Effort::Quick {

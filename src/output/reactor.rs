@@ -100,14 +100,14 @@ fn start(model: &Model, reactor: &Reactor, state: &State) -> ReactorStart {
     };
     let energies = species.iter().zip(&fractions).map(|(s, y)| y / s.weight * (h_rt(&s.thermo, temperature) - work));
     let energy = energies.sum::<f64>() * GAS_CONSTANT * temperature;
-    ReactorStart { told: [if reactor.by_energy { energy } else { temperature }, fixed], fractions }
+    ReactorStart { first_state: if reactor.by_energy { energy } else { temperature }, fixed, fractions }
 }
 
 /// Nothing where the reactor does not reach its end.
 fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> Option<KnownReactor> {
     let start = start(model, reactor, state);
     let species = model.species().len();
-    let system = Reference { model, constant: reactor.constant, fixed: start.told[1] };
+    let system = Reference { model, constant: reactor.constant, fixed: start.fixed };
     let tight = Options {
         relative_tolerance: REFERENCE_TOLERANCE,
         absolute_tolerance: 1e-6 * REFERENCE_TOLERANCE,

@@ -387,7 +387,7 @@ impl KernelReport {
     }
 
     fn bounded(&self, target: &Target, program: &Program, turns: Turns<'_>) -> Machine {
-        self.machine.clone().bounded(turns, (self.critical_path, program.groups_under_way()), target)
+        self.machine.clone().bounded(turns, self.critical_path, program.groups_under_way(), target)
     }
 }
 

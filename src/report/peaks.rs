@@ -60,7 +60,7 @@ impl Machine {
 
     /// The same with what the machine code was seen to execute.
     /// `results`: of double precision that wait for each other, by each point; `groups`: of 32 points that a CTA has under way.
-    pub fn bounded(self, turns: Turns<'_>, (results, groups): (u64, u32), target: &Target) -> Self {
+    pub fn bounded(self, turns: Turns<'_>, results: u64, groups: u32, target: &Target) -> Self {
         let groups = f64::from(groups * self.ctas_per_sm.max(1));
         let executed = Executed { chain: results as f64 / groups, ..turns.executed() };
         let bound = Bound::new(&executed, target);

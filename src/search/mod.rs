@@ -56,9 +56,11 @@ impl Draft {
     pub fn new(
         graph: Graph,
         mapping: Mapping,
-        (proven, schedules): (Proven, Vec<ScheduleScore>),
+        proven: Proven,
+        schedules: Vec<ScheduleScore>,
         program: Program,
-        (code, ptx): (Code, ptx::Module),
+        code: Code,
+        ptx: ptx::Module,
     ) -> Self {
         let between_blocks = ptx.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
         let within_the_block = match proven.schedule() {

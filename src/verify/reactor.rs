@@ -48,7 +48,7 @@ const ALLOWED: [f64; 2] = [0.1, 1.0];
 #[derive(Clone)]
 pub struct ReactorPoint {
     /// The temperature, or the energy where the state has that.
-    pub told: f64,
+    pub first_state: f64,
     pub fixed: f64,
     pub fractions: Vec<f64>,
     pub time: f64,
@@ -119,8 +119,8 @@ fn point(subject: &ReactorSubject<'_>, state: &State, length: f64) -> ReactorPoi
         let near = TemperatureRange { coldest: 0.99 * temperature[0], hottest: 1.01 * temperature[0] };
         temperature[0] = inverse::temperature(model, &moles, energy, constant, near);
     }
-    let told = if subject.by_energy { energy } else { state.temperature };
-    ReactorPoint { told, fixed, fractions, time, expected }
+    let first_state = if subject.by_energy { energy } else { state.temperature };
+    ReactorPoint { first_state, fixed, fractions, time, expected }
 }
 
 /// Returns the largest difference at a point over the allowed one in a step; or what is wrong.

@@ -22,13 +22,18 @@ impl ReactorCall {
         Self { points: reactor_points(subject, POINTS), species: subject.model.species().len() }
     }
 
-    /// The rows of what is told, what is constant, the mass fractions and the times; what lies beyond the last point is not a number.
+    /// The rows of the first state, the constant, the mass fractions and the times; what lies beyond the last point is not a number.
     pub fn inputs(&self) -> Vec<f64> {
         let row = |of: &dyn Fn(&ReactorPoint) -> f64| -> Vec<f64> {
             (0..Self::STRIDE).map(|p| self.points.get(p).map_or(f64::NAN, of)).collect()
         };
         let fractions = (0..self.species).flat_map(|k| row(&|p| p.fractions[k]));
-        [row(&|p| p.told), row(&|p| p.fixed)].concat().into_iter().chain(fractions).chain(row(&|p| p.time)).collect()
+        [row(&|p| p.first_state), row(&|p| p.fixed)]
+            .concat()
+            .into_iter()
+            .chain(fractions)
+            .chain(row(&|p| p.time))
+            .collect()
     }
 
     /// The rows of one call: new mass fractions, temperature, status and number of steps.

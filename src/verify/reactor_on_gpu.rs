@@ -260,7 +260,7 @@ fn call(points: &[ReactorPoint], pipeline: &Pipeline<'_>) -> Call {
     let fractions: Vec<f64> = (0..species).flat_map(|k| points.iter().map(move |p| p.fractions[k])).collect();
     let integers = || Buffer::words(Type::B32, vec![0; count]);
     let buffers = vec![
-        column(|p| p.told),
+        column(|p| p.first_state),
         column(|p| p.fixed),
         Buffer::input(&fractions),
         column(|p| p.time),

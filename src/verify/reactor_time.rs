@@ -37,7 +37,8 @@ enum End {
 pub fn time_steps(
     pipeline: &Pipeline<'_>,
     call: Call,
-    (cubin, symbol): (&Cubin, &str),
+    cubin: &Cubin,
+    symbol: &str,
     target: &Target,
 ) -> Result<Vec<KernelTime>, Failure> {
     let points = f64::from(call.points);
@@ -81,7 +82,7 @@ fn shares(timing: &Timing) -> [f64; Cause::ALL.len()] {
 
 impl KernelTime {
     /// Times of a kernel of the project that is launched so often in a step.
-    pub fn from_prediction(name: &str, (launches, registers): (u32, u32), found: &Prediction) -> Self {
+    pub fn from_prediction(name: &str, launches: u32, registers: u32, found: &Prediction) -> Self {
         let bytes = |count: fn(&Counts) -> u64| {
             found.executed.iter().map(count).sum::<u64>() as f64 / f64::from(found.turned_points.max(1))
         };

@@ -94,7 +94,8 @@ impl Prediction {
 pub fn predict(
     subject: &Subject<'_>,
     cubin: &Cubin,
-    (shared, ctas): (u32, u32),
+    shared: u32,
+    ctas: u32,
     target: &Target,
 ) -> Result<Option<Prediction>, Vec<Diagnostic>> {
     if target.pipeline.is_none() || ctas == 0 {
@@ -156,7 +157,8 @@ pub fn predict(
 pub fn sensitivity(
     subject: &Subject<'_>,
     cubin: &Cubin,
-    (shared, ctas): (u32, u32),
+    shared: u32,
+    ctas: u32,
     target: &Target,
 ) -> Result<Option<Sensitivity>, Vec<Diagnostic>> {
     let Some(targets) = target.with_other_assumptions().filter(|_| ctas > 0) else { return Ok(None) };

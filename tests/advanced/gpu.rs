@@ -50,7 +50,7 @@ pub fn advanced_by(
     let source = |p: &Point, k: usize| p.sources.as_ref().map_or(0.0, |s| s.0.get(k).copied().unwrap_or(s.1));
     let has_sources = points.iter().any(|point| point.sources.is_some());
     let given = Points {
-        told: column(&|p| p.temperature),
+        first_state: column(&|p| p.temperature),
         fixed: column(&|p| p.fixed),
         fractions: rows(&|p, k| p.fractions[k]),
         times: column(&|p| p.time),

@@ -66,6 +66,6 @@ fn nanoseconds(model: &Model, unit: &Unit, module: &Module, target: &Target) -> 
     let Unit { kernel, graph, mapping, proven, program, .. } = unit;
     let stiffness = Stiffness::Sequential;
     let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
-    let found = verify::predict(&subject, &cubin, (shared_bytes, ctas), target).ok()??;
+    let found = verify::predict(&subject, &cubin, shared_bytes, ctas, target).ok()??;
     Some(found.nanoseconds_per_point)
 }

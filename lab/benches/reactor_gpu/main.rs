@@ -285,7 +285,7 @@ fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) ->
     let kernels = report.kernels.iter().map(|report| {
         let found = report.prediction.as_ref().expect("a model of time");
         let registers = report.compiled.as_ref().map_or(0, |made| made.registers);
-        KernelTime::from_prediction(&format!("{}, {}", report.kernel, report.codegen), (1, registers), found)
+        KernelTime::from_prediction(&format!("{}, {}", report.kernel, report.codegen), 1, registers, found)
     });
     let kernels = kernels.collect();
     let unit = |kernel| driver::compile_kernel(kernel, model, &request.for_cpu(), &mut Observer::silent());
@@ -312,7 +312,7 @@ fn glue(
     let count = CTAS as usize * THREADS;
     let state = |p: usize| &states[p * 37 % states.len()];
     let points = Points {
-        told: (0..count).map(|p| state(p)[species]).collect(),
+        first_state: (0..count).map(|p| state(p)[species]).collect(),
         fixed: vec![ATMOSPHERE; count],
         fractions: (0..species).flat_map(|k| (0..count).map(move |p| state(p)[k])).collect(),
         // Long enough that none is done soon.
@@ -322,6 +322,6 @@ fn glue(
     };
     let kept = Kept { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, most_steps: 10_000 };
     let call = gpu_reactor::call(points, &kept, pipeline.workspace());
-    let times = verify::time_steps(&pipeline, call, (cubin, &format!("{name}_reactor")), target);
+    let times = verify::time_steps(&pipeline, call, cubin, &format!("{name}_reactor"), target);
     times.unwrap_or_else(|failure| panic!("{failure:?}"))
 }

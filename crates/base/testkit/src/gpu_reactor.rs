@@ -42,7 +42,7 @@ pub fn pipeline<'a>(model: &Model, reactor: &'a Reactor, units: [&'a Unit; 2], c
 /// Arrays of points: an entry for each, or one for each species and each, field-major.
 pub struct Points {
     /// The first array of the state.
-    pub told: Vec<f64>,
+    pub first_state: Vec<f64>,
     pub fixed: Vec<f64>,
     pub fractions: Vec<f64>,
     pub times: Vec<f64>,
@@ -72,13 +72,13 @@ pub const HEAT_RELEASE: usize = 12;
 
 /// A call that advances points in place.
 pub fn call(points: Points, kept: &Kept, workspace: Buffer) -> Call {
-    let count = points.told.len();
+    let count = points.first_state.len();
     let species = points.fractions.len() / count;
     let integers = || Buffer::words(Type::B32, vec![0; count]);
     let has_sources = points.sources.is_some();
     let [of_fractions, of_energy] = points.sources.unwrap_or_default();
     let buffers = vec![
-        Buffer::in_out(&points.told),
+        Buffer::in_out(&points.first_state),
         Buffer::input(&points.fixed),
         Buffer::in_out(&points.fractions),
         Buffer::input(&points.times),

@@ -122,7 +122,7 @@ fn emit(
         let mut nodes = Vec::new();
         for (k, phase) in (0..).zip(phases) {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
-            let apart = partly.map_or(&[][..], |plan| &plan.apart[k as usize]);
+            let apart = partly.map_or(&[][..], |plan| &plan.has_copies[k as usize]);
             let code = match codegen {
                 Codegen::Straight => emitter.straight_phase(k, phase, warps),
                 _ => branch::merge(emitter.phase(k, phase, warps, apart)),

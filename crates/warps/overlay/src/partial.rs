@@ -12,7 +12,7 @@ use graph::{Graph, Step, StepRef};
 /// Decisions for a kernel.
 pub struct Plan {
     /// Whether the warps have copies of their own: by phase and batch, in the order of [`align::align`].
-    pub apart: Vec<Vec<bool>>,
+    pub has_copies: Vec<Vec<bool>>,
     /// Approximate bytes of the code.
     pub bytes: usize,
 }
@@ -38,7 +38,7 @@ struct Choice {
 
 /// Decides for a cache of this size.
 pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
-    let mut plan = Plan { apart: Vec::new(), bytes: 0 };
+    let mut plan = Plan { has_copies: Vec::new(), bytes: 0 };
     let mut choices = Vec::new();
     for (at, phase) in phases.iter().enumerate() {
         let sequences: Vec<&[StepRef]> = phase.runs.iter().map(Vec::as_slice).collect();
@@ -50,7 +50,7 @@ pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
                 choices.push(choice(graph, batch, at, number, shared));
             }
         }
-        plan.apart.push(vec![false; batches.len()]);
+        plan.has_copies.push(vec![false; batches.len()]);
     }
     // the most for a byte first; the order of the code where that is equal
     choices.sort_by(|a, b| (b.saved * a.bytes).cmp(&(a.saved * b.bytes)));
@@ -59,7 +59,7 @@ pub fn plan(graph: &Graph, phases: &[Phase], cache_bytes: usize) -> Plan {
     }
     // a batch between batches that are apart costs one more way through the warps' own code
     for choice in &choices {
-        let apart = &plan.apart[choice.phase];
+        let apart = &plan.has_copies[choice.phase];
         let is_apart = |at: Option<usize>| at.is_some_and(|at| apart.get(at).copied().unwrap_or(false));
         let parts = is_apart(choice.batch.checked_sub(1)) && is_apart(Some(choice.batch + 1));
         if parts && !apart[choice.batch] {
@@ -74,7 +74,7 @@ impl Plan {
     fn take(&mut self, choice: &Choice, saved: usize, cache_bytes: usize) {
         if self.bytes + choice.bytes <= cache_bytes || INSTRUCTION * saved >= choice.bytes {
             self.bytes += choice.bytes;
-            self.apart[choice.phase][choice.batch] = true;
+            self.has_copies[choice.phase][choice.batch] = true;
         }
     }
 }

@@ -261,10 +261,9 @@ impl<'a> Round<'a> {
     }
 
     fn spill(&mut self, spilled: &[(Reg, f64)], accesses: &Accesses, liveness: &Liveness, loops: &Loops) {
-        let Options { rewriting, shared, own_slots, .. } = *self.options;
-        let (rows, sides) = ((rewriting, own_slots), self.sides());
+        let sides = self.sides();
         let block = self.prepared.threads.or(self.options.block);
-        let locations = spill_locations::decide(self.prepared, self.facts, rows, shared, &mut self.used, spilled);
+        let locations = spill_locations::decide(self.prepared, self.facts, self.options, &mut self.used, spilled);
         if self.local.is_none() && locations.values().any(|location| matches!(location, SpillLocation::Local { .. })) {
             self.local = Some(self.area("singe_spill_local", Space::Local));
         }

@@ -1,8 +1,8 @@
 //! Decides where spilled registers are kept.
 
 use super::facts::Facts;
-use super::options::Budget;
-use super::spill_location::{Known, Rewriting, Row, SpillLocation};
+use super::options::Options;
+use super::spill_location::{Known, Row, SpillLocation};
 use ptx::inst::Type;
 use ptx::ir::{Func, Reg};
 use std::collections::BTreeMap;
@@ -32,20 +32,20 @@ impl Used {
 }
 
 /// The locations of registers, each with the cost that spilling it was estimated to have. Where shared memory does not suffice,
-/// those get it that save most per byte. `own`: threads have slots of their own there.
+/// those get it that save most per byte.
 pub fn decide(
     func: &Func,
     facts: &Facts,
-    (rewriting, own): (Rewriting, bool),
-    budget: Budget,
+    options: &Options,
     used: &mut Used,
     spilled: &[(Reg, f64)],
 ) -> BTreeMap<Reg, SpillLocation> {
+    let Options { rewriting, own_slots, shared: budget, .. } = *options;
     let row = |reg: Reg| {
         let ty = func.regs[reg].class();
         let row = rewriting.row(facts.known[reg], matches!(ty, Type::B32 | Type::B64));
         match if row.shared() && facts.contested.contains(&reg) { Row::Local } else { row } {
-            Row::Local if own => Row::Own,
+            Row::Local if own_slots => Row::Own,
             row => row,
         }
     };

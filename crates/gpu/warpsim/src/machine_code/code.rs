@@ -1,7 +1,7 @@
 //! A kernel that is ready to be executed for one launch.
 
 use super::constants::Windows;
-use super::op::{Access, Decoded, Op, Word};
+use super::op::{Access, Atomic, Decoded, Load, Op, Store, Word};
 use crate::buffer::Buffer;
 use crate::hazard::Site;
 use diagnostics::Span;
@@ -42,10 +42,12 @@ impl Code<'_> {
     /// Returns the size of the smallest access of shared memory, which is the unit of the race detector.
     pub(super) fn shared_cell(&self) -> u32 {
         let sizes = self.ops.iter().filter_map(|op| match op.op {
-            Op::Access(Access::Load { space: Space::Shared | Space::Generic, bytes, .. })
-            | Op::Access(Access::Store { space: Space::Shared | Space::Generic, bytes, .. }) => Some(bytes),
+            Op::Access(
+                Access::Load(Load { space: Space::Shared | Space::Generic, bytes, .. })
+                | Access::Store(Store { space: Space::Shared | Space::Generic, bytes, .. }),
+            ) => Some(bytes),
             Op::Access(Access::Copy { bytes, .. }) => Some(bytes),
-            Op::Access(Access::Atomic { ty, .. }) => Some(ty.bytes()),
+            Op::Access(Access::Atomic(Atomic { ty, .. })) => Some(ty.bytes()),
             _ => None,
         });
         sizes.min().unwrap_or(8).min(8)

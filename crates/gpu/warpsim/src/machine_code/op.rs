@@ -277,20 +277,8 @@ pub(super) enum Lanes {
 
 /// Loads, stores, and the waits for them.
 pub(super) enum Access {
-    Load {
-        space: Space,
-        bytes: u32,
-        /// Mask of the bits that the sign fills.
-        extend: u64,
-        d: u32,
-        address: Address,
-    },
-    Store {
-        space: Space,
-        bytes: u32,
-        a: u32,
-        address: Address,
-    },
+    Load(Load),
+    Store(Store),
     /// An asynchronous copy from global to shared memory.
     Copy {
         bytes: u32,
@@ -303,35 +291,16 @@ pub(super) enum Access {
     AwaitCopies {
         pending: u32,
     },
-    Atomic {
-        op: AtomOp,
-        ty: Type,
-        space: Space,
-        d: u32,
-        tells: Tells,
-        /// The rows of the operands.
-        sources: [u32; 2],
-        address: Address,
-    },
+    Atomic(Atomic),
     /// A barrier in shared memory.
     Mbarrier {
         on: OnMbarrier,
         address: Address,
     },
     /// Loads words of shared memory and locks them, before Maxwell.
-    Lock {
-        bytes: u32,
-        p: Option<u8>,
-        d: u32,
-        address: Address,
-    },
+    Lock(Locked),
     /// Stores them and sets them free.
-    Unlock {
-        bytes: u32,
-        p: Option<u8>,
-        a: u32,
-        address: Address,
-    },
+    Unlock(Locked),
     /// Whether a generic address lies in the space.
     InSpace {
         p: Option<u8>,
@@ -339,14 +308,53 @@ pub(super) enum Access {
         address: Address,
     },
     /// A load from a bank of constant memory.
-    Constant {
-        bank: u8,
-        bytes: u32,
-        extend: u64,
-        d: u32,
-        index: u32,
-        offset: u64,
-    },
+    Constant(Constant),
+}
+
+pub(super) struct Load {
+    pub space: Space,
+    pub bytes: u32,
+    /// Mask of the bits that the sign fills.
+    pub extend: u64,
+    pub d: u32,
+    pub address: Address,
+}
+
+pub(super) struct Store {
+    pub space: Space,
+    pub bytes: u32,
+    pub a: u32,
+    pub address: Address,
+}
+
+pub(super) struct Atomic {
+    pub op: AtomOp,
+    pub ty: Type,
+    pub space: Space,
+    pub d: u32,
+    pub tells: Tells,
+    /// The rows of the operands.
+    pub sources: [u32; 2],
+    pub address: Address,
+}
+
+/// Words of shared memory behind a lock.
+pub(super) struct Locked {
+    pub bytes: u32,
+    /// Predicate for the lanes that have the lock.
+    pub p: Option<u8>,
+    /// Row of the words.
+    pub row: u32,
+    pub address: Address,
+}
+
+pub(super) struct Constant {
+    pub bank: u8,
+    pub bytes: u32,
+    pub extend: u64,
+    pub d: u32,
+    pub index: u32,
+    pub offset: u64,
 }
 
 /// Control flow.

@@ -74,8 +74,8 @@ fn log_space_sources<'a>(
     let powers =
         if options.activities { log_space::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
     // Quasi-steady species are solved for with most concentrations at hand, and their computations keep more by having these apart.
-    let apart = options.warps == 1 && model.mechanism.reduction.is_none();
-    let read = activity::Read { concentrations: &staged, inverses: with_inverses, apart };
+    let is_separate = options.warps == 1 && model.mechanism.reduction.is_none();
+    let read = activity::Read { concentrations: &staged, inverses: with_inverses, is_separate };
     let activities = activity::add(graph, model, plans, serves, &formation, read, exponential);
     Sources {
         scalars,

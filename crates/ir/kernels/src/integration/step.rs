@@ -51,7 +51,7 @@ pub fn build(model: &Model, method: &Method, constant: Constant, [rates, jacobia
     let entries = splice(&mut graph, &mut known, jacobian, &given, Scalars::Shared, "");
     let [inverse_step, diagonal] = lengths(&mut graph, method.gamma);
     let weights: Vec<f64> = model.species().iter().map(|species| species.weight).collect();
-    let factors = Factors::new(&mut graph, (&jacobian.pattern, &entries), &weights, diagonal);
+    let factors = Factors::new(&mut graph, &jacobian.pattern, &entries, &weights, diagonal);
     let mut stage_rates = first;
     let mut solved: Vec<Vec<Value>> = Vec::new();
     for stage in 0..method.m.len() {

@@ -42,7 +42,8 @@ impl Factors {
     /// Factors the matrix of the sparse Jacobian with these entries (row, column), by their rows; `weights` are those of the species.
     pub fn new(
         graph: &mut Graph,
-        (pattern, jacobian): (&[(u32, u32)], &[Value]),
+        pattern: &[(u32, u32)],
+        jacobian: &[Value],
         weights: &[f64],
         diagonal: Value,
     ) -> Self {

@@ -88,7 +88,7 @@ pub struct Read<'a> {
     /// Whether 1/K is, of species with activities.
     pub inverses: bool,
     /// Concentrations are operations of their own: who reads them need not wait for the rest, nor keep it.
-    pub apart: bool,
+    pub is_separate: bool,
 }
 
 /// Adds one operation per species.
@@ -130,7 +130,7 @@ pub fn add(
     let needed = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
     for (k, mut needs) in needed {
         let name = &mechanism.species[k].name;
-        if read.apart && needs.concentration && needs != (Needs { concentration: true, ..Needs::default() }) {
+        if read.is_separate && needs.concentration && needs != (Needs { concentration: true, ..Needs::default() }) {
             let only = Needs { concentration: true, ..Needs::default() };
             let step = species(graph, k, only, formation, k < transported, exponential);
             let name = format!("concentration {name}");

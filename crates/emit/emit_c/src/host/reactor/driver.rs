@@ -10,8 +10,10 @@ use serde::Serialize;
 /// A reactor before it is advanced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReactorStart {
-    /// The first array of the state, then what is constant.
-    pub told: [f64; 2],
+    /// First array of the state: temperature, specific energy or specific enthalpy.
+    pub first_state: f64,
+    /// Constant pressure or density.
+    pub fixed: f64,
     pub fractions: Vec<f64>,
 }
 
@@ -73,7 +75,7 @@ pub fn driver(
     let DrivenReactors { known, ignition, mixture } = driven;
     let starts: Vec<&ReactorStart> = known.iter().map(|one| &one.start).collect();
     let of_each = |of: &dyn Fn(&KnownReactor) -> f64| wrapped(known.iter().map(|one| real(of(one))));
-    let told = |starts: &[&ReactorStart], place: usize| wrapped(starts.iter().map(|start| real(start.told[place])));
+    let column = |of: fn(&ReactorStart) -> f64| wrapped(starts.iter().map(|start| real(of(start))));
     let fractions = |starts: &[&ReactorStart]| {
         wrapped((0..species).flat_map(|k| starts.iter().map(move |start| real(start.fractions[k]))))
     };
@@ -94,15 +96,15 @@ pub fn driver(
         relative_tolerance: real(Options::default().relative_tolerance),
         absolute_tolerance: real(Options::default().absolute_tolerance),
         allowed: real((2.0 * ((species + 1) as f64).sqrt()).ceil()),
-        start_states: told(&starts, 0),
-        start_constants: told(&starts, 1),
+        start_states: column(|start| start.first_state),
+        start_constants: column(|start| start.fixed),
         start_fractions: fractions(&starts),
         times: of_each(&|one| one.time),
         times_in_words: if shortest == longest { format!("{longest} s") } else { format!("{shortest} to {longest} s") },
         end_temperatures: of_each(&|one| one.end_temperature),
         end_fractions: wrapped(end_fractions),
-        first_state: real(ignition.told[0]),
-        first_constant: real(ignition.told[1]),
+        first_state: real(ignition.first_state),
+        first_constant: real(ignition.fixed),
         first_fractions: fractions(&[ignition]),
         mixture: mixture.clone(),
         prefix,

@@ -1,7 +1,9 @@
 //! Loads, stores, and constants that are loaded into registers.
 
 use super::operands::{Operands, row};
-use crate::machine_code::op::{Access, Address, Kind, OnMbarrier, Op, Selection, Tells, ZERO};
+use crate::machine_code::op::{
+    Access, Address, Atomic, Constant, Kind, Load, Locked, OnMbarrier, Op, Selection, Store, Tells, ZERO,
+};
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
@@ -30,18 +32,14 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "LDSLK" => {
             let (bytes, _) = width(o, &[])?;
             (bytes <= 8).then_some(())?;
-            Op::Access(Access::Lock {
-                bytes,
-                p: o.result_bit()?,
-                d: o.register()?,
-                address: address(o, Space::Shared)?,
-            })
+            let (p, row) = (o.result_bit()?, o.register()?);
+            Op::Access(Access::Lock(Locked { bytes, p, row, address: address(o, Space::Shared)? }))
         }
         "STSCUL" => {
             let (bytes, _) = width(o, &[])?;
             (bytes <= 8).then_some(())?;
             let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
-            Op::Access(Access::Unlock { bytes, p, a: o.register()?, address })
+            Op::Access(Access::Unlock(Locked { bytes, p, row: o.register()?, address }))
         }
         "SYNCS" => mbarrier(o)?,
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
@@ -81,13 +79,13 @@ fn width(o: &Operands<'_, '_, '_>, hints: &[&str]) -> Option<(u32, u64)> {
 fn load(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<Op> {
     let (bytes, extend) = width(o, hints)?;
     let d = o.register()?;
-    Some(Op::Access(Access::Load { space, bytes, extend, d, address: address(o, space)? }))
+    Some(Op::Access(Access::Load(Load { space, bytes, extend, d, address: address(o, space)? })))
 }
 
 fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<Op> {
     let (bytes, _) = width(o, hints)?;
     let address = address(o, space)?;
-    Some(Op::Access(Access::Store { space, bytes, a: o.register()?, address }))
+    Some(Op::Access(Access::Store(Store { space, bytes, a: o.register()?, address })))
 }
 
 /// Decodes `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written.
@@ -129,7 +127,7 @@ fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
     let address = address(o, space)?;
     let a = o.register()?;
     let b = if op == AtomOp::Cas { o.register()? } else { a };
-    Some(Op::Access(Access::Atomic { op, ty, space, d, tells, sources: [a, b], address }))
+    Some(Op::Access(Access::Atomic(Atomic { op, ty, space, d, tells, sources: [a, b], address })))
 }
 
 fn operation(word: &str) -> Option<AtomOp> {
@@ -160,7 +158,7 @@ fn mbarrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let on = match () {
         // to initialise it
         () if o.has("EXCH") && o.has("64") && d == ZERO => {
-            return Some(Op::Access(Access::Store { space: Space::Shared, bytes: 8, a, address }));
+            return Some(Op::Access(Access::Store(Store { space: Space::Shared, bytes: 8, a, address })));
         }
         () if o.has("ARRIVE") && o.has("TRANS64") && o.has("A1T0") && a == ZERO => OnMbarrier::Arrive { d },
         () => return None,
@@ -227,7 +225,14 @@ fn constant(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         index => {
             o.next();
             let index = index.map_or(ZERO, row);
-            Some(Op::Access(Access::Constant { bank: *bank, bytes, extend, d, index, offset: *offset as u64 }))
+            Some(Op::Access(Access::Constant(Constant {
+                bank: *bank,
+                bytes,
+                extend,
+                d,
+                index,
+                offset: *offset as u64,
+            })))
         }
     }
 }

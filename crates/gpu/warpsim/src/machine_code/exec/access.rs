@@ -9,22 +9,16 @@ impl Machine<'_, '_> {
     /// Performs an access; some lane must be active.
     pub(super) fn access(&mut self, warp: &mut Warp, pc: u32, op: &Access, mask: u32) -> Result<Option<Event>, Stop> {
         match op {
-            Access::Load { space, bytes, extend, d, address } => {
-                self.load(warp, pc, (*space, *bytes, *extend), *d, address, mask)?;
-            }
-            Access::Store { space, bytes, a, address } => self.store(warp, pc, (*space, *bytes), *a, address, mask)?,
-            Access::Atomic { op, ty, space, d, tells, sources, address } => {
-                self.atomic(warp, pc, (*op, *ty, *space), (*d, *tells), (address, *sources), mask)?;
-            }
-            Access::Lock { bytes, p, d, address } => self.lock(warp, pc, (*bytes, *p, *d), address, mask)?,
-            Access::Unlock { bytes, p, a, address } => self.unlock(warp, pc, (*bytes, *p, *a), address, mask)?,
+            Access::Load(load) => self.load(warp, pc, load, mask)?,
+            Access::Store(store) => self.store(warp, pc, store, mask)?,
+            Access::Atomic(atomic) => self.atomic(warp, pc, atomic, mask)?,
+            Access::Lock(locked) => self.lock(warp, pc, locked, mask)?,
+            Access::Unlock(locked) => self.unlock(warp, pc, locked, mask)?,
             Access::InSpace { p, space, address } => {
                 let inside = self.lanes_in(warp, *space, address);
                 warp.set_pred(*p, inside, mask);
             }
-            Access::Constant { bank, bytes, extend, d, index, offset } => {
-                self.constant(warp, pc, (*bank, *bytes, *extend), *d, (*index, *offset), mask)?;
-            }
+            Access::Constant(constant) => self.constant(warp, pc, constant, mask)?,
             Access::Mbarrier { on, address } => {
                 let holds = self.mbarrier(warp, pc, on, address, mask)?;
                 // others have to come first

@@ -7,25 +7,18 @@ use crate::cta::Core;
 use crate::decode::Manner;
 use crate::exec::Stop;
 use crate::hazard::Access;
-use crate::machine_code::op::{Address, Tells, ZERO};
+use crate::machine_code::op::{Atomic, Locked, Tells, ZERO};
 use crate::machine_code::warp::Warp;
 use crate::memory::Lanes;
 use crate::shared::Accessor;
-use ptx::inst::{AtomOp, Space, Type};
+use ptx::inst::Space;
 
 impl Machine<'_, '_> {
-    /// Performs an atomic in the order of the lanes; the old values go to d. `places` are those of the operands.
-    pub(super) fn atomic(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (op, ty, space): (AtomOp, Type, Space),
-        (d, tells): (u32, Tells),
-        (address, places): (&Address, [u32; 2]),
-        mask: u32,
-    ) -> Result<(), Stop> {
+    /// Performs an atomic in the order of the lanes; the old values go to d.
+    pub(super) fn atomic(&mut self, warp: &mut Warp, pc: u32, atomic: &Atomic, mask: u32) -> Result<(), Stop> {
+        let Atomic { op, ty, space, d, tells, sources, ref address } = *atomic;
         let bytes = ty.bytes();
-        let [a, b] = places.map(|row| match bytes {
+        let [a, b] = sources.map(|row| match bytes {
             8 => warp.pair(self.code, row),
             _ => warp.row(self.code, row).map(u64::from),
         });
@@ -62,14 +55,8 @@ impl Machine<'_, '_> {
 
     /// Loads words of shared memory that nobody has locked, and locks them. Of lanes with the same address only the first gets
     /// its word; p holds for lanes that have theirs.
-    pub(super) fn lock(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (bytes, p, d): (u32, Option<u8>, u32),
-        address: &Address,
-        mask: u32,
-    ) -> Result<(), Stop> {
+    pub(super) fn lock(&mut self, warp: &mut Warp, pc: u32, words: &Locked, mask: u32) -> Result<(), Stop> {
+        let Locked { bytes, p, row: d, ref address } = *words;
         let (mut row, mut locked) = ([0; 32], 0);
         for part in self.parts(warp, Space::Shared, bytes, address, mask) {
             for lane in lanes(part.mask) {
@@ -88,14 +75,8 @@ impl Machine<'_, '_> {
     }
 
     /// Stores words of shared memory that the lanes have locked, and sets them free; p holds if this was done.
-    pub(super) fn unlock(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (bytes, p, a): (u32, Option<u8>, u32),
-        address: &Address,
-        mask: u32,
-    ) -> Result<(), Stop> {
+    pub(super) fn unlock(&mut self, warp: &mut Warp, pc: u32, words: &Locked, mask: u32) -> Result<(), Stop> {
+        let Locked { bytes, p, row: a, ref address } = *words;
         let values = match bytes {
             8 => warp.pair(self.code, a),
             _ => warp.row(self.code, a).map(u64::from),

@@ -5,7 +5,7 @@ use crate::cta::Core;
 use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
-use crate::machine_code::op::{Address, ZERO};
+use crate::machine_code::op::{Address, Constant, Load, Store, ZERO};
 use crate::machine_code::trace::{Event, constant_line};
 use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
@@ -21,15 +21,8 @@ pub(super) struct Part {
 }
 
 impl Machine<'_, '_> {
-    pub(super) fn load(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (space, bytes, extend): (Space, u32, u64),
-        d: u32,
-        address: &Address,
-        mask: u32,
-    ) -> Result<(), Stop> {
+    pub(super) fn load(&mut self, warp: &mut Warp, pc: u32, load: &Load, mask: u32) -> Result<(), Stop> {
+        let Load { space, bytes, extend, d, ref address } = *load;
         for part in self.parts(warp, space, bytes, address, mask) {
             for (step, lanes) in words(&part, bytes) {
                 let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes, step == 1)?;
@@ -84,15 +77,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(super) fn store(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (space, bytes): (Space, u32),
-        a: u32,
-        address: &Address,
-        mask: u32,
-    ) -> Result<(), Stop> {
+    pub(super) fn store(&mut self, warp: &mut Warp, pc: u32, store: &Store, mask: u32) -> Result<(), Stop> {
+        let Store { space, bytes, a, ref address } = *store;
         for part in self.parts(warp, space, bytes, address, mask) {
             for (step, lanes) in words(&part, bytes) {
                 let values = warp.pair(self.code, next(a, 2 * step));
@@ -142,15 +128,8 @@ impl Machine<'_, '_> {
     }
 
     /// Loads from constant memory, each lane from its own place.
-    pub(super) fn constant(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (bank, bytes, extend): (u8, u32, u64),
-        d: u32,
-        (index, offset): (u32, u64),
-        mask: u32,
-    ) -> Result<(), Stop> {
+    pub(super) fn constant(&mut self, warp: &mut Warp, pc: u32, constant: &Constant, mask: u32) -> Result<(), Stop> {
+        let Constant { bank, bytes, extend, d, index, offset } = *constant;
         let index = *warp.row(self.code, index);
         let place = |lane: usize, step: u32| {
             let address = index[lane].wrapping_add(offset as u32 + 8 * step);

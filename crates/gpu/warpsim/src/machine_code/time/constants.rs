@@ -1,7 +1,7 @@
 //! The small caches for constants of a sub-partition: one for operands, one for loads.
 
 use super::cache::Cache;
-use super::fetch::Far;
+use super::fetch::SharedCache;
 use crate::machine_code::trace::CONSTANT_LINE;
 use machine::target::Constants;
 
@@ -21,7 +21,7 @@ impl Small {
     }
 
     /// Returns the time at which the operand is there.
-    pub(super) fn operand(&mut self, line: u64, now: u64, constants: &Constants, far: &mut Far) -> u64 {
+    pub(super) fn operand(&mut self, line: u64, now: u64, constants: &Constants, far: &mut SharedCache) -> u64 {
         if self.last == Some(line) {
             return now;
         }
@@ -39,7 +39,14 @@ impl Small {
     }
 
     /// Returns the time at which a load has its result.
-    pub(super) fn load(&mut self, line: u64, addresses: u32, now: u64, constants: &Constants, far: &mut Far) -> u64 {
+    pub(super) fn load(
+        &mut self,
+        line: u64,
+        addresses: u32,
+        now: u64,
+        constants: &Constants,
+        far: &mut SharedCache,
+    ) -> u64 {
         let hit = u64::from(constants.load_latency);
         let found = self.loads.access(line, 1, false);
         let there = match found.missing {

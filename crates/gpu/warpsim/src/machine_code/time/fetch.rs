@@ -16,14 +16,14 @@ const WHOLE: u8 = 0b1111;
 const CONSTANTS: u64 = 1 << 62;
 
 /// Front end of one sub-partition.
-pub(super) struct Near {
+pub(super) struct PartCache {
     cache: Cache,
     /// Consecutive lines, and the time at which each comes.
     stream: VecDeque<(u64, u64)>,
 }
 
 /// Front end of the SM.
-pub(super) struct Far {
+pub(super) struct SharedCache {
     cache: Cache,
     free: u64,
     latency: u64,
@@ -32,14 +32,14 @@ pub(super) struct Far {
     beyond: u64,
 }
 
-impl Near {
+impl PartCache {
     pub(super) fn new(fetch: &Fetch) -> Self {
         let lines = u64::from(fetch.l0_bytes / CODE_LINE);
         Self { cache: Cache::new(lines, WAYS), stream: VecDeque::with_capacity(fetch.prefetched_lines as usize + 1) }
     }
 
     /// Returns the time at which a line of code that is requested now is there.
-    pub(super) fn line(&mut self, line: u32, now: u64, fetch: &Fetch, far: &mut Far) -> u64 {
+    pub(super) fn line(&mut self, line: u32, now: u64, fetch: &Fetch, far: &mut SharedCache) -> u64 {
         let line = u64::from(line);
         let found = self.cache.access(line, WHOLE, false);
         if found.missing == 0 {
@@ -66,7 +66,7 @@ impl Near {
     }
 }
 
-impl Far {
+impl SharedCache {
     pub(super) fn new(pipeline: &Pipeline) -> Self {
         let fetch = &pipeline.fetch;
         Self {

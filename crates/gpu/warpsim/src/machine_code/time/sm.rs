@@ -3,7 +3,7 @@
 use super::barriers::{Barriers, Complete};
 use super::cluster::ClusterBarrier;
 use super::constants::Small;
-use super::fetch::{Far, Near};
+use super::fetch::{PartCache, SharedCache};
 use super::known::Known;
 use super::mbarriers::Mbarriers;
 use super::memory::{Done, Memories, Queue};
@@ -26,8 +26,8 @@ pub(super) struct Sm<'t> {
     ctas: Vec<Cta>,
     parts: Vec<Part>,
     /// Instruction caches of the sub-partitions, one for each or one for all.
-    near: Vec<Near>,
-    code: Far,
+    part_caches: Vec<PartCache>,
+    code: SharedCache,
     memories: Memories,
     /// Time at which the shared pipe of doubles is free.
     doubles: u64,
@@ -108,13 +108,13 @@ impl<'t> Sm<'t> {
         let parts = target.sub_partitions.max(1);
         let near = if pipeline.fetch.l0_is_shared { 1 } else { parts };
         let mut sm = Self {
-            near: (0..near).map(|_| Near::new(&pipeline.fetch)).collect(),
+            part_caches: (0..near).map(|_| PartCache::new(&pipeline.fetch)).collect(),
             known,
             pipeline,
             warps,
             ctas,
             parts: (0..parts).map(|_| part()).collect(),
-            code: Far::new(pipeline),
+            code: SharedCache::new(pipeline),
             memories: Memories::new(target, &pipeline.memory, l1_bytes),
             doubles: 0,
             waiting: 0,
@@ -213,7 +213,7 @@ impl<'t> Sm<'t> {
     fn second(&self, part: usize, index: usize, now: u64, first: &Known) -> Option<usize> {
         let two = self.pipeline.fixed.as_ref().is_some_and(|fixed| fixed.issues_two);
         let warp = &self.warps[index];
-        if !two || warp.held || warp.is_done() || !matches!(first.pipe, Pipe::Fma | Pipe::Alu | Pipe::Double) {
+        if !two || warp.is_at_barrier || warp.is_done() || !matches!(first.pipe, Pipe::Fma | Pipe::Alu | Pipe::Double) {
             return None;
         }
         let known = &self.known[warp.pc()];
@@ -244,7 +244,7 @@ impl<'t> Sm<'t> {
     /// Returns the time at which a warp can issue, as far as is known now.
     fn free(&self, part: usize, index: usize) -> u64 {
         let warp = &self.warps[index];
-        if warp.held {
+        if warp.is_at_barrier {
             return u64::MAX;
         }
         warp.ready.max(self.unit(part, index, &self.known[warp.pc()]))
@@ -331,7 +331,7 @@ impl<'t> Sm<'t> {
             self.prepare(part, index);
         }
         if let Some(Event::Barrier(arrival)) = event {
-            self.warps[index].held = arrival.waits;
+            self.warps[index].is_at_barrier = arrival.waits;
             let rank = self.ctas[cta].rank(index);
             if let Some(complete) = self.ctas[cta].barriers[rank].arrive(index, arrival, now) {
                 self.release(cta, complete, now);
@@ -346,7 +346,7 @@ impl<'t> Sm<'t> {
             }
             Some(Event::Awaits { place, arrivals }) => match self.ctas[cta].mbarriers.wait(place, arrivals, index) {
                 Some(over) => self.warps[index].wait(over, Cause::Barrier, &mut self.timeline),
-                None => self.warps[index].held = true,
+                None => self.warps[index].is_at_barrier = true,
             },
             Some(Event::Cluster { waits: false }) => {
                 let (waiting, released) = self.ctas[cta].cluster.arrive(in_cluster, now);
@@ -354,7 +354,7 @@ impl<'t> Sm<'t> {
             }
             Some(Event::Cluster { waits: true }) => match self.ctas[cta].cluster.wait(in_cluster) {
                 Some(over) => self.warps[index].wait(over, Cause::Barrier, &mut self.timeline),
-                None => self.warps[index].held = true,
+                None => self.warps[index].is_at_barrier = true,
             },
             _ => {}
         }
@@ -382,8 +382,8 @@ impl<'t> Sm<'t> {
         let known = &self.known[warp.pc()];
         warp.wait_for_values(known, &mut self.timeline);
         if let Some(asked) = warp.asks_for(known.line, &self.pipeline.fetch) {
-            let near = part % self.near.len();
-            let there = self.near[near].line(known.line, asked, &self.pipeline.fetch, &mut self.code);
+            let near = part % self.part_caches.len();
+            let there = self.part_caches[near].line(known.line, asked, &self.pipeline.fetch, &mut self.code);
             warp.wait(there, Cause::Fetch, &mut self.timeline);
         }
         self.parts[part].next = self.parts[part].next.min(warp.ready);
@@ -408,7 +408,7 @@ impl<'t> Sm<'t> {
     fn let_go(&mut self, waiting: &[usize], released: u64) {
         for &index in waiting {
             let warp = &mut self.warps[index];
-            warp.held = false;
+            warp.is_at_barrier = false;
             warp.wait(released, Cause::Barrier, &mut self.timeline);
             let ready = warp.ready;
             for part in self.parts.iter_mut().filter(|part| part.warps.contains(&index)) {

@@ -20,7 +20,7 @@ pub(super) struct Warp<'t> {
     /// Time up to which its cycles are accounted for.
     counted: u64,
     /// Whether a barrier holds it until its phase is complete.
-    pub held: bool,
+    pub is_at_barrier: bool,
     /// Whether the operand in constant memory of the next instruction is there.
     pub has_constant: bool,
     /// Release time of each scoreboard, and the class of its last holder.
@@ -53,7 +53,7 @@ impl<'t> Warp<'t> {
             cta,
             ready: 0,
             counted: 0,
-            held: false,
+            is_at_barrier: false,
             has_constant: false,
             scoreboards: [(0, Class::Other); 6],
             values: vec![(0, Class::Other); if tracks_registers { VALUES } else { 0 }],
