@@ -2,10 +2,11 @@
 //! fill-in with one operation per coefficient, then back substitution (paper Figure 7; Lu & Law, J. Phys. Chem. A 110 (2006)
 //! 13202).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::stages::Rates;
 use crate::build::{self, single, step};
+use crate::elimination::{Measure, Pattern, order};
 use crate::rates::plan::{DIRECTIONS, Plan, sides};
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::ReservedValue;
@@ -125,10 +126,12 @@ impl System<'_> {
 
     /// Eliminates every unknown; returns them in that order, each with its row over the unknowns eliminated after it.
     fn eliminate(&mut self, mut a: Coefficients) -> Vec<(usize, Vec<(usize, Value)>)> {
-        let mut left: Vec<usize> = (0..self.size).collect();
+        let mut left: BTreeSet<usize> = (0..self.size).collect();
         let mut done = Vec::new();
-        while let Some(place) = (0..left.len()).min_by_key(|&n| (fill_in(&a, &left, left[n]), n)) {
-            let p = left.remove(place);
+        for p in order(&Pattern::new(self.size + 1, a.keys().copied()), &[self.size], Measure::FillIn) {
+            if !left.remove(&p) {
+                continue;
+            }
             if let Some(own) = a.remove(&(p, p)) {
                 let name = format!("pivot {}", self.names[p]);
                 let pivot = self.node(name, vec![own], |b, x| {
@@ -204,12 +207,4 @@ fn node(graph: &mut Graph, name: String, inputs: Vec<Value>, body: impl FnOnce(&
     let shape = graph.shape(b);
     let op = graph.add(single(name.clone(), step(shape, vec![], inputs, vec![])), |_, _| name.clone());
     graph.ops[op].epilogue.outputs[0]
-}
-
-/// (new entries, updated entries) when `p` is eliminated.
-fn fill_in(a: &Coefficients, left: &[usize], p: usize) -> (usize, usize) {
-    let row = || a.range((p, 0)..=(p, usize::MAX)).map(|(&(_, j), _)| j).filter(|&j| j != p);
-    let readers = left.iter().filter(|&&i| i != p && a.contains_key(&(i, p)));
-    let updates = readers.flat_map(|&i| row().map(move |j| (i, j)));
-    updates.fold((0, 0), |(new, all), at| (new + usize::from(!a.contains_key(&at)), all + 1))
 }

@@ -13,10 +13,20 @@ pub use check::{Checked, check};
 pub use order::{Measure, order};
 pub use system::{matrix, of_reactor};
 
-/// Entries of a square matrix that may differ from zero: the columns of each row. The diagonal always counts.
+/// Entries of a square matrix that may differ from zero: the columns of each row. Factors have the whole diagonal; an order counts new entries
+/// of the diagonal where the matrix lacks them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     pub rows: Vec<BTreeSet<usize>>,
+}
+
+impl Pattern {
+    /// A pattern of so many unknowns with these entries (row, column).
+    pub fn new(size: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut rows = vec![BTreeSet::new(); size];
+        entries.into_iter().for_each(|(row, column)| _ = rows[row].insert(column));
+        Self { rows }
+    }
 }
 
 /// The order of elimination, and the entries of the factors.

@@ -27,17 +27,19 @@ pub fn order(pattern: &Pattern, last: &[usize], measure: Measure) -> Vec<usize> 
     order
 }
 
-/// Remaining part of a matrix, without its diagonal, by rows and by columns.
+/// Remaining part of a matrix, by rows and by columns; its diagonal apart from these.
 struct Active {
     rows: Vec<BTreeSet<usize>>,
     columns: Vec<BTreeSet<usize>>,
+    diagonal: Vec<bool>,
 }
 
 impl Active {
     fn new(pattern: &Pattern) -> Self {
-        let mut active = Self { rows: pattern.rows.clone(), columns: vec![BTreeSet::new(); pattern.rows.len()] };
+        let (rows, size) = (pattern.rows.clone(), pattern.rows.len());
+        let mut active = Self { rows, columns: vec![BTreeSet::new(); size], diagonal: vec![false; size] };
         for (row, columns) in active.rows.iter_mut().enumerate() {
-            columns.remove(&row);
+            active.diagonal[row] = columns.remove(&row);
             columns.iter().for_each(|&column| _ = active.columns[column].insert(row));
         }
         active
@@ -52,9 +54,11 @@ impl Active {
     }
 
     fn fill_in(&self, k: usize) -> usize {
-        let new = |row: &usize| {
-            self.rows[k].iter().filter(|&column| column != row && !self.rows[*row].contains(column)).count()
+        let has = |row: usize, column: usize| match row == column {
+            true => self.diagonal[row],
+            false => self.rows[row].contains(&column),
         };
+        let new = |row: &usize| self.rows[k].iter().filter(|&&column| !has(*row, column)).count();
         self.columns[k].iter().map(new).sum()
     }
 
@@ -63,6 +67,7 @@ impl Active {
         row.iter().for_each(|j| _ = self.columns[*j].remove(&k));
         for &i in &column {
             self.rows[i].remove(&k);
+            self.diagonal[i] |= row.contains(&i);
             for &j in row.iter().filter(|&&j| j != i) {
                 if self.rows[i].insert(j) {
                     self.columns[j].insert(i);

@@ -1,19 +1,14 @@
 //! The linear systems of implicit integrators of reactors.
 
-use std::collections::BTreeSet;
-
 use super::{Checked, Pattern, check, plan};
 
 /// Returns the pattern of an integrator's matrix: a number on the diagonal less the sparse Jacobian of `species` species. Unknowns:
 /// mass fractions, the temperature, and the sum of all changes of Y_k/W_k, whose column is the part that the rows share.
 pub fn matrix(pattern: &[(u32, u32)], species: usize) -> Pattern {
-    let mut rows = vec![BTreeSet::new(); species + 2];
-    for &(row, column) in pattern {
-        rows[row as usize].insert(column as usize);
-    }
-    rows[species + 1].extend(0..species);
-    rows.iter_mut().enumerate().for_each(|(row, columns)| _ = columns.insert(row));
-    Pattern { rows }
+    let jacobian = pattern.iter().map(|&(row, column)| (row as usize, column as usize));
+    let sum = (0..species).map(|column| (species + 1, column));
+    let diagonal = (0..species + 2).map(|at| (at, at));
+    Pattern::new(species + 2, jacobian.chain(sum).chain(diagonal))
 }
 
 /// How the matrix is factored, with the temperature and the sum last.

@@ -6,12 +6,13 @@
 //! (Lu & Law, J. Phys. Chem. A 110 (2006) 13202, for F). F_x is eliminated here, one species after the other in an order of least fill-in,
 //! from sums that are not yet formed: a row that reacts with the species gets the species' row with a factor.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::reaction_slopes::By;
 use super::terms::{Factor, Terms, row_name, summed, term};
 use crate::build::{self, Operands, single};
 use crate::chemistry::{qssa, split};
+use crate::elimination::{Measure, Pattern, order};
 use crate::rates::plan::Plan;
 use crate::rates::sources::Sources;
 use graph::dataflow::{Graph, Operation, Value};
@@ -49,9 +50,7 @@ pub fn is_by(by: By, k: SpeciesIndex) -> bool {
 /// Takes the quasi-steady species' rows and the derivatives by them out of the terms. `inverse` has 1/K by species. Net rates are not
 /// changed: those of quasi-steady species are zero.
 pub fn eliminate(graph: &mut Graph, mechanism: &Mechanism, inverse: &[Option<Value>], terms: &mut Terms) {
-    let mut left = mechanism.quasi_steady().to_vec();
-    while let Some(place) = (0..left.len()).min_by_key(|&n| (fill_in(terms, left[n]), n)) {
-        let p = left.remove(place);
+    for p in elimination_order(mechanism, terms) {
         let name = &mechanism.species[p].name;
         let own: Vec<By> = of_row(terms, p).filter(|by| !is_by(*by, p) && *by != By::Nothing).collect();
         let readers = readers(terms, p);
@@ -89,9 +88,22 @@ fn readers(terms: &Terms, p: SpeciesIndex) -> BTreeSet<usize> {
     terms.keys().filter(|&&(row, by)| row != p && is_by(by, p)).map(|&(row, _)| row).collect()
 }
 
-/// Products that the elimination of a species adds.
-fn fill_in(terms: &Terms, p: SpeciesIndex) -> usize {
-    readers(terms, p).len() * of_row(terms, p).filter(|by| !is_by(*by, p)).count()
+/// The quasi-steady species in the order of fewest products. Rows are unknowns, and so is each variable that is not of these species.
+fn elimination_order(mechanism: &Mechanism, terms: &Terms) -> Vec<SpeciesIndex> {
+    let list = mechanism.quasi_steady();
+    let own = |by: By| match by {
+        By::Concentration(k) | By::Activity(k) => list.contains(&k).then_some(k),
+        _ => None,
+    };
+    let others: BTreeSet<By> = terms.keys().map(|&(_, by)| by).filter(|by| own(*by).is_none()).collect();
+    let rows = mechanism.species.len() + 1;
+    let numbers: BTreeMap<By, usize> = others.into_iter().zip(rows..).collect();
+    let size = rows + numbers.len();
+    let entries = terms.keys().map(|&(row, by)| (row, own(by).unwrap_or_else(|| numbers[&by])));
+    let last: Vec<usize> = (0..size).filter(|unknown| !list.contains(unknown)).collect();
+    let mut order = order(&Pattern::new(size, entries), &last, Measure::Products);
+    order.truncate(list.len());
+    order
 }
 
 /// Applies `finish` to a row's derivative by the concentration of a species, if it has one.
