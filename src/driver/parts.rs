@@ -69,7 +69,8 @@ fn rows_of_parts(
     let k = Some(own.kernel);
     let build = || kernels::build(own.kernel, model, &options);
     let graph = observer.pass("dataflow", k, build).map_err(Failure::input)?;
-    let rows = observer.pass("fission", k, || fission::plan(&graph, schedule::LONGEST_STRAIGHT));
+    let longest = schedule::longest_straight(&graph, common.target);
+    let rows = observer.pass("fission", k, || fission::plan(&graph, longest));
     let faults = if rows.is_empty() { Vec::new() } else { fission::faults(&graph, &rows) };
     let said = |fault| Diagnostic::error("verify::unwritten", format!("the parts of {}: {fault}", own.kernel));
     if faults.is_empty() {

@@ -16,7 +16,7 @@ const ALONE: f64 = 0.5;
 const ADDED: f64 = 0.25;
 
 /// Times the longest code beyond which a kernel is made as one: its parts would be too many.
-const MOST: usize = 12;
+const MOST: usize = 5;
 
 /// The rows that each kernel is to store so that none has more than `longest` instructions, or few more than one of its rows takes
 /// alone. Nothing where one kernel is short enough, where parts would be too many, or where operations are bound to warps or matrix units.

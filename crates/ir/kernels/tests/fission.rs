@@ -54,7 +54,7 @@ fn parts_share_what_they_can() {
     let whole = jacobian(Form::LogSpace);
     let together = |parts: &[Vec<u32>]| -> usize { parts.iter().map(|rows| size(&fission::part(&whole, rows))).sum() };
     let planned = |longest: usize| together(&fission::plan(&whole, longest));
-    let (few, many) = (planned(size(&whole) / 2), planned(size(&whole) / 8));
+    let (few, many) = (planned(size(&whole) / 2), planned(size(&whole) / 4));
     let rows: Vec<Vec<u32>> = (0..whole.arrays[3].rows).map(|row| vec![row]).collect();
     let apart = together(&rows);
     assert!(few < many && 4 * many < apart, "{few} {many} {apart}");

@@ -23,7 +23,7 @@ pub mod timeline;
 mod ways;
 
 pub use phases::SHORTAGE;
-pub use straight_line::LONGEST as LONGEST_STRAIGHT;
+pub use straight_line::longest as longest_straight;
 pub use ways::{like, schedule, ways};
 
 use cranelift_entity::SecondaryMap;

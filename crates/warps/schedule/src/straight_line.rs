@@ -10,20 +10,27 @@ use super::threshold_accepting;
 use super::{Phase, Placement, Schedule, Storage};
 use cranelift_entity::SecondaryMap;
 use graph::{Graph, Op, Part, StepRef, Value};
+use machine::target::Target;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Longer code, in instructions of the graph, is made of loops instead: compilers take more than linear time for one block.
-pub const LONGEST: usize = 30_000;
+const LONGEST: usize = 30_000;
 
-/// Longest code of a part of a kernel, which may be one row of an output that cannot be made shorter.
-const LONGEST_PART: usize = 2 * LONGEST;
+/// The same for a sparse matrix on a GPU, whose entries share few values in the order of its columns. Longer ones are made as several kernels.
+const LONGEST_MATRIX: usize = 80_000;
 
-/// Whether straight-line code of the graph is not too long. Matrix products on tensor cores exchange values through memory.
-pub fn is_short(graph: &Graph) -> bool {
+/// The most instructions of straight-line code of a graph.
+pub fn longest(graph: &Graph, target: &Target) -> usize {
+    if graph.pattern.is_empty() || target.is_cpu() { LONGEST } else { LONGEST_MATRIX }
+}
+
+/// Whether straight-line code of the graph is not too long; one row of an output, which cannot be made shorter, may alone make a part of a kernel longer.
+/// Matrix products on tensor cores exchange values through memory.
+pub fn is_short(graph: &Graph, target: &Target) -> bool {
     let instructions: usize = graph.steps().map(|at| graph.body(at).insts.len()).sum();
-    let longest = if graph.part.is_empty() { LONGEST } else { LONGEST_PART };
-    instructions <= longest && !graph.steps().any(|at| graph.crosses_lanes(at))
+    let most = if graph.part.is_empty() { longest(graph, target) } else { 2 * longest(graph, target) };
+    instructions <= most && !graph.steps().any(|at| graph.crosses_lanes(at))
 }
 
 /// One phase of one warp. A slot stands for a register here: it is given to another value when its own is read for the last
@@ -39,7 +46,13 @@ pub fn schedule(graph: &Graph) -> Schedule {
     } else {
         searched.crowding < greedy.crowding
     };
-    let List { order, slot_of, slots, .. } = if is_better { searched } else { greedy };
+    let by_columns = columns(graph).map(|columns| list(graph, columns));
+    let other = if is_better { searched } else { greedy };
+    let found = match by_columns {
+        Some(list) if list.crowding < other.crowding => list,
+        _ => other,
+    };
+    let List { order, slot_of, slots, .. } = found;
     Schedule {
         warps: 1,
         phases: vec![Phase { runs: vec![order], syncs: Vec::new(), warp_syncs: 0 }],
@@ -49,6 +62,37 @@ pub fn schedule(graph: &Graph) -> Schedule {
         storage: Storage::Registers,
         crossing_values: 0,
     }
+}
+
+/// Priorities by which a matrix is made column by column: what serves several columns first, then what serves one alone; nothing where the output is
+/// no sparse matrix.
+fn columns(graph: &Graph) -> Option<SecondaryMap<Op, usize>> {
+    let last = graph.pattern.iter().map(|&(row, _)| row).max()?;
+    // Columns that an operation's results are in: none yet, one, or several.
+    let mut reached: SecondaryMap<Op, BTreeSet<u32>> = SecondaryMap::new();
+    for op in graph.ops.keys().rev() {
+        let mut own = std::mem::take(&mut reached[op]);
+        for part in graph.ops[op].parts() {
+            let step = graph.step(StepRef { op, part });
+            own.extend(step.stores.iter().map(|&(_, row)| graph.pattern[row as usize].1));
+        }
+        for part in graph.ops[op].parts() {
+            for &input in &graph.step(StepRef { op, part }).inputs {
+                let producer = graph.values[input].producer.op;
+                reached[producer].extend(own.iter().copied());
+            }
+        }
+        reached[op] = own;
+    }
+    let mut priorities = SecondaryMap::new();
+    for op in graph.ops.keys() {
+        let mut columns = reached[op].iter();
+        priorities[op] = match (columns.next(), columns.next()) {
+            (Some(&column), None) if column < last => 1 + column as usize,
+            _ => 0,
+        };
+    }
+    Some(priorities)
 }
 
 fn list(graph: &Graph, priorities: SecondaryMap<Op, usize>) -> List<'_> {

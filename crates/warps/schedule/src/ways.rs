@@ -29,7 +29,7 @@ pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Lim
         )
         .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
     }
-    if limits.slots.is_none() && straight_line::is_short(graph) {
+    if limits.slots.is_none() && straight_line::is_short(graph, limits.target) {
         let schedule = straight_line::schedule(graph);
         let clocks = schedule.iteration(graph, limits).clocks(limits.target);
         return Ok(vec![Way { slots_per_phase: schedule.slots, schedule, clocks }]);

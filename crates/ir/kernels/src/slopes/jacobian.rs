@@ -11,17 +11,19 @@ use std::cmp::Ordering;
 use super::known::{inverses, known};
 use super::matrix::Matrix;
 use super::places::Places;
-use super::reaction_slopes::{By, Requested, derivatives};
-use super::terms::{Factor, Terms, heat_row};
+use super::reaction_slopes::{By, Product, Requested, apart, derivatives};
+use super::terms::{Factor, Terms};
 use super::{qssa_slopes, reactor_slopes};
 use crate::build::{Operands, single};
 use crate::chemistry::inputs;
 use crate::options::{MatrixLayout, Options};
 use crate::rates::plan::{self, Plan};
 use crate::thermodynamics::begin;
-use graph::dataflow::{Graph, Quantity, Step};
+use graph::body::Id;
+use graph::dataflow::{Graph, Quantity, Step, Value};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
+use mechanism::SpeciesIndex;
 
 /// Column by column: of production rates by concentrations, then temperature; with a constant, of dY/dt and dT/dt by mass fractions, then
 /// temperature.
@@ -53,9 +55,10 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
         rate: constant.is_some(),
         scaling: constant == Some(Constant::Pressure),
         pressure: constant == Some(Constant::Volume),
+        apart: layout == MatrixLayout::Sparse,
     };
     let mut terms = Terms::new();
-    let energies = constant.map(|constant| reactor_slopes::energies(&mut graph, model, constant));
+    let mut products: Vec<(usize, Value, Product)> = Vec::new();
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         let net = plan::net_coefficients(r);
         if net.is_empty() || plan.live == [false; 2] {
@@ -63,17 +66,29 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
         }
         let mut o = Operands::default();
         let all = derivatives(&mut o, i, r, plan.live, &sources, &known, wanted);
-        o.body.values = all.iter().map(|&(_, id)| id).collect();
+        let mut scaled: Vec<Id> = all.apart.iter().map(|product| product.scaled).collect();
+        scaled.sort_unstable();
+        scaled.dedup();
+        o.body.values = all.made.iter().map(|&(_, id)| id).chain(scaled.iter().copied()).collect();
         let step = o.into_step(&mut graph);
         let name = format!("derivatives {} {}", i + 1, r.equation);
         let op = graph.add(single(name, step), |_, n| format!("derivative {} of {}", n + 1, i + 1));
-        let heat = energies.as_ref().and_then(|energies| reactor_slopes::heat(&mut graph, energies, i, &net));
-        for (&(by, _), value) in all.iter().zip(graph.ops[op].epilogue.outputs.clone()) {
-            let rows = net.iter().map(|&(k, nu)| (k, Factor::Number(nu)));
-            for (row, factor) in rows.chain(heat.map(|heat| (heat_row(mechanism), Factor::Value(heat)))) {
-                terms.entry((row, by)).or_default().push((value, factor));
-            }
+        let (made, kept) = graph.ops[op].epilogue.outputs.split_at(all.made.len());
+        for (&(by, _), &value) in all.made.iter().zip(made) {
+            add_terms(&mut terms, by, value, &net);
         }
+        products.extend(all.apart.into_iter().map(|product| {
+            let place = scaled.binary_search(&product.scaled).expect("it is among them");
+            (i, kept[place], product)
+        }));
+    }
+    for (i, scaled, product) in products {
+        let (By::Concentration(k) | By::Activity(k)) = product.by else { unreachable!("products are by species") };
+        let step = apart(&mut graph, scaled, &product);
+        let name = format!("derivative {} by {}", i + 1, mechanism.species[k].name);
+        let op = graph.add(single(name.clone(), step), |_, _| name.clone());
+        let net = plan::net_coefficients(&mechanism.reactions[i]);
+        add_terms(&mut terms, product.by, graph.ops[op].epilogue.outputs[0], &net);
     }
     let inverse = inverses(model, &sources);
     qssa_slopes::eliminate(&mut graph, mechanism, &inverse, &mut terms);
@@ -84,6 +99,13 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
         Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, layout, &places, constant),
     }
     graph
+}
+
+/// Adds a derivative of a reaction to the rows that it changes.
+fn add_terms(terms: &mut Terms, by: By, value: Value, net: &[(SpeciesIndex, f64)]) {
+    for &(k, nu) in net {
+        terms.entry((k, by)).or_default().push((value, Factor::Number(nu)));
+    }
 }
 
 /// Returns the places of stored entries; tells the graph their number and meaning.
@@ -120,7 +142,7 @@ fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Op
 fn has_change(matrix: &Matrix, row: usize, constant: Option<Constant>) -> bool {
     match constant {
         None => false,
-        Some(Constant::Pressure) => matrix.has(row, By::Scaling),
+        Some(Constant::Pressure) => matrix.has(row, By::Scaling) || matrix.has(row, By::Nothing),
         Some(Constant::Volume) => matrix.has(row, By::Pressure),
     }
 }

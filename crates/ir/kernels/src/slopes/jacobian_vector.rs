@@ -45,7 +45,7 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
     qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = known::known(&mut graph, model, &sources);
     let direction = Direction::new(&mut graph, model, &sources, constant);
-    let wanted = Requested { rate: true, scaling: false, pressure: constant == Constant::Volume };
+    let wanted = Requested { rate: true, scaling: false, pressure: constant == Constant::Volume, apart: false };
     let mut terms: Vec<Vec<(Rates, f64)>> = vec![Vec::new(); size];
     let mut quasi_steady = Terms::new();
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
@@ -54,7 +54,7 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
             continue;
         }
         let mut o = Operands::default();
-        let all = derivatives(&mut o, i, r, plan.live, &sources, &known, wanted);
+        let all = derivatives(&mut o, i, r, plan.live, &sources, &known, wanted).made;
         let rate = all.iter().find(|(by, _)| *by == By::Nothing).map(|&(_, id)| id);
         let solved: Vec<(By, Id)> = all.iter().copied().filter(|&(by, _)| is_by_any(by, size)).collect();
         let mut change = None;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reaction_slopes::By;
-use super::terms::{Factor, Term, Terms, row_name, summed, term};
+use super::terms::{Factor, Term, Terms, summed, term};
 use crate::build::{self, Operands};
 use crate::rates::sources::Sources;
 use graph::body::Id;
@@ -19,7 +19,7 @@ pub struct Matrix {
     /// By row and third body: the sum over reactions.
     third_bodies: BTreeMap<usize, Vec<(usize, Value)>>,
     /// By row: the sum over third bodies.
-    total: BTreeMap<usize, Value>,
+    total: Vec<Option<Value>>,
     /// Efficiencies less 1, by third body.
     corrections: Vec<Vec<(usize, f64)>>,
 }
@@ -37,24 +37,26 @@ impl Matrix {
             efficiencies.iter().map(|&(k, alpha)| (k, alpha - 1.0)).filter(|&(_, change)| change != 0.0).collect()
         };
         let corrections = sources.third_bodies.iter().map(correction).collect();
-        let (third_bodies, total) = (BTreeMap::new(), BTreeMap::new());
-        let mut matrix = Self { size, terms, inverse, third_bodies, total, corrections };
-        for (row, by) in matrix.terms.keys().copied().collect::<Vec<_>>() {
-            if let By::ThirdBody(m) = by {
-                let name = format!("{} by third body {}", row_name(&model.mechanism, row), m + 1);
-                let value = matrix.sum(graph, row, by, name);
-                matrix.third_bodies.entry(row).or_default().extend(value.map(|value| (m, value)));
+        let mut matrix =
+            Self { size, terms, inverse, third_bodies: BTreeMap::new(), total: vec![None; size], corrections };
+        for k in 0..size {
+            let of_row: Vec<_> =
+                matrix.terms.range((k, By::Nothing)..(k + 1, By::Nothing)).map(|(&key, _)| key).collect();
+            let name = &model.species()[k].name;
+            for (_, by) in of_row {
+                if let By::ThirdBody(m) = by {
+                    let value = matrix.sum(graph, k, by, format!("{name} by third body {}", m + 1));
+                    matrix.third_bodies.entry(k).or_default().extend(value.map(|value| (m, value)));
+                }
             }
-        }
-        for (&row, values) in &matrix.third_bodies {
-            let total = match values.as_slice() {
-                [(_, only)] => *only,
-                several => {
+            matrix.total[k] = match matrix.third_bodies.get(&k).map(Vec::as_slice) {
+                None | Some([]) => None,
+                Some([(_, only)]) => Some(*only),
+                Some(several) => {
                     let terms: Vec<Term> = several.iter().map(|&(_, value)| (value, Factor::Number(1.0))).collect();
-                    summed(graph, &terms, format!("{} by third bodies", row_name(&model.mechanism, row)))
+                    Some(summed(graph, &terms, format!("{name} by third bodies")))
                 }
             };
-            matrix.total.insert(row, total);
         }
         matrix
     }
@@ -116,7 +118,7 @@ impl Matrix {
         let prologue = Some(build::empty_sums(graph, states as usize));
         let mut o = Operands::default();
         let mut entry = has_plain.then(|| o.body.state(0));
-        if let Some(total) = self.total(row) {
+        if let Some(total) = self.total[row] {
             let total = o.input(total);
             entry = Some(entry.map_or(total, |entry| o.body.add(entry, total)));
         }
@@ -137,14 +139,11 @@ impl Matrix {
 
     /// Gives all entries of a row another value to share, or none.
     pub fn share(&mut self, row: usize, value: Option<Value>) {
-        match value {
-            Some(value) => self.total.insert(row, value),
-            None => self.total.remove(&row),
-        };
+        self.total[row] = value;
     }
 
     /// The sum over the third bodies of a row.
     pub fn total(&self, row: usize) -> Option<Value> {
-        self.total.get(&row).copied()
+        self.total[row]
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::reaction_slopes::By;
-use super::terms::{Factor, Terms, row_name, summed, term};
+use super::terms::{Factor, Terms, summed, term};
 use crate::build::{self, Operands, single};
 use crate::chemistry::{qssa, split};
 use crate::elimination::{Measure, Pattern, order};
@@ -64,7 +64,7 @@ pub fn eliminate(graph: &mut Graph, mechanism: &Mechanism, inverse: &[Option<Val
             own.into_iter().map(|by| (by, summed(graph, &terms[&(p, by)], format!("{name} by {by:?}")))).collect();
         for row in readers {
             let Some(destruction) = destruction else { continue };
-            let of = format!("{} by {name} over destruction", row_name(mechanism, row));
+            let of = format!("{} by {name} over destruction", mechanism.species[row].name);
             let factor = by_species(graph, terms, inverse, row, p, of, |o, slope| {
                 let destruction = o.input(destruction);
                 o.body.mul(slope, destruction)

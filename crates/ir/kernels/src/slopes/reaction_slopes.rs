@@ -13,7 +13,7 @@ use crate::rates::reaction::{self, orders};
 use crate::rates::sources::{self, Sources};
 use crate::rates::{activity, equilibrium};
 use graph::body::{Id, Inst};
-use graph::dataflow::Value;
+use graph::dataflow::{Graph, Step, Value};
 use kinetics::rates::LEAST_INHIBITOR;
 use mechanism::{Collider, Reaction, SpeciesIndex};
 
@@ -22,7 +22,7 @@ use mechanism::{Collider, Reaction, SpeciesIndex};
 pub enum By {
     /// The rate itself
     Nothing,
-    /// All concentrations, each by its own relative change: sum C dq/dC; less the rate itself
+    /// All concentrations, each by its own relative change: sum C dq/dC; less twice the rate itself, so that most reactions have none
     Scaling,
     Temperature,
     /// For rates that are tabulated over the pressure
@@ -54,9 +54,26 @@ pub struct Requested {
     pub rate: bool,
     pub scaling: bool,
     pub pressure: bool,
+    /// Products of a rate constant and concentrations are left apart, for operations of their own.
+    pub apart: bool,
 }
 
-/// The derivatives of a net rate of progress (kmol/m3/s) of the directions that are left, each once.
+/// A derivative by a concentration or an activity: a factor times a value of the reaction's own step times values of others.
+pub struct Product {
+    pub by: By,
+    pub factor: f64,
+    pub scaled: Id,
+    pub others: Vec<Value>,
+}
+
+/// The derivatives of a reaction, each once.
+#[derive(Default)]
+pub struct Derivatives {
+    pub made: Vec<(By, Id)>,
+    pub apart: Vec<Product>,
+}
+
+/// The derivatives of a net rate of progress (kmol/m3/s) of the directions that are left.
 pub fn derivatives(
     o: &mut Operands,
     i: usize,
@@ -65,21 +82,48 @@ pub fn derivatives(
     sources: &Sources<'_>,
     known: &Known,
     wanted: Requested,
-) -> Vec<(By, Id)> {
+) -> Derivatives {
     let forward = reaction::rate_constant(o, r, sources);
     let serves = live[1] && sources.log_space.as_ref().is_some_and(|log_space| log_space.activities.serves[i]);
     let all = match serves {
         true => by_activities(o, r, live[0], sources, known, forward, wanted),
         false => by_concentrations(o, r, live, sources, known, forward, wanted),
     };
-    let mut sums: Vec<(By, Id)> = Vec::new();
-    for (by, id) in all {
-        match sums.iter_mut().find(|(other, _)| *other == by) {
-            Some((_, sum)) => *sum = o.body.add(*sum, id),
-            None => sums.push((by, id)),
-        }
+    let mut found = Derivatives::default();
+    let mut add = |o: &mut Operands, by: By, id: Id| match found.made.iter_mut().find(|(other, _)| *other == by) {
+        Some((_, sum)) => *sum = o.body.add(*sum, id),
+        None => found.made.push((by, id)),
+    };
+    for &(by, id) in &all.made {
+        add(o, by, id);
     }
-    sums
+    // What is a sum of several is made here.
+    let every: Vec<By> = all.made.iter().map(|made| made.0).chain(all.apart.iter().map(|apart| apart.by)).collect();
+    let is_one = |product: &Product| every.iter().filter(|&&by| by == product.by).count() == 1;
+    let (apart, several): (Vec<Product>, Vec<Product>) = all.apart.into_iter().partition(is_one);
+    for product in several {
+        let id = product_of(o, &product);
+        add(o, product.by, id);
+    }
+    Derivatives { apart, ..found }
+}
+
+/// A product in the reaction's own step.
+fn product_of(o: &mut Operands, product: &Product) -> Id {
+    let slope = product.others.iter().fold(product.scaled, |slope, &other| {
+        let other = o.input(other);
+        o.body.mul(slope, other)
+    });
+    times(o, product.factor, slope)
+}
+
+/// The step of a product that is made apart, of the value that its reaction made.
+pub fn apart(graph: &mut Graph, scaled: Value, product: &Product) -> Step {
+    let mut o = Operands::default();
+    let scaled = o.input(scaled);
+    let made = product_of(&mut o, &Product { scaled, others: product.others.clone(), ..*product });
+    o.body.values = vec![made];
+    o.into_step(graph)
 }
 
 /// q = s (prod a - prod a'), s = k (prod K) [M]; without prod a where the forward direction is not left.
@@ -91,7 +135,7 @@ fn by_activities(
     known: &Known,
     forward: Id,
     wanted: Requested,
-) -> Vec<(By, Id)> {
+) -> Derivatives {
     let activities = &sources.log_space.as_ref().expect("only the log-space form has activities").activities;
     let constants = activity::product(o, None, &activities.constant, &r.reactants);
     let factors = |o: &mut Operands, side: &[(SpeciesIndex, f64)]| -> Vec<(SpeciesIndex, Id)> {
@@ -110,7 +154,7 @@ fn by_activities(
     };
     let own = Parts::new(o, r, sources, known, forward, wanted);
     let mut scaled = constants.map_or(forward, |constants| o.body.mul(forward, constants));
-    let mut list = Vec::new();
+    let (mut list, mut products) = (Vec::new(), Vec::new());
     if let Some((by, m)) = own.factor {
         list.push((by, o.body.mul(scaled, difference)));
         scaled = o.body.mul(scaled, m);
@@ -128,7 +172,7 @@ fn by_activities(
     if wanted.scaling {
         for (sign, side, product) in [(1.0, ahead.as_ref(), first), (-1.0, Some(&back), Some(second))] {
             let (Some(side), Some(product)) = (side, product) else { continue };
-            let order = side.len() as f64 - 1.0 + own.order();
+            let order = side.len() as f64 - 2.0 + own.order();
             if order != 0.0 {
                 let rate = o.body.mul(scaled, product);
                 list.push((By::Scaling, times(o, sign * order, rate)));
@@ -156,9 +200,9 @@ fn by_activities(
         list.push((By::Temperature, o.body.mul(reverse, formation)));
     }
     for (sign, side) in ahead.iter().map(|ahead| (1.0, ahead)).chain([(-1.0, &back)]) {
-        list.extend(partials(o, scaled, side, sign).into_iter().map(|(k, id)| (By::Activity(k), id)));
+        partials(o, (scaled, sign), side, By::Activity, wanted, (&mut list, &mut products));
     }
-    list
+    Derivatives { made: list, apart: products }
 }
 
 /// q = (k prod C - k' prod C) [M].
@@ -170,8 +214,8 @@ fn by_concentrations(
     known: &Known,
     forward: Id,
     wanted: Requested,
-) -> Vec<(By, Id)> {
-    let mut list = Vec::new();
+) -> Derivatives {
+    let (mut list, mut products) = (Vec::new(), Vec::new());
     let reverse = if live[1] { equilibrium::reverse_constant(o, r, sources, forward) } else { None };
     let ahead = live[0].then_some(forward);
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
@@ -204,7 +248,7 @@ fn by_concentrations(
         if wanted.rate {
             list.push((By::Nothing, signed(o, sign, rate)));
         }
-        let order = powers.iter().map(|&(_, order, _)| order).sum::<f64>() - 1.0 + own.order();
+        let order = powers.iter().map(|&(_, order, _)| order).sum::<f64>() - 2.0 + own.order();
         if wanted.scaling && order != 0.0 {
             list.push((By::Scaling, times(o, sign * order, rate)));
         }
@@ -224,13 +268,13 @@ fn by_concentrations(
                 list.extend(own.scaling(o, by, slope).filter(|_| wanted.scaling).map(|id| (By::Scaling, id)));
             }
         }
-        list.extend(partials(o, scaled, &factors, sign).into_iter().map(|(k, id)| (By::Concentration(k), id)));
+        partials(o, (scaled, sign), &factors, By::Concentration, wanted, (&mut list, &mut products));
         for (k, order, c) in real {
             let slope = of_real_power(o, rate, order, c);
             list.push((By::Concentration(k), signed(o, sign, slope)));
         }
     }
-    list
+    Derivatives { made: list, apart: products }
 }
 
 /// order C^order/C times the rest, where the rate with C^order is given; 0 where the power is cut off.
@@ -357,22 +401,39 @@ fn along_pressure(o: &mut Operands, inst: Inst, scalars: &[u32]) -> Option<Id> {
     }
 }
 
-/// sign nu s times the product of the other factors, by species.
-fn partials(o: &mut Operands, scaled: Id, factors: &[(SpeciesIndex, Id)], sign: f64) -> Vec<(SpeciesIndex, Id)> {
-    let mut list: Vec<(SpeciesIndex, Id)> = Vec::new();
+/// sign nu s times the product of the other factors, by species: where these are values of other steps, and the request wants it, apart.
+fn partials(
+    o: &mut Operands,
+    (scaled, sign): (Id, f64),
+    factors: &[(SpeciesIndex, Id)],
+    by: fn(SpeciesIndex) -> By,
+    wanted: Requested,
+    (list, products): (&mut Vec<(By, Id)>, &mut Vec<Product>),
+) {
     for (n, &(k, _)) in factors.iter().enumerate() {
         if factors[..n].iter().any(|&(other, _)| other == k) {
             continue;
         }
         let count = factors.iter().filter(|&&(other, _)| other == k).count();
         let others = factors.iter().enumerate().filter(|&(m, _)| m != n).map(|(_, &(_, id))| id);
+        let others: Vec<Id> = others.collect();
+        let factor = sign * count as f64;
+        if wanted.apart && !others.is_empty() {
+            let values = others.iter().map(|&id| match o.body.insts[id as usize] {
+                Inst::Input(n) => Some(o.value(n)),
+                _ => None,
+            });
+            if let Some(others) = values.collect() {
+                products.push(Product { by: by(k), factor, scaled, others });
+                continue;
+            }
+        }
         let slope = match factors.len() {
             1 => shown(o, scaled),
-            _ => others.fold(scaled, |product, id| o.body.mul(product, id)),
+            _ => others.into_iter().fold(scaled, |product, id| o.body.mul(product, id)),
         };
-        list.push((k, times(o, sign * count as f64, slope)));
+        list.push((by(k), times(o, factor, slope)));
     }
-    list
 }
 
 /// A rate constant alone: not a number where the temperature is none, which powers do not show and concentrations would.

@@ -10,25 +10,18 @@
 //! e_k = h_k/RT and c_k = cp_k/R, each less by 1 at constant volume, and H = sum C_k c_k,
 //!
 //! dTdot/dY_j = -rho/(W_j H) (T sum_k e_k F_kj + Tdot c_j); dTdot/dT = -1/H (sum c_k wdot_k + T sum e_k t_k + Tdot sum C_k dc_k/dT).
-//!
-//! Sums over species with e_k are a row of their own, in which each reaction has the sum of its e_k as coefficient: so it needs none of
-//! the species' entries.
 
-use super::known;
 use super::matrix::Matrix;
 use super::places::Places;
 use super::reaction_slopes::{By, Known, along_temperature};
 use super::slope::slope;
-use super::terms::heat_row;
 use crate::build::{self, Operands, PRESSURE, SCALARS, scalar, scalar_of, single};
 use crate::options::MatrixLayout;
 use crate::thermodynamics::energy;
-use graph::body::Id;
 use graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::Model;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::Constant;
-use mechanism::SpeciesIndex;
 
 /// Adds the operations behind the reactions' derivatives, and stores all entries.
 pub fn add(
@@ -39,59 +32,42 @@ pub fn add(
     places: &Places,
     constant: Constant,
 ) {
-    let gas = gas(graph, model, work(constant));
+    let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+    let gas = gas(graph, model, work);
     let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, gas, constant, places)).collect();
-    let heat = heat_release(graph, model, matrix, (&rows, gas), constant, places);
-    for (k, row) in rows.iter().enumerate() {
-        if layout == MatrixLayout::Sparse && matrix.is_sparse(k) {
-            store_shared(graph, model, k, row.base, places);
-            sparse_entries(graph, model, matrix, k, places);
-        } else {
-            entries(graph, model, matrix, k, row.base, places);
-        }
-    }
-    matrix.share(heat_row(&model.mechanism), Some(heat.base));
-    for j in 0..matrix.size {
-        temperature_by(graph, model, matrix, j, (gas.factor, heat, work(constant)), places);
-    }
-}
-
-/// Returns what enthalpies over RT and heat capacities over R are less by.
-fn work(constant: Constant) -> f64 {
-    if constant == Constant::Volume { 1.0 } else { 0.0 }
-}
-
-/// e by species.
-pub fn energies(graph: &mut Graph, model: &Model, constant: Constant) -> Vec<Value> {
-    let energies = model.species().iter().map(|species| {
-        let mut o = Operands::default();
-        o.body.values = vec![energy::energy(&mut o, &species.thermo, work(constant))];
-        known::add(graph, o, format!("energy {}", species.name))
+    let change = mixture(graph, &rows, gas, places);
+    let apart: Vec<bool> = (0..matrix.size).map(|k| layout == MatrixLayout::Sparse && matrix.is_sparse(k)).collect();
+    let bases: Vec<(Value, Value)> =
+        rows.iter().zip(&apart).filter_map(|(row, &apart)| Some((row.energy, row.base.filter(|_| apart)?))).collect();
+    let shared = (!bases.is_empty()).then(|| {
+        let (energies, bases): (Vec<Value>, Vec<Value>) = bases.into_iter().unzip();
+        sum_of_products(graph, &energies, &bases, "heating by all species".to_owned())
     });
-    energies.collect()
+    let entries: Vec<Vec<Option<Value>>> = (0..matrix.size)
+        .map(|k| {
+            let base = rows[k].base;
+            if apart[k] {
+                base.into_iter().for_each(|base| store_shared(graph, model, k, base, places));
+                sparse_entries(graph, model, matrix, k, places)
+            } else {
+                entries(graph, model, matrix, k, base, places)
+            }
+        })
+        .collect();
+    for j in 0..matrix.size {
+        let column: Vec<(Value, Value)> =
+            rows.iter().zip(&entries).filter_map(|(row, of_row)| Some((row.energy, of_row[j]?))).collect();
+        temperature_by(graph, model, j, (column, shared), (gas.factor, change, work), places);
+    }
 }
 
-/// The sum of a reaction's e, each times the net coefficient of its species; none where no species is transported.
-pub fn heat(graph: &mut Graph, energies: &[Value], i: usize, net: &[(SpeciesIndex, f64)]) -> Option<Value> {
-    let mut o = Operands::default();
-    let mut sum = None;
-    for &(k, nu) in net.iter().filter(|&&(k, _)| k < energies.len()) {
-        let energy = o.input(energies[k]);
-        sum = Some(match (sum, nu) {
-            (None, 1.0) => energy,
-            (Some(sum), 1.0) => o.body.add(sum, energy),
-            (Some(sum), -1.0) => o.body.sub(sum, energy),
-            (sum, nu) => {
-                let nu = o.constant(nu);
-                match sum {
-                    None => o.body.mul(nu, energy),
-                    Some(sum) => o.body.fma(nu, energy, sum),
-                }
-            }
-        });
-    }
-    o.body.values = vec![sum?];
-    Some(known::add(graph, o, format!("heat of {}", i + 1)))
+/// The sum of the products of two lists.
+fn sum_of_products(graph: &mut Graph, left: &[Value], right: &[Value], name: String) -> Value {
+    let iterations = build::products(graph, left, right);
+    let (prologue, epilogue) = (Some(build::empty_sums(graph, 1)), build::passed_on(graph, 1));
+    let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
+    let op = graph.add(operation, |_, _| name.clone());
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// The array and its row for an entry, where it is stored.
@@ -150,22 +126,17 @@ fn gas(graph: &mut Graph, model: &Model, work: f64) -> Gas {
 /// Values of one species' row.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// wdot
-    rate: Option<Value>,
-    /// Part that all entries F share.
-    base: Value,
+    /// Part that all entries F share, where there is one.
+    base: Option<Value>,
+    /// e
+    energy: Value,
+    /// T e t + c wdot
+    heating_slope: Value,
+    /// e wdot
+    heating: Value,
 }
 
-/// Values of the row of the heat release, in which each species' row is times its e.
-#[derive(Debug, Clone, Copy)]
-struct Heat {
-    /// Part that all entries share.
-    base: Value,
-    /// Tdot
-    change: Value,
-}
-
-/// Makes the base of a row, and stores dYdot/dT.
+/// Makes t and the base of a row, and stores dYdot/dT.
 fn row(
     graph: &mut Graph,
     model: &Model,
@@ -176,38 +147,25 @@ fn row(
     places: &Places,
 ) -> Row {
     let species = &model.species()[k];
-    let rate = matrix.sum(graph, k, By::Nothing, format!("rate of {}", species.name));
-    let mut o = Operands::default();
-    let (t, base) = changed(&mut o, graph, (matrix, k, &species.name), gas, constant);
-    let (inverse, weight) = (o.input(gas.inverse_density), o.constant(species.weight));
-    let per_mass = o.body.mul(weight, inverse);
-    let stores: Vec<(u32, u32)> = place(graph, places, k, matrix.size).into_iter().collect();
-    if !stores.is_empty() {
-        o.body.stores = vec![o.body.mul(per_mass, t)];
-    }
-    o.body.values = vec![base];
-    let step = Step { stores, ..o.into_step(graph) };
-    let op = graph.add(single(format!("row of {}", species.name), step), |_, _| format!("base {}", species.name));
-    Row { rate, base: graph.ops[op].epilogue.outputs[0] }
-}
-
-/// t of a row and the part that its entries share.
-fn changed(
-    o: &mut Operands,
-    graph: &mut Graph,
-    (matrix, row, name): (&Matrix, usize, &str),
-    gas: Gas,
-    constant: Constant,
-) -> (Id, Id) {
-    let mut sum = |by: By, what: &str| matrix.sum(graph, row, by, format!("{what} of {name}"));
-    let slope = sum(By::Temperature, "slope");
-    let change = match constant {
+    let mut sum = |by: By, what: &str| matrix.sum(graph, k, by, format!("{what} of {}", species.name));
+    let (rate, slope) = (sum(By::Nothing, "rate"), sum(By::Temperature, "slope"));
+    let of_all = match constant {
         Constant::Pressure => sum(By::Scaling, "excess order"),
         Constant::Volume => sum(By::Pressure, "slope by pressure"),
     };
-    let (mut t, mut base) = (read(o, slope), read(o, matrix.total(row)));
+    let mut o = Operands::default();
+    let read = |o: &mut Operands, value: Option<Value>| match value {
+        Some(value) => o.input(value),
+        None => o.body.literal(0.0),
+    };
+    let (mut t, mut base) = (read(&mut o, slope), matrix.total(k).map(|total| o.input(total)));
+    let (rate, of_all) = (rate.map(|value| o.input(value)), of_all.map(|value| o.input(value)));
+    let change = match (constant, rate, of_all) {
+        (Constant::Pressure, Some(rate), Some(excess)) => Some(o.body.add(rate, excess)),
+        (Constant::Pressure, rate, excess) => rate.or(excess),
+        (Constant::Volume, _, slope) => slope,
+    };
     if let Some(change) = change {
-        let change = o.input(change);
         let by_temperature = scalar_of(&mut o.body, &SCALARS, scalar::INVERSE_TEMPERATURE);
         let (of_t, of_base) = match constant {
             Constant::Pressure => {
@@ -225,104 +183,132 @@ fn changed(
             }
         };
         t = o.body.add(t, of_t);
-        base = o.body.add(base, of_base);
+        base = Some(base.map_or(of_base, |base| o.body.add(base, of_base)));
     }
-    (t, base)
+    let (inverse, weight) = (o.input(gas.inverse_density), o.constant(species.weight));
+    let per_mass = o.body.mul(weight, inverse);
+    let stores: Vec<(u32, u32)> = place(graph, places, k, matrix.size).into_iter().collect();
+    if !stores.is_empty() {
+        o.body.stores = vec![o.body.mul(per_mass, t)];
+    }
+    // Here, and not before: until now nothing reads them.
+    let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+    let energy = energy::energy(&mut o, &species.thermo, work);
+    let capacity = energy::capacity(&mut o, &species.thermo, work);
+    let rate = rate.unwrap_or_else(|| o.body.literal(0.0));
+    let temperature = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
+    let heating = o.body.mul(energy, rate);
+    let own = o.body.mul(energy, t);
+    let of_rate = o.body.mul(capacity, rate);
+    let heating_slope = o.body.fma(temperature, own, of_rate);
+    o.body.values = [energy, heating_slope, heating].into_iter().chain(base).collect();
+    let step = Step { stores, ..o.into_step(graph) };
+    let names = ["energy", "heating slope", "heating", "base"];
+    let op =
+        graph.add(single(format!("row of {}", species.name), step), |_, n| format!("{} {}", names[n], species.name));
+    let outputs = &graph.ops[op].epilogue.outputs;
+    Row { energy: outputs[0], heating_slope: outputs[1], heating: outputs[2], base: outputs.get(3).copied() }
 }
 
-/// A value that may be zero.
-fn read(o: &mut Operands, value: Option<Value>) -> Id {
-    match value {
-        Some(value) => o.input(value),
-        None => o.body.literal(0.0),
-    }
-}
-
-/// Tdot and the part that the entries of its row share; stores dTdot/dT.
-fn heat_release(
-    graph: &mut Graph,
-    model: &Model,
-    matrix: &Matrix,
-    (rows, gas): (&[Row], Gas),
-    constant: Constant,
-    places: &Places,
-) -> Heat {
-    let row = heat_row(&model.mechanism);
-    let rates = rows.iter().zip(model.species()).filter_map(|(row, species)| Some((row.rate?, species)));
-    let iterations = rates.map(|(rate, species)| {
+/// Tdot; stores dTdot/dT.
+fn mixture(graph: &mut Graph, rows: &[Row], gas: Gas, places: &Places) -> Value {
+    let iterations = rows.iter().map(|row| {
         let mut o = Operands::default();
-        let (rate, capacity) = (o.input(rate), energy::capacity(&mut o, &species.thermo, work(constant)));
-        let sum = o.body.state(0);
-        o.body.states = vec![o.body.fma(capacity, rate, sum)];
+        let values = [row.heating, row.heating_slope].map(|value| o.input(value));
+        let sums = [0, 1].map(|n| o.body.state(n));
+        o.body.states = sums.iter().zip(values).map(|(&sum, value)| o.body.add(sum, value)).collect();
         o.into_step(graph)
     });
     let iterations: Vec<Step> = iterations.collect();
-    let rate = matrix.sum(graph, row, By::Nothing, "heat release".to_owned());
     let mut o = Operands::default();
-    let (slope, base) = changed(&mut o, graph, (matrix, row, "heat release"), gas, constant);
-    let (rate, minus_inverse, heat_slope) =
-        (read(&mut o, rate), o.input(gas.minus_inverse_heat), o.input(gas.heat_slope));
+    let (minus_inverse, heat_slope) = (o.input(gas.minus_inverse_heat), o.input(gas.heat_slope));
     let b = &mut o.body;
-    let warming = b.state(0);
+    let (heating, slopes) = (b.state(0), b.state(1));
     let t = scalar_of(b, &SCALARS, scalar::TEMPERATURE);
-    let slopes = b.fma(t, slope, warming);
-    let heating = b.mul(t, rate);
+    let heating = b.mul(t, heating);
     let change = b.mul(heating, minus_inverse);
     let sum = b.fma(change, heat_slope, slopes);
     b.stores = vec![b.mul(sum, minus_inverse)];
-    b.values = vec![change, base];
+    b.values = vec![change];
     let stores = place(graph, places, rows.len(), rows.len()).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
-    let prologue = Some(build::empty_sums(graph, 1));
-    let operation = Operation { name: "mixture".into(), states: 1, prologue, iterations, ordered: false, epilogue };
-    let names = ["heating", "base of heating"];
-    let op = graph.add(operation, |_, n| names[n].to_owned());
-    let outputs = &graph.ops[op].epilogue.outputs;
-    Heat { change: outputs[0], base: outputs[1] }
+    let prologue = Some(build::empty_sums(graph, 2));
+    let operation = Operation { name: "mixture".into(), states: 2, prologue, iterations, ordered: false, epilogue };
+    let op = graph.add(operation, |_, _| "heating".to_owned());
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// F of all columns of a row; stores W_k/W_j F.
-fn entries(graph: &mut Graph, model: &Model, matrix: &mut Matrix, k: usize, base: Value, places: &Places) {
+fn entries(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &mut Matrix,
+    k: usize,
+    base: Option<Value>,
+    places: &Places,
+) -> Vec<Option<Value>> {
     let species = model.species();
     let ratio = |j: usize| species[k].weight / species[j].weight;
-    matrix.share(k, Some(base));
+    matrix.share(k, base);
     let (mut o, mut stores) = (Operands::default(), Vec::new());
-    let same = o.input(base);
+    let same = match base {
+        Some(base) => o.input(base),
+        None => o.body.literal(0.0),
+    };
+    let mut values = Vec::new();
     for j in 0..matrix.size {
         let place = place(graph, places, k, j);
         if matrix.has_own(k, j) {
             let name = format!("{} by {}", species[k].name, species[j].name);
-            matrix.entry(graph, (k, j), name, |o, entry| {
+            let made = matrix.entry(graph, (k, j), name, |o, entry| {
                 let ratio = o.constant(ratio(j));
                 o.body.stores = vec![o.body.mul(ratio, entry)];
+                o.body.values = vec![entry];
                 place.into_iter().collect()
             });
-        } else if let Some(place) = place {
-            let ratio = o.constant(ratio(j));
-            let entry = o.body.mul(ratio, same);
-            o.body.stores.push(entry);
-            stores.push(place);
+            values.push(made.first().copied());
+        } else {
+            if let Some(place) = place {
+                let ratio = o.constant(ratio(j));
+                let entry = o.body.mul(ratio, same);
+                o.body.stores.push(entry);
+                stores.push(place);
+            }
+            values.push(base);
         }
     }
     if !stores.is_empty() {
         let step = Step { stores, ..o.into_step(graph) };
         graph.add_stores(single(format!("rest of {}", species[k].name), step));
     }
+    values
 }
 
 /// Adds the parts of a row's entries besides the shared part of F; stores W_k/W_j times these.
-fn sparse_entries(graph: &mut Graph, model: &Model, matrix: &mut Matrix, k: usize, places: &Places) {
+fn sparse_entries(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &mut Matrix,
+    k: usize,
+    places: &Places,
+) -> Vec<Option<Value>> {
     let species = model.species();
     matrix.share(k, None);
-    for j in (0..matrix.size).filter(|&j| matrix.has_own(k, j)).collect::<Vec<_>>() {
+    let own = (0..matrix.size).map(|j| {
+        if !matrix.has_own(k, j) {
+            return None;
+        }
         let place = place(graph, places, k, j);
         let name = format!("{} by {}", species[k].name, species[j].name);
-        matrix.entry(graph, (k, j), name, |o, entry| {
+        let made = matrix.entry(graph, (k, j), name, |o, entry| {
             let ratio = o.constant(species[k].weight / species[j].weight);
             o.body.stores = vec![o.body.mul(ratio, entry)];
+            o.body.values = vec![entry];
             place.into_iter().collect()
         });
-    }
+        made.first().copied()
+    });
+    own.collect()
 }
 
 /// Stores W_k times what all entries of a row share.
@@ -340,32 +326,28 @@ fn store_shared(graph: &mut Graph, model: &Model, k: usize, base: Value, places:
 fn temperature_by(
     graph: &mut Graph,
     model: &Model,
-    matrix: &Matrix,
     j: usize,
-    (factor, heat, work): (Value, Heat, f64),
+    (column, shared): (Vec<(Value, Value)>, Option<Value>),
+    (factor, change, work): (Value, Value, f64),
     places: &Places,
 ) {
-    let (species, row) = (&model.species()[j], heat_row(&model.mechanism));
-    let stores: Vec<(u32, u32)> = place(graph, places, model.species().len(), j).into_iter().collect();
-    let finish = |o: &mut Operands, sum: Id| {
-        let capacity = energy::capacity(o, &species.thermo, work);
-        let (factor, change, inverse) = (o.input(factor), o.input(heat.change), o.constant(1.0 / species.weight));
-        let b = &mut o.body;
-        let t = scalar_of(b, &SCALARS, scalar::TEMPERATURE);
-        let own = b.mul(change, capacity);
-        let bracket = b.fma(t, sum, own);
-        let scale = b.mul(factor, inverse);
-        b.stores = vec![b.mul(bracket, scale)];
-        stores.clone()
-    };
-    let name = format!("temperature by {}", species.name);
-    if matrix.has_own(row, j) {
-        matrix.entry(graph, (row, j), name, finish);
-        return;
-    }
+    let species = &model.species()[j];
+    let (energies, entries): (Vec<Value>, Vec<Value>) = column.into_iter().unzip();
+    let mut iterations = build::products(graph, &energies, &entries);
+    iterations.extend(shared.map(|shared| build::add_term(graph, shared, 1.0)));
     let mut o = Operands::default();
-    let base = o.input(heat.base);
-    let stores = finish(&mut o, base);
-    let step = Step { stores, ..o.into_step(graph) };
-    graph.add_stores(single(name, step));
+    let (sum, capacity) = (o.body.state(0), energy::capacity(&mut o, &species.thermo, work));
+    let (factor, change, inverse) = (o.input(factor), o.input(change), o.constant(1.0 / species.weight));
+    let b = &mut o.body;
+    let t = scalar_of(b, &SCALARS, scalar::TEMPERATURE);
+    let own = b.mul(change, capacity);
+    let bracket = b.fma(t, sum, own);
+    let scale = b.mul(factor, inverse);
+    b.stores = vec![b.mul(bracket, scale)];
+    let stores = place(graph, places, model.species().len(), j).into_iter().collect();
+    let epilogue = Step { stores, ..o.into_step(graph) };
+    let prologue = Some(build::empty_sums(graph, 1));
+    let name = format!("temperature by {}", species.name);
+    let operation = Operation { name, states: 1, prologue, iterations, ordered: false, epilogue };
+    graph.add_stores(operation);
 }

@@ -6,9 +6,8 @@ use super::reaction_slopes::By;
 use crate::build::{self, Operands};
 use graph::body::{Body, Id};
 use graph::dataflow::{Graph, Operation, Step, Value};
-use mechanism::Mechanism;
 
-/// Terms that each row sums up: those of species, and behind these that of the heat release.
+/// Terms that each row sums up.
 pub type Terms = BTreeMap<(usize, By), Vec<Term>>;
 
 /// A value and its factor.
@@ -18,16 +17,6 @@ pub type Term = (Value, Factor);
 pub enum Factor {
     Number(f64),
     Value(Value),
-}
-
-/// The row of the heat release.
-pub fn heat_row(mechanism: &Mechanism) -> usize {
-    mechanism.species.len()
-}
-
-/// Returns the name of a row in names of operations.
-pub fn row_name(mechanism: &Mechanism, row: usize) -> &str {
-    mechanism.species.get(row).map_or("heat release", |species| &species.name)
 }
 
 /// An iteration that adds a term to one of the running sums.
