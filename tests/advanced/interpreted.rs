@@ -112,6 +112,12 @@ impl Interpreted<'_> {
     fn jacobian_at(&self, y: &[f64]) -> Vec<f64> {
         let n = y.len() - 1;
         let mut entries = self.output(&self.project.jacobian, y);
+        // Each kernel sums in an order of its own.
+        for part in &self.project.parts {
+            let own = self.output(part, y);
+            let rows = (0..own.len()).filter(|&row| part.graph.stores_row(row));
+            rows.for_each(|row| entries[row] = own[row]);
+        }
         let Some(warming) = self.warming(y) else { return entries };
         let factor = warming.rate * warming.inverse_capacity;
         for (entry, &(row, column)) in entries.iter_mut().zip(&self.project.jacobian.graph.pattern) {
