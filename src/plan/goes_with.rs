@@ -125,7 +125,7 @@ const fn refused(
 }
 
 /// Number of flags that are fields of a kernel's tuning.
-pub const TUNING: usize = 12;
+pub const TUNING: usize = 11;
 
 /// Flags that concern a part of the requests. The first are those of a kernel's tuning, in the order in which a search varies them: the
 /// last changes fastest. Those with values and a meaning are keys of `--layout`.
