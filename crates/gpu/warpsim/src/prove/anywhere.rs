@@ -87,13 +87,13 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     if touch == Touch::Write && mask.count_ones() > 1 {
         let array = if names.is_empty() { "shared memory".to_owned() } else { names.join(" or ") };
         let text = format!("its address depends on data: lanes may write different values to one element of {array}");
-        machine.domain.open(pc, code.site(warp.thread.index as u32, pc), &text);
+        machine.domain.open(pc, || code.site(warp.thread.index as u32, pc), &text);
     }
     machine.domain.guarded = outer;
     warp.knowledge.forget(&results(micro), unknown);
     if !names.is_empty() {
-        let site = code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::Inside { site, variables: names });
+        let site = || code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, || Assumption::Inside { site: site(), variables: names });
     }
     Ok(())
 }

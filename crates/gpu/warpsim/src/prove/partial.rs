@@ -113,17 +113,17 @@ impl Partial {
         self.assumed.push(what);
     }
 
-    /// Adds an assumption once for an instruction.
-    pub(super) fn assume_once(&mut self, pc: u32, what: Assumption) {
+    /// Adds an assumption once for an instruction: its text takes as long to print as the kernel has registers.
+    pub(super) fn assume_once(&mut self, pc: u32, what: impl FnOnce() -> Assumption) {
         if self.told.insert((None, pc)) {
-            self.assume(what);
+            self.assume(what());
         }
     }
 
     /// Notes something that the proof cannot exclude, once for an instruction.
-    pub(super) fn open(&mut self, pc: u32, site: Site, text: &str) {
+    pub(super) fn open(&mut self, pc: u32, site: impl FnOnce() -> Site, text: &str) {
         if self.told.insert((Some(discriminant(&Kind::Budget)), pc)) {
-            self.not_analysed.push(format!("{site}: {text}"));
+            self.not_analysed.push(format!("{}: {text}", site()));
         }
     }
 }
@@ -310,7 +310,7 @@ impl Domain for Partial {
     }
 
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
-        let site = machine.code.site(warp.thread.index as u32, pc);
+        let site = || machine.code.site(warp.thread.index as u32, pc);
         machine.domain.open(pc, site, "it may say that the phase is not over, and what follows does not ask again");
         Ok(())
     }
@@ -324,8 +324,8 @@ impl Domain for Partial {
             let text = "the bytes of the tensor are not known: the phase must expect them before, and tell those of its copies apart";
             return Err(refuse(machine, warp, pc, text));
         }
-        let site = machine.code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::TensorBytes { site, bytes });
+        let site = || machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, || Assumption::TensorBytes { site: site(), bytes });
         Ok(Some(bytes))
     }
 
@@ -339,18 +339,18 @@ impl Domain for Partial {
     }
 
     fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
-        let site = machine.code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::Leader(site));
+        let site = || machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, || Assumption::Leader(site()));
     }
 
     fn same_value(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
-        let site = machine.code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::SameValue(site));
+        let site = || machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, || Assumption::SameValue(site()));
     }
 
     fn equal_values(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
-        let site = machine.code.site(warp.thread.index as u32, pc);
-        machine.domain.assume_once(pc, Assumption::EqualValues(site));
+        let site = || machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, || Assumption::EqualValues(site()));
     }
 
     fn exhausted(machine: &mut Prover, warp: &Warp<Known>, pc: u32, what: &str) -> Stop {

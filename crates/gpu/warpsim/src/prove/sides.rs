@@ -215,14 +215,15 @@ fn ends(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32, reconv
     let domain = &mut machine.domain;
     let new = || Rc::new(progress(code, pc, reconvergence));
     let progress = Rc::clone(domain.progress.entry(pc).or_insert_with(new));
-    let site = code.site(warp.thread.index as u32, pc);
+    let index = warp.thread.index as u32;
+    let site = || code.site(index, pc);
     let words = match &*progress {
         Progress::Others(loads) if loads.is_empty() => return domain.open(pc, site, UNCHANGING),
         Progress::Others(loads) => domain.spins.words(code, warp, loads, mask),
         Progress::Own => None,
         Progress::Counter => return,
     };
-    domain.assume_once(pc, Assumption::LoopEnds(site));
+    domain.assume_once(pc, || Assumption::LoopEnds(site()));
     if let Some(words) = words {
         domain.spins.spin(warp, pc, words, begin);
     }
