@@ -2,7 +2,7 @@
 //! mass fractions and temperature.
 //!
 //! Operations: those of the chemistry kernel up to third bodies; each reaction's derivatives by what it depends on directly
-//! ([`reaction_slopes`](super::reaction_slopes)); a sum of these for each entry that some reaction reaches. Third bodies, on which all
+//! ([`reaction_slopes`](super::reaction_slopes)), of a sparse matrix without products of concentrations, which belong to their column; a sum of these for each entry that some reaction reaches. Third bodies, on which all
 //! species act, and activities are eliminated last: an entry takes the sum over a row's third bodies, corrected where the
 //! efficiency of its species is not 1, and a column's sum of derivatives by activity is divided by the equilibrium constant once.
 
@@ -139,6 +139,7 @@ fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Op
 }
 
 /// Whether the entries of a row have a part by pressure or density, which all species change.
+/// At constant pressure the part is zero where all reactions of the row are of first order.
 fn has_change(matrix: &Matrix, row: usize, constant: Option<Constant>) -> bool {
     match constant {
         None => false,
