@@ -84,14 +84,14 @@ fn make(
     for part in &parts::requests(request, &model, weigh, observer)? {
         units.extend(compile_part(part, &model, &mut warnings, observer)?);
     }
-    let beside = if request.needs_cpu() {
+    let beside = if request.needs_cpu(model.species().len()) {
         observer.pass("kernels for a CPU", None, || layouts::compile_for_cpu(request, &model, compile_one))?
     } else {
         Vec::new()
     };
     let texts = on_cpu::verify(request, &model, &mut units, &beside, cache, observer)?;
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let programs = reactors::verify(request, &model, &units, cache, observer)?;
+    let programs = reactors::verify(request, &model, &units, &beside, cache, observer)?;
     let report = report::report(request, &model, warnings, kernels, programs, texts);
     let files = match request.output {
         Some(_) => observer.pass("files", None, || output::files(request, &model, &units, &beside, &report)),

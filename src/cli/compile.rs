@@ -12,7 +12,7 @@ use super::out::print;
 use crate::cache::Cache;
 use crate::driver::{self, Failure, Outcome, Request};
 use crate::observer::Observer;
-use crate::plan::{self, Common, Emit, KernelChoice, Unset, VERIFIED_STATES};
+use crate::plan::{self, Common, Emit, KernelChoice, ReactorSteps, Unset, VERIFIED_STATES};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
@@ -159,6 +159,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         part: None,
         reactor_method,
         by_energy: false,
+        steps: ReactorSteps::default(),
         common: arguments.common,
         tuning: plan::set(&arguments.tuning, &layout).expect("each value was accepted alone"),
         own: Vec::new(),

@@ -27,6 +27,7 @@ pub fn verify(
     request: &Request,
     model: &Model,
     units: &[Unit],
+    beside: &[Unit],
     cache: Option<&Cache>,
     observer: &mut Observer,
 ) -> Result<Vec<ProgramReport>, Failure> {
@@ -43,7 +44,7 @@ pub fn verify(
             }
             Some(reason) if target.is_amd() => not_run("hip", reason),
             Some(reason) => not_run("cu", reason),
-            None => match output::reactor_text(request, model, units) {
+            None => match output::reactor_text(request, model, units, beside) {
                 Some(text) if text.text.len() > LONGEST => {
                     not_run("cu", "its text is longer than 512 kB, which compilers take minutes for")
                 }
@@ -159,9 +160,8 @@ fn timed(
     };
     let evaluations = (0..method.m.len()).filter(|&stage| !method.takes_rates_over(stage)).count() as u32;
     let kernels = std::iter::once((&reactor.rates, evaluations)).chain(reactor.jacobian.iter().map(|part| (part, 1)));
-    let Some(kernels) = kernels.map(|(symbol, launches)| of(symbol, launches)).collect::<Option<Vec<_>>>() else {
-        return Vec::new();
-    };
+    let kernels = kernels.filter(|_| reactor.fused.is_none()).map(|(symbol, launches)| of(symbol, launches));
+    let Some(kernels) = kernels.collect::<Option<Vec<_>>>() else { return Vec::new() };
     let call = verify::steady_call(subject, pipeline);
     let between = verify::time_steps(pipeline, call, cubin, subject.symbol, target);
     between.map_or(Vec::new(), |between| [kernels, between].concat())

@@ -15,7 +15,13 @@ use mechanism::Diffusion;
 const ALTERNATIVE: &str = " Another version, which may be faster than the one above: the driver tells on a GPU.";
 
 /// The interface of a mechanism's kernels.
-pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) -> Interface {
+pub fn interface<'a>(
+    model: &Model,
+    system: Units,
+    target: &Target,
+    units: impl IntoIterator<Item = &'a Unit>,
+) -> Interface {
+    let units: Vec<&Unit> = units.into_iter().collect();
     let (species, elements) = (model.species().iter(), &model.mechanism.elements);
     Interface {
         mechanism: model.mechanism.name.clone(),
@@ -28,7 +34,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         architecture: (!target.is_cpu()).then_some(target.compute_capability),
         aliases: Vec::new(),
         dialect: Dialect::for_target(target),
-        kernels: units.iter().map(|unit| kernel(model, unit)).collect(),
+        kernels: units.into_iter().map(|unit| kernel(model, unit)).collect(),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn files(
     let interface = interface::interface(model, request.common.units, target, units);
     let of_cpu = if target.is_cpu() { units } else { beside };
     let all = Output { request, model, units, beside, of_cpu, interface, provenance: provenance(request, model) };
-    let reactor = reactor::reactor(request, model, units);
+    let reactor = reactor::reactor(request, model, units, beside);
     let mut files = all.of_units();
     files.extend(all.of_host());
     files.extend(all.of_reactors(reactor.as_ref()));
@@ -75,9 +75,9 @@ pub struct ReactorText {
 }
 
 /// The text of the reactors as a compiler is to see it; nothing where none are wanted.
-pub fn reactor_text(request: &Request, model: &Model, units: &[Unit]) -> Option<ReactorText> {
+pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[Unit]) -> Option<ReactorText> {
     let target = request.common.target;
-    let reactor = reactor::reactor(request, model, units)?;
+    let reactor = reactor::reactor(request, model, units, beside)?;
     let interface = interface::interface(model, request.common.units, target, units);
     let provenance = provenance(request, model);
     let (file, program) = host::reactor(&interface, &reactor, &provenance, target, false)
@@ -99,7 +99,7 @@ pub struct ReactorFiles {
 /// The files of the reactors for a CPU; nothing where none are wanted.
 pub fn reactor_files(request: &Request, model: &Model, units: &[Unit]) -> Option<ReactorFiles> {
     let target = request.common.target;
-    let reactor = reactor::reactor(request, model, units)?;
+    let reactor = reactor::reactor(request, model, units, &[])?;
     let interface = interface::interface(model, request.common.units, target, units);
     let files = host::reactor(&interface, &reactor, &provenance(request, model), target, false);
     let (mut sources, mut headers): (Vec<_>, Vec<_>) = files.into_iter().partition(|(file, _)| file.ends_with(".cpp"));

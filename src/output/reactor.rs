@@ -1,8 +1,12 @@
 //! Integrators of a project's reactors: its own, and the systems for CVODE.
 
 use super::Unit;
+use super::interface::interface;
 use crate::plan::Request;
-use emit_c::host::{DrivenReactors, Energies, KnownReactor, REFERENCE_TOLERANCE, Reactor, ReactorStart, Systems};
+use emit_c::cpu;
+use emit_c::host::{
+    DrivenReactors, Energies, FusedStep, KnownReactor, REFERENCE_TOLERANCE, Reactor, ReactorStart, Systems,
+};
 use kernels::Kernel;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 use kinetics::integrator::RODAS5P;
@@ -12,9 +16,10 @@ use kinetics::integrator::reference::Reference;
 use kinetics::reactor::Constant;
 use kinetics::thermo::h_rt;
 use kinetics::{Model, State};
+use machine::target::Target;
 
-/// The reactors of a request; none where they are not wanted.
-pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<Reactor> {
+/// The reactors of a request; none where they are not wanted. `beside` are the kernels for a CPU where the units are for another target.
+pub fn reactor(request: &Request, model: &Model, units: &[Unit], beside: &[Unit]) -> Option<Reactor> {
     let (method, constant) = request.reactor_kernel()?;
     let [rates, jacobian] = request.common.reactor_kernels();
     let of = |kernel: Kernel| units.iter().filter(move |unit| unit.kernel == kernel && !unit.report.alternative);
@@ -29,7 +34,23 @@ pub fn reactor(request: &Request, model: &Model, units: &[Unit]) -> Option<React
         rates: symbol(rates),
         jacobian: of(jacobian).map(symbol).collect(),
         systems: systems(model, of(jacobian).next()?),
+        fused: fused(request, model, beside),
     })
+}
+
+/// The step of a GPU as one kernel, where its functions of one point are there.
+fn fused(request: &Request, model: &Model, beside: &[Unit]) -> Option<FusedStep> {
+    if !request.fuses_steps(model.species().len()) {
+        return None;
+    }
+    let kernels = request.common.reactor_kernels();
+    let of_point: Vec<&Unit> =
+        kernels.iter().filter_map(|&kernel| beside.iter().find(|unit| unit.kernel == kernel)).collect();
+    let [rates, jacobian] = of_point[..] else { return None };
+    let interface = interface(model, request.common.units, Target::cpu(), [rates, jacobian]);
+    let codes = [&rates.code, &jacobian.code];
+    let name = |unit: &Unit| cpu::point_name(&interface, &unit.program.symbol);
+    Some(FusedStep { text: cpu::point_functions(&interface, &codes), rates: name(rates), jacobian: name(jacobian) })
 }
 
 /// The linear systems that CVODE is to solve by generated code: where a sparse Jacobian is among the kernels for a CPU.

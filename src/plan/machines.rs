@@ -103,16 +103,22 @@ impl Request {
         }
     }
 
-    /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
-    pub fn needs_cpu(&self) -> bool {
-        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+    /// Whether kernels for a CPU are to be made beside those of another target, for a mechanism of so many species; functions of one point are printed
+    /// from them too.
+    pub fn needs_cpu(&self, species: usize) -> bool {
+        let has_functions = self.emit.contains(&Emit::Device) && !self.common.target.is_cpu();
+        self.has_fallback() || has_functions || self.fuses_steps(species)
+    }
+
+    /// Whether each kernel has one layout, so that those for a CPU have the same symbols.
+    pub(super) fn is_of_one_layout(&self) -> bool {
+        self.beside.is_empty() || self.keep_fastest
     }
 
     /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
     /// kernels for a CPU have not. Mixed precision is refused there.
     pub fn has_fallback(&self) -> bool {
-        let is_plain =
-            (self.beside.is_empty() || self.keep_fastest) && self.common.precision.kernels != Precision::Mixed;
+        let is_plain = self.is_of_one_layout() && self.common.precision.kernels != Precision::Mixed;
         let has_host = self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cvode);
         has_host && is_plain && !self.common.target.is_cpu()
     }

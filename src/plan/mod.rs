@@ -12,6 +12,7 @@ mod machines;
 mod of_emitted;
 mod page;
 mod part;
+mod reactor_steps;
 mod resolved;
 mod resources;
 mod sets;
@@ -38,6 +39,7 @@ pub use lists::{CtasPerSm, ErrorLimit, FormError, Precisions};
 pub use of_emitted::for_emitted;
 pub use page::combinations;
 pub use part::Part;
+pub use reactor_steps::ReactorSteps;
 pub use resolved::Resolved;
 pub use sets::Set;
 pub use settings::{common_keys, concerns, is_layout_key, layout_help, layout_setting, set, tuning_keys};
@@ -64,6 +66,8 @@ pub struct Request {
     pub reactor_method: Option<Method>,
     /// Whether the states of reactors have enthalpies or energies, where their kernels have temperatures.
     pub by_energy: bool,
+    /// Kernels that take a step of a reactor on a GPU.
+    pub steps: ReactorSteps,
     pub common: Common,
     pub tuning: Tuning,
     /// Kernels that are tuned otherwise.
@@ -125,6 +129,7 @@ impl Default for Request {
             part: None,
             reactor_method: None,
             by_energy: false,
+            steps: ReactorSteps::default(),
             common: Common::default(),
             tuning: Tuning::default(),
             own: Vec::new(),

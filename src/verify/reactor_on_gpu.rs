@@ -5,7 +5,7 @@ use super::reactor::{
     reactor_points,
 };
 use diagnostics::Diagnostic;
-use emit_c::host::{REACTOR_THREADS, Reactor};
+use emit_c::host::Reactor;
 use graph::Graph;
 use graph::interpret::Machine;
 use ptx::inst::Type;
@@ -21,12 +21,12 @@ pub struct Part<'a> {
     pub proven: &'a Proven,
 }
 
-/// Pipeline of a project's reactors.
+/// Pipeline of a project's reactors, or the kernel of their fused steps.
 pub struct Pipeline<'a> {
     pub reactor: &'a Reactor,
     pub species: usize,
+    /// Kernels that a pipeline launches: the rates and the parts of their Jacobian. A fused step has them in itself.
     pub rates: Part<'a>,
-    /// Parts of their Jacobian.
     pub jacobian: Vec<Part<'a>>,
     /// CTAs of each launch: there are as many slots as these have threads.
     pub ctas: u32,
@@ -68,7 +68,7 @@ const FIXED: usize = 6;
 
 impl Pipeline<'_> {
     fn slots(&self) -> usize {
-        self.ctas as usize * REACTOR_THREADS
+        self.ctas as usize * self.reactor.threads()
     }
 
     fn unknowns(&self) -> usize {
@@ -83,10 +83,8 @@ impl Pipeline<'_> {
 
     /// Returns the workspace, of which nothing is written.
     pub fn workspace(&self) -> Buffer {
-        let plan = self.reactor.systems.elimination.plan();
-        let [_, _, work] = self.late_rows();
-        let rows = work + plan.order.len() + self.unknowns() * self.reactor.method.m.len();
-        Buffer::output(WORDS + self.slots() * (rows + plan.entries() + LANE + LISTS))
+        let of_slot = self.reactor.slot_rows(self.species) + self.reactor.slot_factors() + LANE + LISTS;
+        Buffer::output(WORDS + self.slots() * of_slot)
     }
 
     /// Runs the steps of all points as the host does; the workspace is the last of the call's buffers.
@@ -116,7 +114,7 @@ impl<E> Run<'_, E> {
         let workspace = Argument::Buffer(self.call.buffers.len() - 1);
         let numbers = numbers.iter().map(|&number| Argument::U32(number));
         let arguments = std::iter::once(workspace).chain(numbers).chain(more.iter().cloned()).collect();
-        let launch = Launch::linear(self.pipeline.ctas, REACTOR_THREADS as u32, arguments);
+        let launch = Launch::linear(self.pipeline.ctas, self.pipeline.reactor.threads() as u32, arguments);
         (self.execute)(name, &launch, &mut self.call.buffers)
     }
 
@@ -145,6 +143,10 @@ impl<E> Run<'_, E> {
     }
 
     fn step(&mut self) -> Result<(), E> {
+        if self.pipeline.reactor.fused.is_some() {
+            let all = self.call.arguments.clone();
+            return self.launch("step", &[self.listed], &all);
+        }
         let (listed, unknowns) = (self.listed, self.pipeline.unknowns());
         let [jacobian, mirrored, _] = self.pipeline.late_rows();
         self.rates(Y * unknowns, RATES * unknowns);

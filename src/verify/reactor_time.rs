@@ -30,7 +30,7 @@ enum End {
     Failed(Failure),
 }
 
-/// Times the kernels between those of rates and Jacobian: the one by which points begin in the first round, all others in the second one. No point of the call
+/// Times the kernels of the reactors' own file: the one by which points begin in the first round, all others in the second one. No point of the call
 /// may be done before.
 ///
 /// Errors: those of the simulator.
@@ -67,7 +67,7 @@ pub fn time_steps(
             Some(old) => old.add(&new),
             None => times.push(new),
         }
-        if rounds == 2 && kernel == "judge" { Err(End::Timed) } else { Ok(()) }
+        if rounds == 2 && ["judge", "step"].contains(&kernel) { Err(End::Timed) } else { Ok(()) }
     };
     match pipeline.run(call, &mut execute) {
         Err(End::Failed(failure)) => Err(failure),

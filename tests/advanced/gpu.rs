@@ -12,11 +12,12 @@ pub fn text_for(
     target: &'static Target,
     name: &str,
     method: Method,
-    factors: Factors,
+    (factors, steps): (Factors, ReactorSteps),
     state: StateVariables,
     folder: &Path,
 ) -> String {
-    let request = request_for(target, name, method, state, folder).with(|r| r.common.precision.factors = factors);
+    let request = request_for(target, name, method, state, folder);
+    let request = Request { steps, ..request.with(|r| r.common.precision.factors = factors) };
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     std::fs::read_to_string(folder.join(format!("{name}_reactor.cu"))).unwrap()
 }
@@ -60,7 +61,8 @@ pub fn advanced_by(
     let Options { relative_tolerance, absolute_tolerance, most_steps, .. } = *options;
     let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
     let units = [&project.rates, &project.jacobian];
-    let reactor = gpu_reactor::reactor(&project.model, project.constant, method, project.factors, units);
+    let is_fused = project.steps == ReactorSteps::Fused;
+    let reactor = gpu_reactor::reactor(&project.model, project.constant, method, (project.factors, is_fused), units);
     let mut pipeline = gpu_reactor::pipeline(&project.model, &reactor, units, ctas);
     if !project.parts.is_empty() {
         pipeline.jacobian =
@@ -95,21 +97,24 @@ fn are_outcomes(project: &Project, method: &Method, points: &[Point], found: &[F
 #[test]
 pub fn a_gpu_has_the_bits_of_the_integrator() {
     let method = METHODS[0];
-    for (target, state, factors) in [
-        ("hopper", StateVariables::MassFractions, Factors::Double),
-        ("ampere", StateVariables::Density, Factors::Double),
-        ("hopper", StateVariables::Density, Factors::Single),
+    let (fused, apart) = (ReactorSteps::Fused, ReactorSteps::Pipeline);
+    for (target, state, factors, steps) in [
+        ("hopper", StateVariables::MassFractions, Factors::Double, apart),
+        ("ampere", StateVariables::Density, Factors::Double, fused),
+        ("hopper", StateVariables::Density, Factors::Single, apart),
+        ("hopper", StateVariables::MassFractions, Factors::Single, fused),
     ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let mut project = Project { factors, ..written("h2o2", method, state, folder.path()) };
-        if factors == Factors::Single {
+        let mut project = Project { factors, steps, ..written("h2o2", method, state, folder.path()) };
+        if (factors, steps) == (Factors::Single, apart) {
             project.parts = in_parts(&project, "h2o2", method, state, folder.path());
         }
-        let text = text_for(target, "h2o2", method, factors, state, folder.path());
+        let text = text_for(target, "h2o2", method, (factors, steps), state, folder.path());
         let Some(made) = made_of(target, "h2o2", &text) else { return };
         // More points than a launch has threads: some follow others.
-        let mut points = with_sources(&points(&project, 150));
+        let count = if steps == fused { 270 } else { 150 };
+        let mut points = with_sources(&points(&project, count));
         points[2] = drained(&project);
         // Some points are not done by then.
         let options = Options { most_steps: 15, ..Options::default() };
@@ -141,10 +146,11 @@ fn the_project_compiles_without_remarks() {
     let Some(cuda) = testkit::project::cuda13() else { return };
     let folder = tempfile::tempdir().unwrap();
     let target = Target::by_name("hopper").unwrap();
-    for (state, factors) in
-        [(StateVariables::MassFractions, Factors::Double), (StateVariables::Energy, Factors::Single)]
-    {
-        text_for(target, "h2o2", METHODS[0], factors, state, folder.path());
+    for (state, factors, steps) in [
+        (StateVariables::MassFractions, Factors::Double, ReactorSteps::Pipeline),
+        (StateVariables::Energy, Factors::Single, ReactorSteps::Fused),
+    ] {
+        text_for(target, "h2o2", METHODS[0], (factors, steps), state, folder.path());
         let mut files = vec!["h2o2_reactor.cu", "h2o2_reactor_driver.cu"];
         if state == StateVariables::MassFractions {
             std::fs::write(folder.path().join("advance.cu"), standing_in::example()).unwrap();

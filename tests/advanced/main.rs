@@ -25,7 +25,7 @@ use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::{Emit, Part};
+use singe::plan::{Emit, Part, ReactorSteps};
 use warpsim::{Buffer, Launch};
 
 mod drained;

@@ -85,8 +85,9 @@ pub struct Project {
     pub plan: Elimination,
     pub constant: Constant,
     pub energies: Energies,
-    /// Factors of the program for a GPU.
+    /// Factors of the program for a GPU, and how it takes steps.
     pub factors: Factors,
+    pub steps: ReactorSteps,
 }
 
 pub fn request(name: &str, method: Method, state: StateVariables, folder: &Path) -> Request {
@@ -155,6 +156,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
         energies: Energies::new(&model, constant),
         model,
         factors: Factors::Double,
+        steps: ReactorSteps::Pipeline,
     }
 }
 

@@ -51,6 +51,7 @@ fn stood_in(
 ) {
     let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| {
         r.common.precision.factors = project.factors;
+        r.steps = project.steps;
         r.emit.push(Emit::Device);
     });
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
@@ -94,10 +95,12 @@ fn launch_as_call(text: &str) -> String {
     let (shape, rest) = rest.split_once(">>>(").unwrap();
     let (arguments, rest) = rest.split_once(");").unwrap();
     let (head, kernel) = head.split_at(head.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap() + 1);
-    let shapes =
-        ["cuda", "hip"].map(|language| shape.strip_suffix(&format!(", 128, 0, ({language}Stream_t)run.stream")));
-    let ctas = shapes.into_iter().flatten().next().expect("launches of one shape");
-    format!("{head}stand_in::launch({ctas}, 128, [&] {{ {kernel}({arguments}); }});{}", launch_as_call(rest))
+    let [ctas, threads, "0", "(cudaStream_t)run.stream" | "(hipStream_t)run.stream"] =
+        shape.split(", ").collect::<Vec<_>>()[..]
+    else {
+        panic!("launches of one shape: {shape}")
+    };
+    format!("{head}stand_in::launch({ctas}, {threads}, [&] {{ {kernel}({arguments}); }});{}", launch_as_call(rest))
 }
 
 /// More points than a workgroup has threads.
@@ -107,7 +110,7 @@ const POINTS: usize = 300;
 fn in_few_slots(text: &str) -> String {
     let (before, rest) = text.split_once("most_slots = ").unwrap();
     let (_, after) = rest.split_once(',').unwrap();
-    format!("{before}most_slots = 128,{after}")
+    format!("{before}most_slots = threads,{after}")
 }
 
 #[test]
@@ -116,15 +119,18 @@ fn the_pipeline_has_the_bits_of_the_integrator() {
         return;
     }
     let as_it_is = "";
-    for (target, state, factors, before) in [
-        ("hopper", StateVariables::MassFractions, Factors::Double, as_it_is),
-        ("hopper", StateVariables::MassFractions, Factors::Single, as_it_is),
-        ("hopper", StateVariables::MassFractions, Factors::Single, "#define SINGE_LOOPS\n"),
-        ("mi300x", StateVariables::Density, Factors::Double, as_it_is),
+    let (fused, apart) = (ReactorSteps::Fused, ReactorSteps::Pipeline);
+    for (target, state, factors, steps, before) in [
+        ("hopper", StateVariables::MassFractions, Factors::Double, apart, as_it_is),
+        ("hopper", StateVariables::MassFractions, Factors::Single, apart, as_it_is),
+        ("hopper", StateVariables::MassFractions, Factors::Single, apart, "#define SINGE_LOOPS\n"),
+        ("mi300x", StateVariables::Density, Factors::Double, apart, as_it_is),
+        ("hopper", StateVariables::MassFractions, Factors::Single, fused, as_it_is),
+        ("hopper", StateVariables::Density, Factors::Double, fused, "#define SINGE_LOOPS\n"),
     ] {
         let target = Target::by_name(target).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let project = Project { factors, ..written("h2o2", METHODS[0], state, folder.path()) };
+        let project = Project { factors, steps, ..written("h2o2", METHODS[0], state, folder.path()) };
         let mut points = with_sources(&points(&project, POINTS));
         points[2] = drained(&project);
         if factors == Factors::Single {
@@ -163,34 +169,27 @@ fn broken_programs_have_other_bits() {
     let points = points(&project, POINTS);
     let options = Options { most_steps: 60, ..Options::default() };
     let pivot = "d3 = 1.0";
+    let (fused, apart) = (ReactorSteps::Fused, ReactorSteps::Pipeline);
+    let (done, early) =
+        ("if (lane.time >= lane.end) status = done;", "if (lane.time >= 0.5 * lane.end) status = done;");
+    let (moving, half) = ("moving = held - before - is_held", "moving = (held - before - is_held) / 2 * 2");
+    let (place, other) = ("parts.to[slot - before] = slot", "parts.to[slot - before] = slot / 2 * 2");
+    let (sums, more) = ("b.sums[k] = fma(c[i][j], ", "b.sums[k] = fma(1.000001 * c[i][j], ");
+    let pivots = [format!("{pivot} /"), format!("{pivot}000001 /"), format!("{pivot}f /"), format!("{pivot}00001f /")];
     let faults = [
-        ("a pivot", Factors::Double, format!("{pivot} /"), format!("{pivot}000001 /")),
-        ("a pivot in floats", Factors::Single, format!("{pivot}f /"), format!("{pivot}00001f /")),
-        ("the tableau", Factors::Double, "gamma_ = 0.".to_owned(), "gamma_ = 1e-6 + 0.".to_owned()),
-        (
-            "the end",
-            Factors::Double,
-            "if (lane.time >= lane.end) status = done;".to_owned(),
-            "if (lane.time >= 0.5 * lane.end) status = done;".to_owned(),
-        ),
-        (
-            "a lost point",
-            Factors::Double,
-            "moving = held - before - is_held".to_owned(),
-            "moving = (held - before - is_held) / 2 * 2".to_owned(),
-        ),
-        (
-            "a place",
-            Factors::Double,
-            "parts.to[slot - before] = slot".to_owned(),
-            "parts.to[slot - before] = slot / 2 * 2".to_owned(),
-        ),
+        ("a pivot", apart, Factors::Double, &*pivots[0], &*pivots[1]),
+        ("a pivot in floats", apart, Factors::Single, &*pivots[2], &*pivots[3]),
+        ("the tableau", apart, Factors::Double, "gamma_ = 0.", "gamma_ = 1e-6 + 0."),
+        ("the end", apart, Factors::Double, done, early),
+        ("a lost point", apart, Factors::Double, moving, half),
+        ("a place", apart, Factors::Double, place, other),
+        ("a fused stage", fused, Factors::Single, sums, more),
     ];
     let target = Target::by_name("hopper").unwrap();
-    for (what, factors, right, wrong) in faults {
-        project.factors = factors;
+    for (what, steps, factors, right, wrong) in faults {
+        (project.steps, project.factors) = (steps, factors);
         stood_in(&project, folder.path(), Main::Host(ByStep(false)), target, state, |text| {
-            let broken = text.replacen(&right, &wrong, 1);
+            let broken = text.replacen(right, wrong, 1);
             assert_ne!(text, broken, "{what}");
             in_few_slots(&broken)
         });

@@ -22,9 +22,9 @@ use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::{Effort, Emit, Unset};
+use singe::plan::{Effort, Emit, ReactorSteps, Unset};
 use singe::verify::{self, KernelTime};
-use testkit::gpu_reactor::{self, Kept, Points, THREADS};
+use testkit::gpu_reactor::{self, Kept, Points};
 use warpsim::machine_code::Cause;
 
 struct Case {
@@ -32,10 +32,18 @@ struct Case {
     fuel: &'static str,
     /// Moles of oxygen for one of fuel.
     oxygen: f64,
+    /// Ways to take a step that are compared.
+    steps: &'static [(&'static str, ReactorSteps)],
 }
 
-const CASES: [Case; 2] =
-    [Case { name: "h2o2", fuel: "H2", oxygen: 0.5 }, Case { name: "gri30", fuel: "CH4", oxygen: 2.0 }];
+const PIPELINE: (&str, ReactorSteps) = ("pipeline", ReactorSteps::Pipeline);
+const FUSED: (&str, ReactorSteps) = ("fused", ReactorSteps::Fused);
+
+const CASES: [Case; 3] = [
+    Case { name: "h2o2", fuel: "H2", oxygen: 0.5, steps: &[FUSED, PIPELINE] },
+    Case { name: "ammonia", fuel: "NH3", oxygen: 0.75, steps: &[FUSED, PIPELINE] },
+    Case { name: "gri30", fuel: "CH4", oxygen: 2.0, steps: &[PIPELINE] },
+];
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
 
@@ -50,8 +58,8 @@ const STATES: usize = 64;
 const TIMES: usize = 500;
 const ENDS: [f64; 2] = [1e-7, 4e-3];
 
-/// CTAs of a launch on one SM, each of 128 threads: several times as many as fit at once.
-const CTAS: u32 = 16;
+/// Points of a launch on one SM: several times as many as fit at once.
+const LAUNCHED: usize = 2048;
 
 /// Points of a call: as many as a cube has with 64 along an edge.
 const CUBE: usize = 64 * 64 * 64;
@@ -71,13 +79,15 @@ fn main() {
             let target = Target::by_name(target).unwrap();
             for (_, factors) in FACTORS.into_iter().filter(|(word, _)| is_wanted(word, &FACTORS.map(|(word, _)| word)))
             {
-                let beside = if factors == Factors::Single { ", factors in single precision" } else { "" };
-                let heading = format!("\n## {} on {}{beside}\n", case.name, target.name);
-                let Some(section) = section(case, &model, &states, target, factors) else { return };
-                print!("{heading}{section}");
-                page = page::with_section(&page, &heading, &section);
-                if std::env::args().any(|word| word == "--write") {
-                    std::fs::write(&file, &page).expect("docs can be written");
+                for (way, steps) in case.steps.iter().filter(|(way, _)| is_wanted(way, &[FUSED.0, PIPELINE.0])) {
+                    let beside = if factors == Factors::Single { ", factors in single precision" } else { "" };
+                    let heading = format!("\n## {} on {}, {way}{beside}\n", case.name, target.name);
+                    let Some(section) = section(case, &model, &states, target, (factors, *steps)) else { return };
+                    print!("{heading}{section}");
+                    page = page::with_section(&page, &heading, &section);
+                    if std::env::args().any(|word| word == "--write") {
+                        std::fs::write(&file, &page).expect("docs can be written");
+                    }
                 }
             }
         }
@@ -89,9 +99,11 @@ const HEAD: &str = "\
 
 `cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of each kernel of
 [a step](../guide/reactors.md#on-gpus), on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
-equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points by launches of 16 CTAs, and the board does what all its SMs do. *Global* and
+equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points, and the board does what all its SMs do. *Global* and
 *local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
-kernels, in the layout that `auto` chooses. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are.
+kernels, in the layout that `auto` chooses. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
+whole step, a thread has a point; singe takes it for mechanisms of up to 12 species, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
+*Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
 *Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
 do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones.
@@ -146,16 +158,18 @@ fn section(
     model: &Model,
     states: &[Vec<f64>],
     target: &'static Target,
-    factors: Factors,
+    way: (Factors, ReactorSteps),
 ) -> Option<String> {
     let began = Instant::now();
-    let project = made(case.name, model, target, factors)?;
+    let project = made(case.name, model, target, way)?;
     let mut all = project.kernels;
     let slots = project.slots;
-    all[0].launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
-    all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, factors));
+    if let Some(rates) = all.first_mut() {
+        rates.launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
+    }
+    all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, way));
     let mut text = format!(
-        "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors, with all kernels but the first two, was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
+        "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
          | kernel | launches | registers | ns per point and launch | ns per step | global kB | local kB | issued | global | local | fetch |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         project.compiled_in,
@@ -250,7 +264,12 @@ struct Project {
 }
 
 /// Compiles the project; `None` without the compilers.
-fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) -> Option<Project> {
+fn made(
+    name: &str,
+    model: &Model,
+    target: &'static Target,
+    (factors, steps): (Factors, ReactorSteps),
+) -> Option<Project> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
     let request = Request {
@@ -258,6 +277,7 @@ fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) ->
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
         reactor_method: Some(RODAS5P),
+        steps,
         real_compilers: true,
         verify_machine_code: true,
         predict_time: true,
@@ -287,7 +307,8 @@ fn made(name: &str, model: &Model, target: &'static Target, factors: Factors) ->
         let registers = report.compiled.as_ref().map_or(0, |made| made.registers);
         KernelTime::from_prediction(&format!("{}, {}", report.kernel, report.codegen), 1, registers, found)
     });
-    let kernels = kernels.collect();
+    // A fused step has them in itself.
+    let kernels = kernels.filter(|_| steps == ReactorSteps::Pipeline).collect();
     let unit = |kernel| driver::compile_kernel(kernel, model, &request.for_cpu(), &mut Observer::silent());
     let units = request.common.reactor_kernels().map(|kernel| unit(kernel).map_err(|f| f.diagnostics).expect("a unit"));
     let (_, rest) = text.split_once("most_slots = ").expect("slots");
@@ -303,13 +324,14 @@ fn glue(
     units: &[Unit; 2],
     cubin: &Cubin,
     target: &'static Target,
-    factors: Factors,
+    (factors, steps): (Factors, ReactorSteps),
 ) -> Vec<KernelTime> {
     let species = model.species().len();
     let units = units.each_ref();
-    let reactor = gpu_reactor::reactor(model, Constant::Pressure, RODAS5P, factors, units);
-    let pipeline = gpu_reactor::pipeline(model, &reactor, units, CTAS);
-    let count = CTAS as usize * THREADS;
+    let is_fused = steps == ReactorSteps::Fused;
+    let reactor = gpu_reactor::reactor(model, Constant::Pressure, RODAS5P, (factors, is_fused), units);
+    let pipeline = gpu_reactor::pipeline(model, &reactor, units, (LAUNCHED / reactor.threads()) as u32);
+    let count = LAUNCHED;
     let state = |p: usize| &states[p * 37 % states.len()];
     let points = Points {
         first_state: (0..count).map(|p| state(p)[species]).collect(),

@@ -1,6 +1,6 @@
 //! Reactors on a GPU in the simulator: calls of their pipeline.
 
-use emit_c::host::{Energies, Reactor, Systems};
+use emit_c::host::{Energies, FusedStep, Reactor, Systems};
 use kernels::Factors;
 use kinetics::Model;
 use kinetics::integrator::Method;
@@ -10,15 +10,13 @@ use singe::output::Unit;
 use singe::verify::{Call, Part, Pipeline};
 use warpsim::{Argument, Buffer};
 
-/// Threads of a CTA.
-pub const THREADS: usize = emit_c::host::REACTOR_THREADS;
-
-/// The reactors of a model with these kernels of rates and their Jacobian, told by temperatures.
+/// The reactors of a model with these kernels of rates and their Jacobian, told by temperatures. Where steps are fused, their text is not here: the
+/// pipeline needs to know of it alone.
 pub fn reactor(
     model: &Model,
     constant: Constant,
     method: Method,
-    factors: Factors,
+    (factors, is_fused): (Factors, bool),
     [rates, jacobian]: [&Unit; 2],
 ) -> Reactor {
     Reactor {
@@ -30,6 +28,7 @@ pub fn reactor(
         rates: rates.program.symbol.clone(),
         jacobian: vec![jacobian.program.symbol.clone()],
         systems: Systems::new(jacobian.graph.pattern.clone(), model.species().len()),
+        fused: is_fused.then(FusedStep::default),
     }
 }
 

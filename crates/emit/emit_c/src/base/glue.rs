@@ -31,6 +31,8 @@ pub enum Template {
     CpuExample,
     Device,
     /// For functions of one point
+    PointFunctions,
+    PointNamespace,
     Conversions,
     /// For both programs that integrate reactors
     Conditions,
@@ -64,7 +66,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 47] = [
+const ALL: [Template; 49] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -86,6 +88,8 @@ const ALL: [Template; 47] = [
     Template::CpuDriver,
     Template::CpuExample,
     Template::Device,
+    Template::PointFunctions,
+    Template::PointNamespace,
     Template::Conversions,
     Template::Conditions,
     Template::Ignition,
@@ -149,6 +153,8 @@ impl Template {
             Self::CpuDriver => "driver.cpp",
             Self::CpuExample => "cpu_example.f90",
             Self::Device => "device.h",
+            Self::PointFunctions => "point_functions",
+            Self::PointNamespace => "point_namespace",
             Self::Conversions => "conversions",
             Self::Conditions => "conditions",
             Self::Ignition => "ignition.cu",
@@ -201,6 +207,8 @@ impl Template {
             Self::CpuDriver => include_str!("../../templates/cpu/driver.cpp.hbs"),
             Self::CpuExample => include_str!("../../templates/cpu/example.f90.hbs"),
             Self::Device => include_str!("../../templates/device.h.hbs"),
+            Self::PointFunctions => include_str!("../../templates/point_functions.hbs"),
+            Self::PointNamespace => include_str!("../../templates/point_namespace.hbs"),
             Self::Conversions => include_str!("../../templates/conversions.hbs"),
             Self::Conditions => include_str!("../../templates/conditions.hbs"),
             Self::Ignition => include_str!("../../templates/ignition.cu.hbs"),

@@ -24,12 +24,6 @@ const FUNCTION: &str = "SINGE_POINT";
 /// interface's kernels.
 pub fn device_header(interface: &Interface, codes: &[&Code], provenance: &Provenance) -> String {
     let prefix = prefix(interface);
-    let print =
-        |code: &&Code| body::print(code, Strides { input: "in_stride", output: "out_stride" }, Precision::Double);
-    let printed: Vec<Printed> = codes.iter().map(print).collect();
-    let elementary: BTreeSet<Unary> = printed.iter().flat_map(|printed| printed.functions.iter().copied()).collect();
-    let tables = codes.iter().flat_map(|code| code.tables.iter().map(|table| table_of(table, &code.symbol)));
-    let kernels = interface.kernels.iter().zip(codes).zip(printed);
     let file = File {
         comment: file_comment("//", "Functions of one point", &interface.mechanism, provenance),
         guard: format!("SINGE_{}_DEVICE_H", prefix.to_uppercase()),
@@ -41,17 +35,28 @@ pub fn device_header(interface: &Interface, codes: &[&Code], provenance: &Proven
         element_places: places("element", interface.elements.iter().map(String::as_str)),
         species_names: wrapped(interface.species.iter().map(|species| string(&species.name))),
         element_names: wrapped(interface.elements.iter().map(|symbol| string(symbol))),
-        conversion_tables: conversion_tables(interface),
         gas_constant: real(gas_constant(interface.units)),
         reference_pressure: real(ATMOSPHERE * interface.units.from_si("pressure")),
-        tables: tables.collect(),
-        elementary: elementary.iter().map(|function| functions::definition(*function, FUNCTION) + "\n").collect(),
-        functions: kernels
-            .map(|((kernel, code), printed)| PointFunction::new(kernel, code, printed, &prefix))
-            .collect(),
+        text: PointText { conversion_tables: conversion_tables(interface), ..PointText::new(interface, codes) },
         prefix,
     };
     render(Template::Device, &file)
+}
+
+/// The same functions alone, in a namespace that ends in `_point`, for a file that calls them.
+pub fn point_functions(interface: &Interface, codes: &[&Code]) -> String {
+    #[derive(Serialize)]
+    struct Namespace {
+        prefix: String,
+        #[serde(flatten)]
+        text: PointText,
+    }
+    render(Template::PointNamespace, &Namespace { prefix: prefix(interface), text: PointText::new(interface, codes) })
+}
+
+/// The name of a kernel's function of one point.
+pub fn point_name(interface: &Interface, symbol: &str) -> String {
+    short_name(symbol, &prefix(interface)).to_owned()
 }
 
 /// A table for each place where the functions run.
@@ -90,12 +95,42 @@ struct File {
     element_places: Vec<String>,
     species_names: String,
     element_names: String,
-    conversion_tables: String,
     gas_constant: String,
     reference_pressure: String,
+    #[serde(flatten)]
+    text: PointText,
+}
+
+/// The functions, with the tables and elementary functions that they read.
+#[derive(Serialize)]
+struct PointText {
     tables: String,
+    /// What conversions of compositions read; empty where there are none.
+    conversion_tables: String,
     elementary: String,
     functions: Vec<PointFunction>,
+}
+
+impl PointText {
+    /// Without conversions.
+    fn new(interface: &Interface, codes: &[&Code]) -> Self {
+        let prefix = prefix(interface);
+        let print =
+            |code: &&Code| body::print(code, Strides { input: "in_stride", output: "out_stride" }, Precision::Double);
+        let printed: Vec<Printed> = codes.iter().map(print).collect();
+        let elementary: BTreeSet<Unary> =
+            printed.iter().flat_map(|printed| printed.functions.iter().copied()).collect();
+        let tables = codes.iter().flat_map(|code| code.tables.iter().map(|table| table_of(table, &code.symbol)));
+        let kernels = interface.kernels.iter().zip(codes).zip(printed);
+        Self {
+            tables: tables.collect(),
+            conversion_tables: String::new(),
+            elementary: elementary.iter().map(|function| functions::definition(*function, FUNCTION) + "\n").collect(),
+            functions: kernels
+                .map(|((kernel, code), printed)| PointFunction::new(kernel, code, printed, &prefix))
+                .collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -26,7 +26,7 @@ use overlay::program::Array;
 use serde::Serialize;
 
 pub use chemkin::chemkin;
-pub use device::device_header;
+pub use device::{device_header, point_functions, point_name};
 pub use kinetix::kinetix;
 pub use library::Stoichiometry;
 pub use openfoam::{Plugin, openfoam};

@@ -13,9 +13,8 @@ pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FOLDER, Project, Table, cmake, cmake_file, driver, fallback_file, install, reference};
-pub use reactor::THREADS as REACTOR_THREADS;
 pub use reactor::driver as reactor_driver;
-pub use reactor::{Coefficients, Energies, REFERENCE_TOLERANCE, Reactor, reactor};
+pub use reactor::{Coefficients, Energies, FusedStep, REFERENCE_TOLERANCE, Reactor, reactor};
 pub use reactor::{DrivenReactors, KnownReactor, ReactorStart};
 pub use systems::Systems;
 

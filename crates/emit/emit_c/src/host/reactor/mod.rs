@@ -32,6 +32,18 @@ pub struct Reactor {
     pub rates: String,
     pub jacobian: Vec<String>,
     pub systems: Systems,
+    /// Functions that one kernel for a GPU calls, which takes whole steps; without these a step is a pipeline of kernels.
+    pub fused: Option<FusedStep>,
+}
+
+/// Functions of one point that a fused step calls.
+#[derive(Debug, Clone, Default)]
+pub struct FusedStep {
+    /// The functions, as [`cpu::point_functions`](crate::cpu::point_functions) prints them.
+    pub text: String,
+    /// Names of the functions of the rates and of their sparse Jacobian.
+    pub rates: String,
+    pub jacobian: String,
 }
 
 impl Reactor {
@@ -64,14 +76,27 @@ impl Reactor {
     }
 
     /// Doubles of a slot on a GPU besides its factors, which lie in rows that are apart by the number of slots.
-    pub fn slot_rows(&self, interface: &Interface) -> usize {
-        let (unknowns, stages) = (interface.species.len() + 1, self.method.m.len());
+    pub fn slot_rows(&self, species: usize) -> usize {
+        let (unknowns, stages) = (species + 1, self.method.m.len());
+        if self.fused.is_some() {
+            return 2 * unknowns + 1;
+        }
         unknowns * (stages + 6) + 2 + 2 * self.systems.pattern.len() + self.systems.elimination.plan().order.len()
     }
 
+    /// Threads of a CTA on a GPU, each with a reactor.
+    pub fn threads(&self) -> usize {
+        THREADS[usize::from(self.fused.is_some())]
+    }
+
+    /// Factors of a slot on a GPU, in their precision.
+    pub fn slot_factors(&self) -> usize {
+        if self.fused.is_some() { 0 } else { self.systems.elimination.plan().entries() }
+    }
+
     /// Slots on a GPU: as many as fit into [`MOST_BYTES`].
-    fn slots(&self, interface: &Interface) -> usize {
-        let doubles = self.slot_rows(interface) + self.systems.elimination.plan().entries();
+    fn slots(&self, species: usize) -> usize {
+        let doubles = self.slot_rows(species) + self.slot_factors();
         let fitting = (MOST_BYTES / (8 * doubles)).clamp(SLOTS[0], SLOTS[1]);
         1 << fitting.ilog2()
     }
@@ -103,8 +128,9 @@ pub fn reactor(
     files.into_iter().map(named).collect()
 }
 
-/// Threads of a CTA on a GPU, each with a reactor.
-pub const THREADS: usize = 128;
+/// Threads of a CTA on a GPU, each with a reactor: in a pipeline of kernels, and where one kernel takes a whole step. There all warps of an SM go through
+/// the stages together, so that each finds the others' instructions in the cache.
+const THREADS: [usize; 2] = [128, 256];
 
 /// Bytes of device memory for the slots of a call: more points than these slots hold follow when others are done.
 const MOST_BYTES: usize = 1 << 30;
@@ -132,6 +158,11 @@ struct File {
     threads: usize,
     slots: usize,
     slot_rows: usize,
+    /// Whether one kernel takes a whole step, the functions of one point that it calls, and the names of two of them.
+    is_fused: bool,
+    functions_of_a_point: String,
+    rates_of_a_point: String,
+    jacobian_of_a_point: String,
     /// Whether launches of the kernels take a workspace of their own.
     rates_has_workspace: bool,
     kernels_have_workspace: bool,
@@ -198,17 +229,24 @@ impl File {
         let part = |symbol: &String| JacobianPart { symbol: symbol.clone(), has_workspace: has_workspace(symbol) };
         let jacobian: Vec<JacobianPart> = reactor.jacobian.iter().map(part).collect();
         let rates_has_workspace = has_workspace(&reactor.rates);
+        let of_a_point =
+            |what: fn(&FusedStep) -> &String| reactor.fused.as_ref().map_or(String::new(), |fused| what(fused).clone());
         Self {
             comment: file_comment("//", "Reactors", &interface.mechanism, provenance),
             fortran_comment: file_comment("!", "Reactors", &interface.mechanism, provenance),
             fortran: fortran_prefix(&prefix),
             is_gpu,
             is_hip: false,
-            threads: THREADS,
-            slots: reactor.slots(interface),
-            slot_rows: reactor.slot_rows(interface),
+            threads: reactor.threads(),
+            slots: reactor.slots(species),
+            slot_rows: reactor.slot_rows(species),
+            is_fused: reactor.fused.is_some(),
+            functions_of_a_point: of_a_point(|fused| &fused.text),
+            rates_of_a_point: of_a_point(|fused| &fused.rates),
+            jacobian_of_a_point: of_a_point(|fused| &fused.jacobian),
             rates_has_workspace,
-            kernels_have_workspace: rates_has_workspace || jacobian.iter().any(|part| part.has_workspace),
+            kernels_have_workspace: reactor.fused.is_none()
+                && (rates_has_workspace || jacobian.iter().any(|part| part.has_workspace)),
             guard: format!("SINGE_{upper}_REACTOR_H"),
             constant: reactor.constant_name(),
             constant_array: reactor.constant_array(),
