@@ -35,7 +35,6 @@ mod peeks;
 mod pointers;
 mod region;
 mod sides;
-mod slice;
 mod spins;
 mod tensors;
 mod verdict;
