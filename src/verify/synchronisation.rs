@@ -49,8 +49,8 @@ pub(super) fn undecided(
     let buffers = arrays + usize::from(program.first_global.is_some());
     let launch = Launch::fields(ctas, program.execution.warps(), buffers, points as u32, stride as u32);
     let symbol = &program.symbol;
-    let verdict =
-        prove::prove(module, symbol, &Launch { shared, ..launch }).map_err(|reason| vec![refused(symbol, &reason)])?;
+    let verdict = prove::prove_launch(module, symbol, &Launch { shared, ..launch })
+        .map_err(|reason| vec![refused(symbol, &reason)])?;
     let violations: Vec<_> = verdict.violations.iter().map(|what| refused(symbol, &what.to_string())).collect();
     if !violations.is_empty() {
         return Err(violations);

@@ -1,7 +1,7 @@
 //! Checks by execution the claims of the divergence analysis: at every dynamic instance of a value's definition and of each use,
 //! over the lanes that are active there.
 
-use super::decode::Code;
+use super::decode::{Code, Function};
 use super::hazard::Kind;
 use super::rows::Row;
 use super::warp::Warp;
@@ -166,7 +166,7 @@ impl<'c> Checker<'c> {
     pub(super) fn new(claims: &'c Claims, code: &'c Code, width: u32, warps: usize) -> Self {
         let mut steps = Vec::with_capacity(code.ops.len());
         let mut names = 0;
-        for (func, rows) in &code.functions {
+        for Function { func, rows, .. } in &code.functions {
             let positions = func.layout.iter().map(|block| func.blocks[*block].insts.len() + 1).sum();
             let body = claims.bodies.iter().find(|body| body.name == func.name);
             names = names.max(body.map_or(0, |body| body.names));

@@ -3,6 +3,7 @@
 mod asynchronous;
 mod clusters;
 mod conduct;
+mod function;
 mod instruction;
 mod limits;
 mod matrices;
@@ -17,19 +18,19 @@ use super::launch::{Argument, Launch};
 use super::memory::segment_address;
 pub(super) use super::micro::*;
 use super::rows::Row;
+use super::slice::Definitions;
 pub(super) use conduct::{Conduct, Manner, makes_orders};
 use cranelift_entity::SecondaryMap;
+pub(super) use function::Function;
 use ptx::analysis::dominators::post_dominators_where;
 use ptx::inst::*;
 use ptx::ir::{Block, Func, Init, Inst, Module, Param, ParamKind, Reg, Variable};
-use ptx::print::instruction_text;
 use ptx::visit::Part;
 
 pub(super) struct Code<'m> {
     pub(super) module: &'m Module,
-    /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate number of
-    /// each register.
-    pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,
+    /// The kernel and the functions that it may call, in the order of their instructions.
+    pub functions: Vec<Function<'m>>,
     pub ops: Vec<Decoded>,
     /// Memory ordering of each instruction.
     pub conducts: Vec<Conduct>,
@@ -73,7 +74,7 @@ pub(super) struct Code<'m> {
     pub tables: Vec<(Space, Buffer)>,
 }
 
-impl Code<'_> {
+impl<'m> Code<'m> {
     /// Returns the size of the smallest access of shared memory, which is the unit of the race detector.
     pub(super) fn shared_cell(&self) -> u32 {
         let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
@@ -122,20 +123,25 @@ impl Code<'_> {
     /// Returns the function and the block of an instruction.
     pub(super) fn place(&self, pc: u32) -> (&Func, Block) {
         let (func, block, _) = self.origins[pc as usize];
-        (self.functions[func as usize].0, block)
+        (self.functions[func as usize].func, block)
     }
 
     /// Returns the instruction and its function; `None` for a block's end.
     pub(super) fn instruction(&self, pc: u32) -> Option<(&Func, &InstData)> {
         let (func, _, inst) = self.origins[pc as usize];
-        let func = self.functions[func as usize].0;
+        let func = self.functions[func as usize].func;
         Some((func, &func.insts[inst?]))
+    }
+
+    /// Returns the definitions of the function that the instruction belongs to.
+    pub(super) fn definitions(&self, pc: u32) -> &Definitions<'m> {
+        self.functions[self.origins[pc as usize].0 as usize].definitions()
     }
 
     /// Returns the rows that an instruction reads or writes, but for a product of matrices by a warp group.
     pub(super) fn rows_of(&self, pc: u32) -> Vec<u32> {
         let (func, _, inst) = self.origins[pc as usize];
-        let (func, numbers) = &self.functions[func as usize];
+        let Function { func, rows: numbers, .. } = &self.functions[func as usize];
         let Some(data) = inst.map(|inst| &func.insts[inst]) else { return Vec::new() };
         if matches!(&self.ops[pc as usize].micro, Micro::Copying(op) if matches!(**op, Copying::Matrices(_))) {
             return Vec::new();
@@ -161,10 +167,10 @@ impl Code<'_> {
 
     pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
         let (func, block, inst) = self.origins[pc as usize];
-        let func = self.functions[func as usize].0;
+        let function = &self.functions[func as usize];
         // a branch may be two statements
-        let text = instruction_text(self.module, func, block, inst).replace("\n\t", " ");
-        Site { warp, pc, line: func.lines.line(block, inst), text }
+        let text = function.text(self.module, block, inst).replace("\n\t", " ");
+        Site { warp, pc, line: function.func.lines.line(block, inst), text }
     }
 }
 
@@ -240,7 +246,7 @@ pub(super) fn decode<'m>(
         decoder.blocks()?;
     }
     let mut code = decoder.code;
-    code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
+    code.functions = decoder.contexts.into_iter().map(|context| Function::new(context.func, context.rows)).collect();
     let conduct = |(func, data)| conduct::conduct(func, data);
     let conduct = |pc| code.instruction(pc).map(conduct).unwrap_or_default();
     code.conducts = (0..code.ops.len() as u32).map(conduct).collect();

@@ -123,6 +123,7 @@ mod rows;
 mod scalar;
 pub mod setup;
 mod shared;
+mod slice;
 mod thread;
 mod warp;
 

@@ -39,6 +39,9 @@ fn parameters_are_named_that_the_proof_needs() {
     let n = Assumption::Parameter { name: "n".to_owned(), value: Argument::U32(3) };
     let shape = Assumption::Shape { ctas: [1; 3], threads: [64, 1, 1] };
     assert_eq!(found.assumed, [shape, Assumption::DynamicShared(0), n]);
+    let alone =
+        prove::prove_launch(&module, "k", &Launch::linear(1, 64, prove::arguments(module.func("k").unwrap(), 3)));
+    assert_eq!(alone.map(|found| (found.proven(), found.assumed)), Ok((true, vec![])));
     let others = verdict(&module, &[(0, "ANY"), (2, "ANY"), (3, "ANY")]);
     assert!(others.proven(), "{others:?}");
 }

@@ -57,7 +57,10 @@ fn arrivals_that_nobody_waits_for_are_told() {
 fn every_kernel_gets_its_verdict() {
     let mut wrong = Vec::new();
     for (name, launch, wanted, module) in kernels() {
-        let said = said(&prove::prove(&module, "k", &launch).unwrap());
+        let found = prove::prove(&module, "k", &launch).unwrap();
+        let alone = prove::prove_launch(&module, "k", &launch).unwrap();
+        assert_eq!((said(&alone), &alone.witnesses), (said(&found), &found.witnesses), "{name}");
+        let said = said(&found);
         let (kind, words) = wanted.split_once(' ').unwrap_or((&wanted, ""));
         if !said.starts_with(kind) || !said.contains(words) {
             wrong.push(format!("{name}: wanted {wanted}, got {said}"));

@@ -197,6 +197,8 @@ struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
     follows: &'a Follows,
+    /// Number of those steps, by sum.
+    adders: SecondaryMap<Op, usize>,
     /// Values that pass in registers.
     passing: &'a SecondaryMap<Value, bool>,
     /// Whether a warp may begin with what others follow in this phase.
@@ -268,6 +270,7 @@ impl<'a> Placer<'a> {
             graph,
             mapping,
             follows,
+            adders: turns::adders(follows),
             passing,
             open: vec![true; mapping.warps as usize],
             permanent,
@@ -344,7 +347,7 @@ impl<'a> Placer<'a> {
         if !self.follows.is_empty() {
             let begins = |at: StepRef| at.part == Part::Prologue || self.is_alone(at);
             let earlier = |at: StepRef| begins(at) && self.graph.step(at).inputs.iter().all(|&v| self.made[v] <= phase);
-            let ordered = |run| turns::ordered(self.follows, run, earlier);
+            let ordered = |run| turns::ordered(self.follows, &self.adders, run, earlier);
             runs = runs.into_iter().map(ordered).collect();
         }
         self.free.extend(released);

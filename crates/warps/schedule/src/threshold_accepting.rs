@@ -9,6 +9,7 @@ use graph::{Graph, Op, Part, StepRef, Value};
 use kinetics::random::SplitMix64;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Orders that are tried.
 const TRIALS: u64 = 60_000;
@@ -22,61 +23,80 @@ const THRESHOLD: u64 = 100;
 /// When each operation should run, the least first, by an order that starts from this one of all operations.
 pub fn priorities(graph: &Graph, order: &[Op]) -> SecondaryMap<Op, usize> {
     let model = Model::new(graph, order);
-    let mut drivers: Vec<usize> = (0..model.weights.len()).collect();
-    let mut scratch = Scratch::default();
-    let mut cost = model.cost(&drivers, &mut scratch);
-    let (mut best, mut least) = (drivers.clone(), cost);
-    let trials = TRIALS.min(WORK / (model.size() as u64 + 1));
+    let mut current = Order::new(&model, (0..model.weights.len() as u32).collect());
+    let (mut best, mut least) = (current.drivers.clone(), current.cost);
+    let trials = TRIALS.min(WORK / (model.size as u64 + 1));
     let mut random = SplitMix64::new(1);
-    for trial in 0..trials * u64::from(drivers.len() > 2) {
-        let threshold = cost / THRESHOLD * (trials - trial) / trials;
-        let undo = shift(&mut drivers, &mut random);
-        let changed = model.cost(&drivers, &mut scratch);
-        if changed > cost + threshold {
-            undo(&mut drivers);
+    for trial in 0..trials * u64::from(model.weights.len() > 2) {
+        let threshold = current.cost / THRESHOLD * (trials - trial) / trials;
+        let most = current.cost + threshold;
+        let turn = Rotation::new(model.weights.len(), &mut random);
+        if !current.turn(&turn, most) {
             continue;
         }
-        cost = changed;
-        if cost < least {
-            (best, least) = (drivers.clone(), cost);
+        if current.cost < least {
+            (best, least) = (current.drivers.clone(), current.cost);
         }
     }
-    model.cost(&best, &mut scratch);
-    model.priorities(&scratch)
+    model.priorities(&Order::new(&model, best))
 }
 
-/// Moves some neighbours elsewhere; the result moves them back.
-fn shift(drivers: &mut [usize], random: &mut SplitMix64) -> impl Fn(&mut [usize]) + use<> {
-    let size = drivers.len();
-    let length = if random.below(2) == 0 { 1 } else { 1 + random.below(LONGEST_MOVE as usize) }.min(size - 1);
-    let from = random.below(size - length + 1);
-    let to = random.below(size - length + 1);
-    // Rotating the piece between both places moves one over the other.
-    let (first, last) = (from.min(to), from.max(to) + length);
-    let left = if to > from { length } else { from - to };
-    drivers[first..last].rotate_left(left);
-    move |drivers| drivers[first..last].rotate_right(left)
+/// A move of some neighbours elsewhere.
+struct Rotation {
+    window: Range<usize>,
+    left: usize,
+}
+
+impl Rotation {
+    fn new(size: usize, random: &mut SplitMix64) -> Self {
+        let length = if random.below(2) == 0 { 1 } else { 1 + random.below(LONGEST_MOVE as usize) }.min(size - 1);
+        let from = random.below(size - length + 1);
+        let to = random.below(size - length + 1);
+        // Rotating the piece between both places moves one over the other.
+        let left = if to > from { length } else { from - to };
+        Self { window: from.min(to)..from.max(to) + length, left }
+    }
 }
 
 /// Relations that decide how much is alive when, in numbers.
 struct Model {
     ops: Vec<Op>,
+    /// Reads of values and operations: the work of a trial.
+    size: usize,
     /// Instructions of the steps that run in each driver's turn.
     weights: Vec<u64>,
-    /// The operations that others wait for, readers before what they read: their readers, drivers first, then others in this order.
-    waited: Vec<Vec<usize>>,
-    /// Values: who makes them, and who reads them, as in `waited`; doubles.
-    values: Vec<(usize, Vec<usize>)>,
-    /// Sums: who adds to them, and how many doubles they take.
-    sums: Vec<(Vec<usize>, i64)>,
+    /// The operations that others wait for, readers before what they read: their readers, drivers first, then others in this order; then the
+    /// sums, which begin when their first adder runs.
+    waited: Rows,
+    lives: Vec<Life>,
+    /// Who reads each life, or adds to it; as in `waited`.
+    readers: Rows,
 }
 
+/// A value or a sum.
+struct Life {
+    /// Who begins it.
+    maker: u32,
+    doubles: i64,
+}
+
+/// Lists of numbers, all in one piece of memory.
 #[derive(Default)]
-struct Scratch {
-    /// When drivers, and then operations that others wait for, run.
-    times: Vec<usize>,
-    /// Doubles that come to life less those that die, by time.
-    changes: Vec<i64>,
+struct Rows {
+    ends: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Rows {
+    fn push(&mut self, row: impl IntoIterator<Item = usize>) {
+        self.numbers.extend(row.into_iter().map(|number| number as u32));
+        self.ends.push(self.numbers.len() as u32);
+    }
+
+    fn row(&self, at: usize) -> &[u32] {
+        let begin = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.numbers[begin as usize..self.ends[at] as usize]
+    }
 }
 
 impl Model {
@@ -116,77 +136,153 @@ impl Model {
         let mut place: SecondaryMap<Op, Option<usize>> = SecondaryMap::new();
         ops.iter().enumerate().for_each(|(n, &op)| place[op] = Some(n));
         let places = |found: &mut dyn Iterator<Item = Op>| found.filter_map(|op| place[op]).collect::<Vec<_>>();
-        let values = graph.values.iter().filter(|(value, _)| !value_readers[*value].is_empty());
-        let values = values.filter_map(|(value, info)| {
-            let maker = place[info.producer.op].filter(|_| !is_driver(info.producer.op))?;
-            Some((maker, places(&mut value_readers[value].iter().copied())))
-        });
-        let adders = |op: Op| {
+        let (mut rows, mut size) = (Rows::default(), ops.len());
+        for &op in &waited {
+            let own = places(&mut readers[op].iter().map(|&(reader, _)| reader));
+            size += own.len();
+            // What is not placed before it does not tell when it runs.
+            rows.push(own.into_iter().filter(|reader| Some(*reader) < place[op]));
+        }
+        let (mut lives, mut of_lives) = (Vec::new(), Rows::default());
+        for (value, info) in graph.values.iter().filter(|(value, _)| !value_readers[*value].is_empty()) {
+            let Some(maker) = place[info.producer.op].filter(|_| !is_driver(info.producer.op)) else { continue };
+            lives.push(Life { maker: maker as u32, doubles: 1 });
+            of_lives.push(places(&mut value_readers[value].iter().copied()));
+        }
+        for op in graph.ops.keys().filter(|&op| is_sum(op)) {
             let parts = graph.ops[op].parts().filter(|part| *part != Part::Epilogue);
             let inputs = parts.flat_map(|part| graph.ops[op].step(part).inputs.clone());
             let makers: BTreeSet<Op> = inputs.map(|value| graph.values[value].producer.op).collect();
             // A sum that others wait for is alive until they have it.
-            let own = place[op];
-            let mut all = places(&mut makers.into_iter());
-            all.extend(own);
-            all
-        };
-        let sums = graph.ops.keys().filter(|&op| is_sum(op)).map(|op| (adders(op), i64::from(graph.ops[op].states)));
-        Self {
-            weights: drivers.iter().map(|&op| instructions(op)).collect(),
-            waited: waited.iter().map(|&op| places(&mut readers[op].iter().map(|&(reader, _)| reader))).collect(),
-            values: values.collect(),
-            sums: sums.collect(),
-            ops,
-        }
-    }
-
-    fn size(&self) -> usize {
-        let reads = self.waited.iter().chain(self.values.iter().map(|(_, readers)| readers));
-        reads.chain(self.sums.iter().map(|(adders, _)| adders)).map(Vec::len).sum::<usize>() + self.ops.len()
-    }
-
-    /// The sum over all instructions of the cube of what is alive: its peaks count most.
-    fn cost(&self, drivers: &[usize], scratch: &mut Scratch) -> u64 {
-        let Scratch { times, changes } = scratch;
-        times.clear();
-        times.resize(self.ops.len(), usize::MAX);
-        drivers.iter().enumerate().for_each(|(time, &driver)| times[driver] = time);
-        for (n, readers) in self.waited.iter().enumerate() {
-            times[drivers.len() + n] = readers.iter().map(|&reader| times[reader]).min().unwrap_or(usize::MAX);
-        }
-        let last = drivers.len();
-        changes.clear();
-        changes.resize(last + 1, 0);
-        let mut alive = |from: usize, to: usize, doubles: i64| {
-            changes[from.min(last)] += doubles;
-            changes[to.min(last)] -= doubles;
-        };
-        for (maker, readers) in &self.values {
-            let death = readers.iter().map(|&reader| times[reader]).max().unwrap_or(0);
-            alive(times[*maker], death, 1);
-        }
-        for (adders, doubles) in &self.sums {
-            let when = || adders.iter().map(|&adder| times[adder]);
-            if let (Some(from), Some(to)) = (when().min(), when().max()) {
-                alive(from, to, *doubles);
+            let adders: Vec<usize> = places(&mut makers.into_iter()).into_iter().chain(place[op]).collect();
+            if !adders.is_empty() {
+                let maker = (drivers.len() + rows.ends.len()) as u32;
+                lives.push(Life { maker, doubles: i64::from(graph.ops[op].states) });
+                rows.push(adders.iter().copied());
+                of_lives.push(adders);
             }
         }
-        let mut live = 0i64;
-        let mut sum = 0;
-        for (&driver, change) in drivers.iter().zip(changes) {
-            live += *change;
-            sum += self.weights[driver] * (live.max(0) as u64).pow(3);
-        }
-        sum
+        size += of_lives.numbers.len();
+        let weights = drivers.iter().map(|&op| instructions(op)).collect();
+        Self { ops, size, weights, waited: rows, lives, readers: of_lives }
     }
 
     /// Sums come first, then what drivers need before them.
-    fn priorities(&self, scratch: &Scratch) -> SecondaryMap<Op, usize> {
+    fn priorities(&self, order: &Order) -> SecondaryMap<Op, usize> {
         let mut all = SecondaryMap::new();
-        for (&op, &time) in self.ops.iter().zip(&scratch.times) {
-            all[op] = time.saturating_add(1);
+        for (&op, &time) in self.ops.iter().zip(&order.times) {
+            all[op] = 1 + time as usize;
         }
         all
+    }
+}
+
+/// An order of the drivers, with what follows from it.
+struct Order<'m> {
+    model: &'m Model,
+    drivers: Vec<u32>,
+    /// When drivers, and then operations that others wait for, run; behind all drivers where none waits.
+    times: Vec<u32>,
+    /// When each life ends.
+    ends: Vec<u32>,
+    /// Doubles that are alive at each time.
+    alive: Vec<i64>,
+    /// The sum over all instructions of the cube of what is alive: its peaks count most.
+    cost: u64,
+    /// Earlier entries of `times` and of `ends` that a move changed.
+    earlier: [Vec<(u32, u32)>; 2],
+    /// Doubles that come to life less those that die, then those that are alive, by time of the window.
+    window: Vec<i64>,
+}
+
+impl<'m> Order<'m> {
+    fn new(model: &'m Model, drivers: Vec<u32>) -> Self {
+        let count = drivers.len();
+        let mut order = Self {
+            model,
+            drivers,
+            times: vec![0; count + model.waited.ends.len()],
+            ends: vec![0; model.lives.len()],
+            alive: vec![0; count],
+            cost: 0,
+            earlier: Default::default(),
+            window: Vec::new(),
+        };
+        order.settle(&(0..count));
+        order.cost = order.price(0, &order.window);
+        std::mem::swap(&mut order.alive, &mut order.window);
+        order
+    }
+
+    /// Makes a move, unless the cost would be more than that; returns whether it did.
+    ///
+    /// What a window contains stays in it, and so does what begins or ends with that: no other time changes.
+    fn turn(&mut self, Rotation { window, left }: &Rotation, most: u64) -> bool {
+        let before = self.price(window.start, &self.alive[window.clone()]);
+        self.drivers[window.clone()].rotate_left(*left);
+        self.settle(window);
+        let cost = self.cost - before + self.price(window.start, &self.window);
+        if cost > most {
+            self.drivers[window.clone()].rotate_right(*left);
+            self.time(window);
+            for (list, earlier) in [&mut self.times, &mut self.ends].into_iter().zip(&self.earlier) {
+                earlier.iter().for_each(|(at, time)| list[*at as usize] = *time);
+            }
+            return false;
+        }
+        self.alive[window.clone()].copy_from_slice(&self.window);
+        self.cost = cost;
+        true
+    }
+
+    /// Notes the times of the drivers in the window.
+    fn time(&mut self, window: &Range<usize>) {
+        for (time, driver) in window.clone().zip(&self.drivers[window.clone()]) {
+            self.times[*driver as usize] = time as u32;
+        }
+    }
+
+    /// Brings up to date what begins or ends in the window, and counts what is alive there.
+    fn settle(&mut self, window: &Range<usize>) {
+        self.time(window);
+        let Self { model, drivers, times, ends, alive, earlier: [earlier_times, earlier_ends], .. } = self;
+        let (last, inside) = (drivers.len() as u32, window.start as u32..window.end as u32);
+        earlier_times.clear();
+        earlier_ends.clear();
+        for at in 0..model.waited.ends.len() {
+            let place = drivers.len() + at;
+            if inside.contains(&times[place]) {
+                let readers = model.waited.row(at).iter();
+                let first = readers.map(|reader| times[*reader as usize]).min().unwrap_or(last);
+                earlier_times.push((place as u32, std::mem::replace(&mut times[place], first)));
+            }
+        }
+        let changes = &mut self.window;
+        changes.clear();
+        changes.resize(window.len(), 0);
+        let mut change = |time: u32, doubles: i64| {
+            if inside.contains(&time) {
+                changes[time as usize - window.start] += doubles;
+            }
+        };
+        for (at, life) in model.lives.iter().enumerate() {
+            change(times[life.maker as usize], life.doubles);
+            if inside.contains(&ends[at]) {
+                let end = model.readers.row(at).iter().map(|reader| times[*reader as usize]).max().unwrap_or(0);
+                earlier_ends.push((at as u32, std::mem::replace(&mut ends[at], end)));
+                change(end, -life.doubles);
+            }
+        }
+        let mut now = if window.start == 0 { 0 } else { alive[window.start - 1] };
+        for change in changes {
+            now += *change;
+            *change = now;
+        }
+    }
+
+    /// The cost of that much alive from a time on.
+    fn price(&self, start: usize, alive: &[i64]) -> u64 {
+        let drivers = self.drivers[start..].iter().zip(alive);
+        drivers.map(|(driver, alive)| self.model.weights[*driver as usize] * (*alive.max(&0) as u64).pow(3)).sum()
     }
 }

@@ -3,7 +3,7 @@
 use super::dialect::{Dialect, hipified};
 use handlebars::{Handlebars, no_escape};
 use serde::Serialize;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// A file of `templates/`.
 #[derive(Debug, Clone, Copy)]
@@ -125,8 +125,12 @@ pub fn render(template: Template, data: &impl Serialize) -> String {
 
 /// Fills a template, which is one for CUDA, in a dialect of that.
 pub fn render_in(dialect: Dialect, template: Template, data: &impl Serialize) -> String {
-    let templates = if dialect.is_hip() { &HIP_TEMPLATES } else { &TEMPLATES };
-    templates.render(template.name(), data).expect("tests render every template, and undefined names are errors")
+    let (templates, text): (_, Spelling) =
+        if dialect.is_hip() { (&HIP_TEMPLATES, hipified) } else { (&TEMPLATES, str::to_owned) };
+    if !read(templates).has_template(template.name()) {
+        register(&mut templates.write().unwrap_or_else(PoisonError::into_inner), template, text);
+    }
+    read(templates).render(template.name(), data).expect("tests render every template, and undefined names are errors")
 }
 
 impl Template {
@@ -239,18 +243,45 @@ impl Template {
     }
 }
 
-static TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(str::to_owned));
+/// How the text of a template is spelt in a dialect.
+type Spelling = fn(&str) -> String;
 
-static HIP_TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| registered(hipified));
+/// Templates that were asked for: all of them take longer to read than a small kernel to compile.
+static TEMPLATES: LazyLock<RwLock<Handlebars<'static>>> = LazyLock::new(empty);
 
-fn registered(text: fn(&str) -> String) -> Handlebars<'static> {
+static HIP_TEMPLATES: LazyLock<RwLock<Handlebars<'static>>> = LazyLock::new(empty);
+
+fn empty() -> RwLock<Handlebars<'static>> {
     let mut templates = Handlebars::new();
     templates.set_strict_mode(true);
     templates.register_escape_fn(no_escape);
-    for template in ALL {
-        templates
-            .register_template_string(template.name(), text(template.text()))
-            .expect("the templates are well formed");
+    RwLock::new(templates)
+}
+
+fn read<'a>(templates: &'a RwLock<Handlebars<'static>>) -> RwLockReadGuard<'a, Handlebars<'static>> {
+    templates.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads a template, and those that it contains.
+fn register(templates: &mut Handlebars, template: Template, spelt: Spelling) {
+    let text = template.text();
+    for part in ALL.into_iter().filter(|part| text.contains(&format!("{{{{> {}}}}}", part.name()))) {
+        register(templates, part, spelt);
     }
-    templates
+    templates.register_template_string(template.name(), spelt(text)).expect("the templates are well formed");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_well_formed_and_know_their_parts() {
+        for template in ALL {
+            let mut templates = empty().into_inner().unwrap();
+            register(&mut templates, template, str::to_owned);
+            let parts = template.text().matches("{{>").count();
+            assert_eq!(templates.get_templates().len() > 1, parts > 0, "{}", template.name());
+        }
+    }
 }

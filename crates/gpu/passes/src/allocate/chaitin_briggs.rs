@@ -2,6 +2,7 @@
 //! (TOPLAS 16(3), 1994), with the exact test of colourability for aligned classes of Smith, Ramsey and Holloway (PLDI 2004)
 //! instead of the width-and-degree test of Orion (Figure 4).
 
+use super::class::Class;
 use super::problem::{Answer, Node, Problem, Units, index};
 use cranelift_entity::SecondaryMap;
 use std::cmp::Reverse;
@@ -17,15 +18,17 @@ pub fn allocate(problem: &Problem) -> Answer {
 /// The nodes in the order in which they leave the graph.
 fn simplify(problem: &Problem) -> Vec<Node> {
     let count = problem.nodes.len();
+    // apart from the nodes, of which a cache holds few
+    let classes: Vec<Class> = problem.nodes.values().map(|node| node.class).collect();
     let positions = |node: Node| {
-        let class = problem.nodes[node].class;
+        let class = classes[index(node)];
         class.positions(problem.sizes.file(class.file))
     };
-    let loss = |node: Node, neighbour: Node| problem.nodes[node].class.taken_by(problem.nodes[neighbour].class);
+    let loss = |node: Node, neighbour: Node| classes[index(node)].taken_by(classes[index(neighbour)]);
     // Positions of a node that its remaining neighbours can take at most.
     let mut lost: Vec<u32> = vec![0; count];
     for node in problem.nodes.keys() {
-        lost[index(node)] = problem.neighbours[node].iter().map(|n| loss(node, *n)).sum();
+        lost[index(node)] = problem.neighbours.of(node).iter().map(|n| loss(node, *n)).sum();
     }
     let mut removed = vec![false; count];
     let mut easy: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] < positions(*n)).collect();
@@ -45,7 +48,7 @@ fn simplify(problem: &Problem) -> Vec<Node> {
         };
         removed[index(node)] = true;
         stack.push(node);
-        for neighbour in &problem.neighbours[node] {
+        for neighbour in problem.neighbours.of(node) {
             if removed[index(*neighbour)] {
                 continue;
             }
@@ -89,19 +92,23 @@ fn select(problem: &Problem, stack: &[Node]) -> Answer {
     let partners = problem.partners();
     let mut start: SecondaryMap<Node, u32> = SecondaryMap::with_capacity(problem.nodes.len());
     let mut coloured = vec![false; problem.nodes.len()];
+    // first unit and number of units of each node, none while it has no colour
+    let mut held = vec![(0, 0); problem.nodes.len()];
     let mut spilled = Vec::new();
     // those among the coloured that go to memory in place of others
     let mut gone = vec![false; problem.nodes.len()];
     for node in stack.iter().rev() {
         let class = problem.nodes[*node].class;
         let mut taken = Units::default();
-        for neighbour in problem.neighbours[*node].iter().filter(|n| coloured[index(**n)]) {
-            taken.take(start[*neighbour], problem.nodes[*neighbour].class.units);
+        for neighbour in problem.neighbours.of(*node) {
+            let (first, units) = held[index(*neighbour)];
+            taken.take(first, units);
         }
         let preferred = partners[*node].iter().filter(|n| coloured[index(**n)]).map(|n| start[*n]);
         match taken.first_free(class, problem.sizes.file(class.file), preferred) {
             Some(unit) => {
                 start[*node] = unit;
+                held[index(*node)] = (unit, class.units);
                 coloured[index(*node)] = true;
             }
             None if problem.nodes[*node].cost.is_some() => spilled.push(*node),
@@ -123,5 +130,5 @@ fn victim(problem: &Problem, node: Node, coloured: &[bool], gone: &[bool]) -> Op
     let cost = |n: &Node| problem.nodes[*n].cost;
     let open = |n: &&Node| coloured[index(**n)] && cost(n).is_some() && !gone[index(**n)];
     let cheaper = |a: &&Node, b: &&Node| cost(a).partial_cmp(&cost(b)).expect("costs are finite").then(a.cmp(b));
-    problem.neighbours[node].iter().filter(open).min_by(cheaper).copied()
+    problem.neighbours.of(node).iter().filter(open).min_by(cheaper).copied()
 }

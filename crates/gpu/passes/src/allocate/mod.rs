@@ -13,6 +13,7 @@ pub mod facts;
 pub mod given;
 mod interference;
 mod linear_scan;
+mod neighbours;
 mod options;
 mod order;
 mod prepare;

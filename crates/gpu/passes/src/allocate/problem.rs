@@ -1,6 +1,7 @@
 //! Problem of a register allocator: nodes that need registers, and which of them are alive together.
 
 use super::class::Class;
+use super::neighbours::Neighbours;
 use super::text::Sizes;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use ptx::ir::Reg;
@@ -14,8 +15,8 @@ entity_impl!(Node, "node");
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub nodes: PrimaryMap<Node, NodeData>,
-    /// The neighbours of each node in the interference graph, ascending.
-    pub neighbours: SecondaryMap<Node, Vec<Node>>,
+    /// The interference graph.
+    pub neighbours: Neighbours,
     /// Pairs that a copy joins: one register for both saves it.
     pub copies: Vec<(Node, Node)>,
     /// Units of the files.

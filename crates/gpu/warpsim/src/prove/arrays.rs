@@ -1,6 +1,5 @@
 //! Ranges of shared memory for an access whose address depends on data.
 
-use super::slice::Definitions;
 use crate::decode::Code;
 use ptx::inst::{Address, Base, Op, Space};
 use std::ops::Range;
@@ -14,12 +13,12 @@ pub(super) struct Arrays {
 
 /// Returns the ranges that the address of the access is computed from. `None` for a generic address that comes from none.
 pub(super) fn arrays(code: &Code, pc: u32) -> Option<Arrays> {
-    let (func, data) = code.instruction(pc)?;
+    let (_, data) = code.instruction(pc)?;
     let (Op::Ld { space, addr, .. } | Op::St { space, addr, .. } | Op::Atom { space, addr, .. }) = &data.op else {
         return None;
     };
     let Address { base: Base::Reg(reg), .. } = addr else { return None };
-    let origins = Definitions::new(func).origins([*reg], false);
+    let origins = code.definitions(pc).origins([*reg], false);
     let own = |(variable, _): &&(ptx::ir::Variable, Range<u64>)| origins.variables.contains(variable);
     let (variables, ranges): (Vec<_>, Vec<_>) = code.arrays.iter().filter(own).cloned().unzip();
     if !variables.is_empty() {

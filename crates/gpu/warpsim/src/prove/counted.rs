@@ -29,12 +29,12 @@ pub(super) fn is_counted(code: &Code, pc: u32, members: &BTreeSet<u32>) -> bool 
 /// Instructions of the largest loop that is looked at.
 const LARGEST: usize = 1 << 10;
 
-struct Search<'c> {
-    code: &'c Code<'c>,
+struct Search<'c, 'm> {
+    code: &'c Code<'m>,
     members: &'c BTreeSet<u32>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Whether some way round the loop leaves the instruction out.
     fn goes_round(&self, without: u32) -> bool {
         let within = |at: u32| successors(&self.code.ops[at as usize].micro, at).into_iter();

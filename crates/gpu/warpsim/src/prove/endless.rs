@@ -1,8 +1,8 @@
 //! Description of a kernel that does not end within the budget.
 
-use super::slice::Definitions;
 use crate::Launch;
 use crate::hazard::Site;
+use crate::slice::Definitions;
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::dominators::Dominators;
 use ptx::analysis::loops::Loops;

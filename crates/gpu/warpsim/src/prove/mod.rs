@@ -35,7 +35,6 @@ mod peeks;
 mod pointers;
 mod region;
 mod sides;
-mod slice;
 mod spins;
 mod tensors;
 mod verdict;
@@ -86,15 +85,9 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
 /// # Errors
 /// Those of [`prove`].
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
-    let func = module.func(kernel).ok_or("the module has no such kernel")?;
-    launch.check(func.threads, usize::MAX)?;
+    let func = kernel_for(module, kernel, launch)?;
     let tensors = tensors(module, func, launch, budget)?;
-    let Executed { mut verdict, spent, chosen } = executed(module, func, launch, budget, &tensors, true)?;
-    if !verdict.violations.is_empty() {
-        let watch = Watch::new(&verdict.violations);
-        verdict.witnesses =
-            once(module, func, launch, budget, &tensors, None, Some((watch, &verdict.violations)))?.witnesses;
-    }
+    let Executed { mut verdict, spent, chosen } = witnessed(module, func, launch, budget, &tensors)?;
     if verdict.holds() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
         let holds = |trial: &Launch| {
@@ -112,6 +105,41 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     let dynamic = dynamic || reads(module, Special::DynamicSmemSize);
     verdict.assumed.splice(0..0, assumption::of_launch(launch, dynamic || launch.shared > 0));
     Ok(verdict)
+}
+
+/// As [`prove`], without the search for the parameters that the proof needs, which repeats it several times: the assumptions leave out what
+/// the launch decides.
+///
+/// # Errors
+/// Those of [`prove`].
+pub fn prove_launch(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, String> {
+    let func = kernel_for(module, kernel, launch)?;
+    let tensors = tensors(module, func, launch, BUDGET)?;
+    Ok(witnessed(module, func, launch, BUDGET, &tensors)?.verdict)
+}
+
+/// Returns the kernel, if the launch fits it.
+fn kernel_for<'m>(module: &'m Module, kernel: &str, launch: &Launch) -> Result<&'m Func, String> {
+    let func = module.func(kernel).ok_or("the module has no such kernel")?;
+    launch.check(func.threads, usize::MAX)?;
+    Ok(func)
+}
+
+/// Analyses the kernel; a violation has a witness.
+fn witnessed(
+    module: &Module,
+    func: &Func,
+    launch: &Launch,
+    budget: u64,
+    tensors: &Tensors,
+) -> Result<Executed, String> {
+    let mut found = executed(module, func, launch, budget, tensors, true)?;
+    let violations = &found.verdict.violations;
+    if !violations.is_empty() {
+        let watched = Some((Watch::new(violations), violations.as_slice()));
+        found.verdict.witnesses = once(module, func, launch, budget, tensors, None, watched)?.witnesses;
+    }
+    Ok(found)
 }
 
 /// Returns the sizes of copies of tensors that share a phase, where they can be told apart.

@@ -1,6 +1,6 @@
 //! Parameters whose values a proof needs.
 
-use super::slice::Definitions;
+use crate::slice::Definitions;
 use crate::{Argument, Launch};
 use ptx::inst::{Address, Base, Op, Operand, Space};
 use ptx::ir::{Func, ParamKind, Reg};

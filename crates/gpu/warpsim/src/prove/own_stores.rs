@@ -3,7 +3,6 @@
 //! Stores are compared with loads by the bytes that they touch, if all of these are known. Otherwise they are compared by the
 //! parameters that their addresses come from, each of which points to an array of its own.
 
-use super::slice::Definitions;
 use crate::decode::{Code, MemoryAccess, Micro};
 use crate::memory::Lanes;
 use ptx::asynchronous::{Async, view};
@@ -75,7 +74,7 @@ fn are_apart(code: &Code, a: u32, b: u32) -> bool {
 
 /// Returns the parameters that the address of an access of the kernel is computed from.
 fn parameters(code: &Code, pc: u32) -> Option<BTreeSet<Param>> {
-    let (func, data) = code.instruction(pc).filter(|_| code.is_kernel(pc))?;
+    let (_, data) = code.instruction(pc).filter(|_| code.is_kernel(pc))?;
     let copied = match &data.op {
         Op::Opaque { opcode, pieces, .. } => match view(code.module, opcode, pieces) {
             Some(Async::BulkStore { to, .. }) => Some(to),
@@ -88,6 +87,6 @@ fn parameters(code: &Code, pc: u32) -> Option<BTreeSet<Param>> {
         _ => copied.as_ref()?,
     };
     let Address { base: Base::Reg(reg), .. } = addr else { return None };
-    let origins = Definitions::new(func).origins([*reg], false);
+    let origins = code.definitions(pc).origins([*reg], false);
     Some(origins.params)
 }

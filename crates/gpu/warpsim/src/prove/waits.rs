@@ -89,8 +89,8 @@ fn members(code: &Code, pc: u32, reconvergence: u32) -> BTreeSet<u32> {
     members
 }
 
-struct Search<'c> {
-    code: &'c Code<'c>,
+struct Search<'c, 'm> {
+    code: &'c Code<'m>,
     /// Instructions of the loop that write each slot.
     definitions: BTreeMap<Slot, Vec<u32>>,
     /// Slots that are looked at, and whether that is done.
@@ -98,7 +98,7 @@ struct Search<'c> {
     loads: BTreeSet<u32>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Whether an iteration gives the slot the same value as the one before, but for strong loads.
     fn repeats(&mut self, slot: Slot) -> bool {
         if let Some(done) = self.marks.get(&slot) {

@@ -8,7 +8,7 @@ use cranelift_entity::packed_option::ReservedValue;
 use super::inlined::{self, Cluster};
 use super::terms;
 use crate::Mapping;
-use graph::{Body, Graph, Inst, Op, Operation, Part, Role, Step, StepRef, Value};
+use graph::{Body, Graph, Inst, Op, Operation, Part, Role, Shape, Step, StepRef, Value};
 use kernels::build;
 
 /// Gives every warp that makes terms of a sum of another warp a part of it.
@@ -55,8 +55,9 @@ type Parts = Vec<(u32, Value)>;
 pub(super) struct NewGraph {
     pub(super) graph: Graph,
     warp_of: SecondaryMap<Op, u32>,
-    /// Values of the old graph in the new one.
-    values: BTreeMap<Value, Value>,
+    /// Values and shapes of the old graph in the new one.
+    values: SecondaryMap<Value, Option<Value>>,
+    shapes: SecondaryMap<Shape, Option<Shape>>,
 }
 
 impl NewGraph {
@@ -66,7 +67,16 @@ impl NewGraph {
         if let Some(group) = &mut empty.qssa_warps {
             group.roles.clear();
         }
-        Self { graph: empty, warp_of: SecondaryMap::new(), values: BTreeMap::new() }
+        Self { graph: empty, warp_of: SecondaryMap::new(), values: SecondaryMap::new(), shapes: SecondaryMap::new() }
+    }
+
+    /// A shape of the old graph, which is compared with those of the new one when it is first met.
+    fn shape(&mut self, graph: &Graph, old: Shape) -> Shape {
+        *self.shapes[old].get_or_insert_with(|| self.graph.shape(graph.shapes[old].clone()))
+    }
+
+    fn rename(&mut self, old: Vec<Value>, new: Vec<Value>) {
+        old.into_iter().zip(new).for_each(|(old, new)| self.values[old] = Some(new));
     }
 
     /// An operation of the old graph, whose steps still read values of the old one.
@@ -75,13 +85,13 @@ impl NewGraph {
         let mut old: BTreeMap<Part, Vec<Value>> = BTreeMap::new();
         for part in operation.parts().collect::<Vec<_>>() {
             let step = operation.step_mut(part);
-            step.shape = self.graph.shape(graph.shapes[step.shape].clone());
+            step.shape = self.shape(graph, step.shape);
             old.insert(part, std::mem::take(&mut step.outputs));
         }
         let copy = self.graph.add(operation, |part, n| name(old[&part][n]));
         for (part, old) in old {
             let new = self.graph.ops[copy].step(part).outputs.clone();
-            self.values.extend(old.into_iter().zip(new));
+            self.rename(old, new);
         }
         self.take_place(copy, warp, graph.qssa_warps.as_ref().map(|group| group.roles[op]));
         copy
@@ -93,7 +103,7 @@ impl NewGraph {
         step.shape = self.graph.shape(body);
         let op = self.graph.add(build::single(name, step), |_, n| graph.values[old[n]].name.clone());
         let new = self.graph.ops[op].epilogue.outputs.clone();
-        self.values.extend(old.into_iter().zip(new));
+        self.rename(old, new);
         self.take_place(op, 0, graph.qssa_warps.as_ref().map(|_| Role::Other));
     }
 
@@ -105,7 +115,7 @@ impl NewGraph {
         touched.sort_unstable();
         touched.dedup();
         let mut shaped = |step: &Step| {
-            let shape = self.graph.shape(graph.shapes[step.shape].clone());
+            let shape = self.shape(graph, step.shape);
             Step { shape, ..step.clone() }
         };
         let prologue = whole.prologue.as_ref().map(&mut shaped);
@@ -137,7 +147,7 @@ impl NewGraph {
         for operation in self.graph.ops.values_mut() {
             for part in operation.parts().collect::<Vec<_>>() {
                 for v in operation.step_mut(part).inputs.iter_mut().filter(|v| !v.is_reserved_value()) {
-                    *v = self.values[v];
+                    *v = self.values[*v].expect("operations were copied with what they read");
                 }
             }
         }
