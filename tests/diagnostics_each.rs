@@ -456,6 +456,11 @@ fn command_line() -> Vec<Case> {
         ),
         printed("emit::no-kinetix", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "kinetix"]),
         printed("emit::no-openfoam", &all, &["chem.inp", "--target", "cpu", "--units", "cgs", "--emit", "openfoam"]),
+        printed(
+            "emit::no-pelephysics-reactor",
+            &all,
+            &["chem.inp", "--emit", "pelephysics-reactor", "--kernel", "viscosity"],
+        ),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--target", "cpu", "--state", "TPX"]),
         printed("kernel::no-reactor", &all, &["chem.inp", "--kernel", "reactor", "--integrator", "auto"]),
         printed(

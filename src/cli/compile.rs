@@ -77,12 +77,14 @@ pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: St
         Some(state) => request.with(|request| request.common.state = state),
         None => request,
     };
-    // A library for OpenFOAM has kernels of its own.
-    let has_own_kernels = asked.emit.contains(&Emit::Openfoam) && !given("kernel");
+    // A library for OpenFOAM has kernels of its own, and a reactor for PelePhysics is one.
+    let is_reactor = asked.emit.contains(&Emit::PelephysicsReactor) && !given("kernel");
+    let has_own_kernels = is_reactor || asked.emit.contains(&Emit::Openfoam) && !given("kernel");
     // The places of files and the printed form do not affect the outcome.
     let deciding = [plan::common_keys(), plan::tuning_keys(), ["effort", "lewis-numbers"].map(str::to_owned).into()];
     let request = with_state(Request {
         kernels: if has_own_kernels { Vec::new() } else { asked.kernels },
+        reactor_method: if is_reactor { Some(common.integrator.method()) } else { asked.reactor_method },
         flags: deciding.concat().into_iter().filter(|flag| given(flag)).collect(),
         unset: Unset { warps: !given("warps"), matrix: !given("matrix"), layout: false },
         ..asked
@@ -122,6 +124,10 @@ fn kernels_and_method(wanted: &[KernelChoice], common: &Common) -> (Vec<Kernel>,
 /// Returns the state variables for a request that names none and asks for reactors, or for steps of one kind.
 fn state_of_reactors(request: &Request) -> Option<StateVariables> {
     let has = |kernel: Kernel| request.kernels.contains(&kernel);
+    // PeleC's reactors are at constant volume.
+    if request.emit.contains(&Emit::PelephysicsReactor) {
+        return Some(StateVariables::Density);
+    }
     let is_advanced = request.reactor_method.is_some() || request.emit.contains(&Emit::Openfoam);
     match (is_advanced, has(Kernel::IsobaricStep), has(Kernel::IsochoricStep)) {
         (true, _, _) | (false, true, false) => Some(StateVariables::MassFractions),

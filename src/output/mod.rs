@@ -1,5 +1,6 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
+mod embedded;
 mod fallback;
 mod html;
 mod interface;
@@ -237,6 +238,11 @@ impl Output<'_> {
         }
         if self.emits(Emit::Openfoam) {
             files.extend(openfoam::files(request, model, self.units, interface, reactor, provenance));
+        }
+        if let Some(reactor) = reactor.filter(|_| self.emits(Emit::PelephysicsReactor)) {
+            files.extend(embedded::files(request, self.units, interface, reactor, provenance));
+            let sources = embedded::sources(interface, reactor);
+            files.extend(cpu::pelephysics_reactor(interface, reactor.constant, &sources, provenance));
         }
         files.extend(device_header(request, model, self.of_cpu));
         files

@@ -1,10 +1,11 @@
 //! OpenFOAM's chemistry, with the sources of its reactors.
 
 use super::Unit;
-use crate::plan::{Emit, Request};
+use super::embedded;
+use crate::plan::Request;
 use emit_c::base::Provenance;
 use emit_c::cpu::{self, Plugin};
-use emit_c::host::{self, Interface, Reactor};
+use emit_c::host::{Interface, Reactor};
 use kinetics::Model;
 use mechanism::Reaction;
 
@@ -18,24 +19,12 @@ pub fn files(
     reactor: Option<&Reactor>,
     provenance: &Provenance,
 ) -> Vec<(String, String)> {
-    let name = &interface.mechanism;
-    let mut files = Vec::new();
     let mut plugin =
         Plugin { products: model.mechanism.reactions.iter().map(products).collect(), reactors: Vec::new() };
+    let mut files = Vec::new();
     if let Some(reactor) = reactor {
-        let symbols = reactor.kernels();
-        plugin.reactors = vec![format!("{name}_context.cpp"), format!("{name}_reactor.cpp")];
-        plugin.reactors.extend(symbols.iter().map(|symbol| format!("{symbol}.cpp")));
-        if !request.emit.contains(&Emit::Cuda) {
-            let is_theirs = |symbol: &String| symbols.contains(&symbol);
-            let mut interface = interface.clone();
-            interface.kernels.retain(|kernel| is_theirs(&kernel.symbol));
-            let units = units.iter().filter(|unit| is_theirs(&unit.program.symbol));
-            files.extend(units.map(|unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone())));
-            files.push((format!("{name}.h"), host::header(&interface, provenance)));
-            files.push((format!("{name}_context.cpp"), host::context(&interface, provenance)));
-            files.push((cpu::VECTOR_HEADER.into(), cpu::vector_header()));
-        }
+        plugin.reactors = embedded::sources(interface, reactor);
+        files = embedded::files(request, units, interface, reactor, provenance);
     }
     files.extend(cpu::openfoam(interface, &plugin, provenance));
     files

@@ -16,6 +16,8 @@ pub enum Emit {
     Chemkin,
     /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; in CGS units
     Pelephysics,
+    /// For a CPU: ReactorSinge.H and ReactorSinge.cpp, a reactor of PelePhysics for PeleC, with --state TPY for PeleLMeX
+    PelephysicsReactor,
     /// For a CPU: what device writes, and the files that KinetiX generates for nekRS
     Kinetix,
     /// For a CPU: what device writes, and a chemistry model for OpenFOAM, with --kernel reactor one that advances all cells by reactors

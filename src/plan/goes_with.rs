@@ -162,7 +162,7 @@ pub const FLAGS: [Flag; 20] = [
 
 /// Combinations that are refused. The first row that is not met is told.
 #[rustfmt::skip]
-pub const REFUSALS: [Refusal; 23] = [
+pub const REFUSALS: [Refusal; 24] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],
         "target::no-warps", "a CPU has neither warps nor lanes"),
     refused(&["target=amd"],       &[NoEmit(&[Emit::Ptx, Emit::Cvode])],
@@ -189,7 +189,7 @@ pub const REFUSALS: [Refusal; 23] = [
         PRECISION, "arrays of floats belong to kernels in single precision"),
     refused(&["kernel=reactor"],   &[States(&[StateVariables::MassFractions, StateVariables::Density]), UnitsOf(Units::Si)],
         "kernel::no-reactor", "the unknowns of a reactor are mass fractions and the temperature (or HPY, ERY), in SI units"),
-    refused(&["kernel=reactor"],   &[Emits(&[Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam])],
+    refused(&["kernel=reactor"],   &[Emits(&[Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam, Emit::PelephysicsReactor])],
         "kernel::no-reactor", "reactors are functions of a project for hosts"),
     refused(&["kernel=reactor", "integrator=auto"], &[Targets(CPU)],
         "kernel::no-reactor", "reactors on GPUs have one method for all points"),
@@ -209,6 +209,8 @@ pub const REFUSALS: [Refusal; 23] = [
         "emit::no-kinetix", "its functions are for a CPU, in SI units, of mole fractions"),
     refused(&["emit=openfoam"],    &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MassFractions]), Value(DENSE)],
         "emit::no-openfoam", "its model is for a CPU, in SI units, of temperature, pressure and mass fractions"),
+    refused(&["emit=pelephysics-reactor"], &[Targets(CPU), UnitsOf(Units::Si), Kernels(REACTORS), NoEmit(&[Emit::Pelephysics, Emit::Openfoam])],
+        "emit::no-pelephysics-reactor", "it is made of reactors for a CPU, in SI units"),
 ];
 
 /// Id of what single precision is not offered for.

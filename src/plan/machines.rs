@@ -166,6 +166,11 @@ impl Request {
             let help = "compile them apart, or use --state TPY or TRY";
             return Err(Diagnostic::error("kernel::no-reactor", message).help(help));
         }
+        if self.by_energy && self.emit.contains(&Emit::PelephysicsReactor) {
+            let message = "the host finds temperatures itself, by its own polynomials";
+            let help = "use --state TRY for PeleC or TPY for PeleLMeX";
+            return Err(Diagnostic::error("emit::no-pelephysics-reactor", message).help(help));
+        }
         if self.emit.contains(&Emit::Cvode) && self.cvode_constant().is_none() {
             let message = "an integrator needs the rates of a reactor and their derivatives";
             let help = "use --kernel isochoric,isochoric-jacobian --state TRY or --kernel isobaric,isobaric-jacobian --state TPY; \

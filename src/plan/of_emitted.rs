@@ -55,6 +55,7 @@ mod tests {
         assert_eq!(flags(Emit::Kinetix, &[]), "--target cpu");
         assert_eq!(flags(Emit::Openfoam, &[]), "--target cpu --state TPY");
         assert_eq!(flags(Emit::Openfoam, &["state"]), "--target cpu");
+        assert_eq!(flags(Emit::PelephysicsReactor, &[]), "--target cpu");
         for other in [Emit::Host, Emit::Ptx, Emit::Cvode, Emit::Device] {
             assert_eq!(flags(other, &[]), "");
         }

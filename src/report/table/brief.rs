@@ -228,12 +228,18 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
 }
 
 /// Says what to do with the files for other codes.
-fn for_other_codes(name: &str, folder: &impl Display) -> [(Emit, String); 4] {
+fn for_other_codes(name: &str, folder: &impl Display) -> [(Emit, String); 5] {
     [
         (Emit::Chemkin, format!("compile {folder}/{name}_chemkin.cpp into the code that calls CHEMKIN's routines\n")),
         (
             Emit::Pelephysics,
             format!("name {folder} as the host's mechanism, beside a Make.package as its others have it\n"),
+        ),
+        (
+            Emit::PelephysicsReactor,
+            format!(
+                "add {folder}/Make.package to Bpack and {folder} to Blocs; run with chem_integrator = \"ReactorSinge\"\n"
+            ),
         ),
         (Emit::Kinetix, format!("run the host once, then copy the files of {folder} over those in its cache\n")),
         (

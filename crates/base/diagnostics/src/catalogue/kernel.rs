@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 58] = [
+pub const ENTRIES: [Entry; 59] = [
     Entry {
         id: "compiler::refused",
         cause: "A compiler rejects the generated code, or what it makes of it fails.",
@@ -54,9 +54,14 @@ pub const ENTRIES: [Entry; 58] = [
         remedy: "Use `--target cpu`, leave out `--units`, `--state`, `--outputs` and `--jacobian-storage`, and write other projects into other folders.",
     },
     Entry {
+        id: "emit::no-pelephysics-reactor",
+        cause: "`--emit pelephysics-reactor` asks for a reactor that the target, the units, the state or the kernels do not fit, or beside files in other units.",
+        remedy: "Leave out `--target`, `--units` and `--kernel`, use `--state TRY` or `--state TPY`, and write other projects into other folders.",
+    },
+    Entry {
         id: "kernel::no-reactor",
         cause: "`--kernel reactor` asks for reactors that the target, the state or the files do not have.",
-        remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host` or `--emit openfoam`, in SI units.",
+        remedy: "Use `--target cpu`, `--state TPY` or `--state TRY`, and `--emit host`, `--emit openfoam` or `--emit pelephysics-reactor`, in SI units.",
     },
     Entry {
         id: "output::not-ours",

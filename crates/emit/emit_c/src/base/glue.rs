@@ -58,6 +58,9 @@ pub enum Template {
     Chemkin,
     PeleHeader,
     Pele,
+    PeleReactorHeader,
+    PeleReactor,
+    PeleReactorMake,
     KinetixData,
     Kinetix,
     FoamModel,
@@ -66,7 +69,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 49] = [
+const ALL: [Template; 52] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -110,6 +113,9 @@ const ALL: [Template; 49] = [
     Template::Chemkin,
     Template::PeleHeader,
     Template::Pele,
+    Template::PeleReactorHeader,
+    Template::PeleReactor,
+    Template::PeleReactorMake,
     Template::KinetixData,
     Template::Kinetix,
     Template::FoamModel,
@@ -179,6 +185,9 @@ impl Template {
             Self::Chemkin => "chemkin.cpp",
             Self::PeleHeader => "mechanism.H",
             Self::Pele => "mechanism.cpp",
+            Self::PeleReactorHeader => "ReactorSinge.H",
+            Self::PeleReactor => "ReactorSinge.cpp",
+            Self::PeleReactorMake => "Make.package",
             Self::KinetixData => "mech.h",
             Self::Kinetix => "kinetix.h",
             Self::FoamModel => "openfoam.C",
@@ -233,6 +242,9 @@ impl Template {
             Self::Chemkin => include_str!("../../templates/cpu/chemkin.cpp.hbs"),
             Self::PeleHeader => include_str!("../../templates/cpu/mechanism.h.hbs"),
             Self::Pele => include_str!("../../templates/cpu/mechanism.cpp.hbs"),
+            Self::PeleReactorHeader => include_str!("../../templates/pelephysics/reactor.H.hbs"),
+            Self::PeleReactor => include_str!("../../templates/pelephysics/reactor.cpp.hbs"),
+            Self::PeleReactorMake => include_str!("../../templates/pelephysics/Make.package.hbs"),
             Self::KinetixData => include_str!("../../templates/kinetix/mech.h.hbs"),
             Self::Kinetix => include_str!("../../templates/kinetix/kinetix.h.hbs"),
             Self::FoamModel => include_str!("../../templates/openfoam/chemistry.C.hbs"),

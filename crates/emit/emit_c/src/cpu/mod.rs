@@ -12,6 +12,7 @@ mod kinetix;
 mod library;
 mod openfoam;
 mod pelephysics;
+mod pelephysics_reactor;
 mod single;
 mod texts;
 
@@ -31,6 +32,7 @@ pub use kinetix::kinetix;
 pub use library::Stoichiometry;
 pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
+pub use pelephysics_reactor::pelephysics_reactor;
 pub use single::{SINGLE_HEADER, single_header};
 pub use texts::{Called, CalledReactor, program, program_of_reactors, timing_program};
 
