@@ -7,7 +7,7 @@ mod sweep;
 
 pub use amd::Amd;
 pub use occupancy::{Kernel, Limits, Occupancy, most_registers, occupancy};
-pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
+pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline, Translation};
 pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;

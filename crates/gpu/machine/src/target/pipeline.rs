@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub struct Pipeline {
     /// Clocks from one warp instruction to the next on a pipe of a sub-partition.
     pub fma_interval: u32,
+    /// The same between two products of integers, which may have fewer lanes there.
+    pub product_interval: u32,
     pub alu_interval: u32,
     pub special_interval: u32,
     pub uniform_interval: u32,
@@ -118,13 +120,28 @@ pub struct Memory {
     pub l1_bytes: u32,
     pub l1_latency: u32,
     pub l1_bytes_per_clock: u32,
+    /// Lines whose tags are looked up in a clock.
+    pub l1_tags_per_clock: u32,
     /// L2 cache of the chip.
     pub l2_bytes: u32,
     pub l2_latency: u32,
     pub l2_bytes_per_clock_per_sm: u32,
     pub device_latency: u32,
+    /// `None`: every address is translated at once.
+    pub translation: Option<Translation>,
     /// Whether the L1 cache keeps global loads; it always keeps local memory.
     pub l1_keeps_global: bool,
+}
+
+/// Translation of addresses for the device memory.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Translation {
+    /// Memory whose pages are known at once, and the size of a page.
+    pub megabytes: u32,
+    pub page_megabytes: u32,
+    /// Additional latency of an access to a page that is not known.
+    pub miss_latency: u32,
 }
 
 impl Target {

@@ -1,6 +1,7 @@
 //! Executed instructions of the warps, for the model of time.
 
 use crate::memory::Lanes;
+use crate::shared::passes;
 use ptx::inst::{BarKind, Space};
 
 /// Mark of a step that has an event.
@@ -41,9 +42,12 @@ pub(super) enum Event {
     Cluster {
         waits: bool,
     },
-    /// Number of lines that are accessed.
+    /// Number of lines that are accessed, and passes over the banks of the first cache.
     Lines {
         count: u32,
+        passes: u32,
+        /// Most lanes that update the same word; 0: the access is no atomic.
+        updates: u32,
     },
     /// A load from constant memory: the first line, and the number of different addresses.
     Constant {
@@ -150,7 +154,18 @@ impl Trace {
             }
         }
         let count = (trace.lines.len() - from) as u32;
-        self.event = Some(Event::Lines { count });
+        // the words of a line of local memory lie in different banks
+        let passes = if space == Space::Local { lanes.bytes.div_ceil(4) } else { passes(lanes, 4) as u32 };
+        self.event = Some(Event::Lines { count, passes, updates: 0 });
+    }
+
+    /// Marks the recorded access as an atomic.
+    pub(super) fn updates(&mut self, lanes: &Lanes) {
+        let same = |lane: usize| lanes.active().filter(|other| lanes.address(*other) == lanes.address(lane)).count();
+        let most = lanes.active().map(same).max().unwrap_or(0) as u32;
+        if let Some(Event::Lines { updates, .. }) = &mut self.event {
+            *updates = most;
+        }
     }
 
     fn warp(&mut self, warp: usize) -> &mut WarpTrace {

@@ -4,6 +4,7 @@ mod assembly;
 mod certain;
 mod compiled;
 mod exits;
+mod limits;
 mod measured;
 mod published;
 mod table;

@@ -336,11 +336,12 @@ fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
 
 /// Adds results per clock of an SM.
 fn rates(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
-    let table: [(&str, &str, [f64; 8]); 8] = [
+    let table: [(&str, &str, [f64; 8]); 9] = [
         ("fused multiply-adds, 64 bits", "DFMA @, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0, 64.0, 2.0]),
         ("conversions of 64 bits", "F2F.F64.F32 @, R6", [32.0, 16.0, 2.0, 16.0, 2.0, 16.0, 16.0, 2.0]),
         ("fused multiply-adds, 32 bits", "FFMA @, R6, R7, RZ", [192.0, 64.0, 64.0, 64.0, 128.0, 128.0, 128.0, 128.0]),
         ("additions of integers", "IADD3 @, R6, R7, RZ", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("products of integers", "IMAD @, R6, R7, RZ", [32.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
         ("logic", "LOP3.LUT @, R6, R7, RZ, 0xc0, !PT", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
         ("approximations", "MUFU.RCP @, R6", [32.0, 16.0, 16.0, 16.0, 16.0, 16.0, 16.0, 16.0]),
         ("shuffles", "SHFL.IDX PT, @, R6, 0x0, 0x1f", [32.0; 8]),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Mutex;
 
 /// A row of the table.
+#[derive(Clone)]
 pub struct Row {
     pub what: String,
     pub target: &'static str,

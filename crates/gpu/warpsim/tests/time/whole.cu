@@ -1,4 +1,4 @@
-// Kernels with the operations and the launches of thirteen that were measured on a Quadro GV100 (whole.rs). Each is written from what the
+// Kernels with the operations and the launches of fifteen that were measured on a Quadro GV100 (whole.rs). Each is written from what the
 // original does, element by element, so that loads, arithmetic, divergence and barriers are the same.
 
 extern "C" {
@@ -350,4 +350,42 @@ extern "C" __global__ void merge_sort(unsigned int *keys, unsigned int *values, 
     values[place] = value[own];
     keys[place + 512] = key[own + 512];
     values[place + 512] = value[own + 512];
+}
+
+extern "C" {
+
+// Sobol numbers of some dimensions: each CTA has a part of the vectors of one, in steps of a power of two. Only every so many of the CTAs of a
+// dimension are there.
+__global__ void low_discrepancy(int count, int stride, int apart, const unsigned int *directions, float *to) {
+    __shared__ unsigned int v[32];
+    directions += 32 * blockIdx.y;
+    to += count * blockIdx.y;
+    if (threadIdx.x < 32) v[threadIdx.x] = directions[threadIdx.x];
+    __syncthreads();
+    const int first = threadIdx.x + apart * blockIdx.x * blockDim.x;
+    unsigned int gray = first ^ first >> 1, x = 0;
+    for (unsigned int bit = 0; bit < __ffs(stride) - 1; bit++) {
+        x ^= -(gray & 1) & v[bit];
+        gray >>= 1;
+    }
+    const float unit = 2.3283064e-10f;
+    if (first < count) to[first] = (float)x * unit;
+    const unsigned int last = v[__ffs(stride) - 2], below = stride - 1;
+    for (unsigned int at = first + stride; at < count; at += stride) {
+        x ^= last ^ v[__ffs(~((at - stride) | below)) - 1];
+        to[at] = (float)x * unit;
+    }
+}
+
+// Niederreiter numbers of three dimensions, one for each y of the threads: 31 words of constant memory are added up by the bits of the place.
+__constant__ unsigned int table[3][31] = {{1, 2, 4, 8}, {3, 5, 9, 17}, {7, 11, 13, 19}};
+__global__ void niederreiter(float *to, unsigned int first, unsigned int count, unsigned int stride) {
+    const unsigned int *own = table[threadIdx.y];
+    for (unsigned int at = blockDim.x * blockIdx.x + threadIdx.x; at < count; at += stride) {
+        unsigned int sum = 0, bits = first + at;
+        for (int bit = 0; bit < 31; bit++, bits >>= 1)
+            if (bits & 1) sum ^= own[bit];
+        to[count * threadIdx.y + at] = (float)(sum + 1) * (1.0f / (float)0x80000001u);
+    }
+}
 }

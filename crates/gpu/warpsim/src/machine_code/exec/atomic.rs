@@ -24,6 +24,9 @@ impl Machine<'_, '_> {
         });
         let mut old = [0; 32];
         for part in self.parts(warp, space, bytes, address, mask) {
+            if let Some(trace) = &mut self.trace {
+                trace.updates(&Lanes::new(&part.bases, 0, part.mask, bytes));
+            }
             for lane in lanes(part.mask) {
                 let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
                 let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);

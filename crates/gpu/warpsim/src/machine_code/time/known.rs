@@ -24,6 +24,10 @@ pub(super) struct Known {
     /// Cache line of the operand in constant memory, if the code determines it.
     pub constant: Option<u64>,
     pub stores: bool,
+    /// Whether a load asks the L2 cache at once: atomics, and loads that must see what other multiprocessors store.
+    pub bypasses_l1: bool,
+    /// Whether it is a product of integers, which not all lanes of its pipe have.
+    pub is_product: bool,
     /// Words of 32 bits that an access moves for each lane.
     pub words: u32,
     pub registers: Registers,
@@ -73,7 +77,9 @@ fn properties(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -
         holds: fence(instruction, pipeline),
         line: instruction.address / CODE_LINE,
         constant,
-        stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
+        stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED" | "REDG"),
+        bypasses_l1: bypasses_l1(instruction),
+        is_product: matches!(instruction.operation(), "IMAD" | "IMUL" | "XMAD"),
         words: if instruction.has("128") {
             4
         } else if instruction.has("64") {
@@ -95,6 +101,14 @@ fn copies(instruction: &Instruction) -> Option<Copies> {
         }
         _ => None,
     }
+}
+
+/// Whether an access of global memory passes the L1 cache by. `ld.global.cg`, volatile and relaxed loads become `STRONG` with a scope
+/// beyond the CTA on Volta and later.
+fn bypasses_l1(instruction: &Instruction) -> bool {
+    let is_atomic = matches!(instruction.operation(), "ATOM" | "ATOMG" | "RED" | "REDG");
+    let is_shared_widely = instruction.has("STRONG") && (instruction.has("GPU") || instruction.has("SYS"));
+    is_atomic || is_shared_widely || ["CG", "CV", "BYPASS"].iter().any(|word| instruction.has(word))
 }
 
 /// Returns the pipe of an instruction. If the SM has one pipe of doubles, conversions of doubles go there, too (CUDA C

@@ -1,5 +1,6 @@
 //! Shared, local and global memory, and shuffles: from the queue of a sub-partition over the pipe that all share to the caches.
 
+use super::behind::{Behind, LINE, Update};
 use super::cache::Cache;
 use super::known::Known;
 use super::slots::Slots;
@@ -8,13 +9,8 @@ use machine::target::{Memory, Target};
 use sass::Class;
 use std::collections::VecDeque;
 
-/// Ways of the data caches. Assumed: not published.
+/// Ways of the L1 cache. Assumed: not published.
 const WAYS: usize = 16;
-/// Bytes of a line, and of a sector.
-const LINE: u64 = 128;
-const SECTOR: u64 = 32;
-/// Parts of a clock in which rates are kept, so that they add up exactly.
-const PARTS: u64 = 256;
 
 /// Queue of one sub-partition.
 pub(super) struct Queue {
@@ -29,20 +25,18 @@ pub(super) struct Memories {
     accepts: Slots,
     banks: Slots,
     l1: Cache,
-    l2: Cache,
-    /// Ways to the L2 cache and to the device memory: the time at which each is free, in parts of a clock, and the time of a byte there.
-    second: Way,
-    device: Way,
-    /// Time at which the SM takes accesses of global and local memory again, after stores that found the ways behind it full.
-    open: u64,
+    behind: Behind,
 }
 
-struct Way {
-    free: u64,
-    per_byte: u64,
-    /// Clocks of traffic that may wait in front of it before its sender must wait. Assumed, for nobody published the capacity: as
-    /// much as it moves in the latency of the memory behind it.
-    holds: u64,
+/// An access of global or local memory.
+#[derive(Clone, Copy)]
+pub(super) struct Access<'t> {
+    pub known: &'t Known,
+    /// Passes over the banks of the L1 cache.
+    pub passes: u32,
+    /// Most lanes of an atomic on the same word; 0: it is none.
+    pub updates: u32,
+    pub cta: usize,
 }
 
 /// Times at which an access is done with its source registers, and with its results.
@@ -83,37 +77,14 @@ impl Queue {
     }
 }
 
-impl Way {
-    /// Sends bytes over the way, from `now` on at the earliest; returns their waiting time.
-    fn take(&mut self, now: u64, bytes: u64) -> u64 {
-        let start = self.free.max(now * PARTS);
-        self.free = start + bytes * self.per_byte;
-        start.div_ceil(PARTS) - now
-    }
-
-    /// Returns the time from which the waiting traffic is no more than the way holds.
-    fn open(&self) -> u64 {
-        self.free.div_ceil(PARTS).saturating_sub(self.holds)
-    }
-}
-
 impl Memories {
     /// Makes the memories. `l1_bytes`: the part of the L1 cache that shared memory leaves.
     pub(super) fn new(target: &Target, memory: &Memory, l1_bytes: u64) -> Self {
-        let board = &target.board;
-        // 10^9 bytes per second over 10^6 clocks per second
-        let clocks = u64::from(board.megahertz) * u64::from(board.multiprocessors) * PARTS;
-        let device = clocks.div_ceil(1000 * u64::from(board.delivered()));
-        let second = PARTS.div_ceil(u64::from(memory.l2_bytes_per_clock_per_sm).max(1));
-        let share = u64::from(memory.l2_bytes) / u64::from(board.multiprocessors.max(1));
         Self {
             accepts: Slots::new(memory.accept_interval),
             banks: Slots::new(memory.pass_interval),
             l1: Cache::new(l1_bytes / LINE, WAYS),
-            l2: Cache::new(share / LINE, WAYS),
-            second: Way { free: 0, per_byte: second, holds: memory.l2_latency.into() },
-            device: Way { free: 0, per_byte: device, holds: memory.device_latency.into() },
-            open: 0,
+            behind: Behind::new(target, memory),
         }
     }
 
@@ -143,14 +114,15 @@ impl Memories {
         &mut self,
         (queue, memory): (&mut Queue, &Memory),
         now: u64,
-        known: &Known,
+        access: Access<'_>,
         lines: impl Iterator<Item = Line> + Clone,
     ) -> Done {
-        let accepted = self.accept(queue, memory, now, self.open);
-        // a line's tag takes a clock, and so does each word of all lanes on its way to the registers, whatever lanes are active
-        let tags = lines.clone().count() as u64;
+        let Access { known, passes, updates, cta } = access;
+        let accepted = self.accept(queue, memory, now, self.behind.open);
+        // the tags of a few lines are looked up per clock; a pass over the banks moves a word of all lanes, whatever lanes are active
+        let tags = (lines.clone().count() as u64).div_ceil(u64::from(memory.l1_tags_per_clock).max(1));
         let word = LINE.div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
-        let clocks = (word * u64::from(known.words)).max(tags);
+        let clocks = (word * u64::from(known.words.max(passes))).max(tags);
         let (_, end) = self.banks.take(now, accepted, clocks.div_ceil(memory.pass_interval.into()));
         let waited = end.saturating_sub(accepted + word);
         let issued = accepted - u64::from(memory.address_latency);
@@ -158,9 +130,12 @@ impl Memories {
         for line in lines {
             let there = match (known.class, known.stores) {
                 (Class::Local, stores) => self.through_first(memory, line, stores, issued),
-                (_, true) => self.written(memory, line, issued),
-                (_, false) if memory.l1_keeps_global => self.through_first(memory, line, false, issued),
-                _ => self.behind_first(memory, line, issued),
+                _ if updates > 0 => self.behind.update(memory, Update { line, lanes: updates, cta }, issued),
+                (_, true) => self.behind.store(memory, line, issued),
+                (_, false) if memory.l1_keeps_global && !known.bypasses_l1 => {
+                    self.through_first(memory, line, false, issued)
+                }
+                _ => self.behind.load(memory, line, issued),
             };
             result = result.max(there);
         }
@@ -179,43 +154,15 @@ impl Memories {
     fn through_first(&mut self, memory: &Memory, line: Line, stores: bool, issued: u64) -> u64 {
         let found = self.l1.access(line.number, line.sectors, stores);
         if let Some((number, sectors)) = found.evicted {
-            self.written(memory, Line { number, sectors }, issued);
+            self.behind.store(memory, Line { number, sectors }, issued);
         }
         // whole sectors are written, and need not be fetched before
         if found.missing == 0 || stores {
             return found.ready;
         }
-        let there = self.behind_first(memory, Line { sectors: found.missing, ..line }, issued);
+        let there = self.behind.load(memory, Line { sectors: found.missing, ..line }, issued);
         self.l1.comes(line.number, there);
         there.max(found.ready)
-    }
-
-    fn behind_first(&mut self, memory: &Memory, line: Line, issued: u64) -> u64 {
-        let bytes = u64::from(line.sectors.count_ones()) * SECTOR;
-        let waited = self.second.take(issued, bytes);
-        let found = self.l2.access(line.number, line.sectors, false);
-        if let Some((_, sectors)) = found.evicted {
-            self.device.take(issued, u64::from(sectors.count_ones()) * SECTOR);
-        }
-        let there = issued + u64::from(memory.l2_latency) + waited;
-        if found.missing == 0 {
-            return there.max(found.ready);
-        }
-        let waited = waited.max(self.device.take(issued, u64::from(found.missing.count_ones()) * SECTOR));
-        let there = (issued + u64::from(memory.device_latency) + waited).max(found.ready);
-        self.l2.comes(line.number, there);
-        there
-    }
-
-    /// Sends a line to the L2 cache, and from there some time to the device memory. Nothing waits for its result, so later
-    /// accesses must wait if too much is under way.
-    fn written(&mut self, memory: &Memory, line: Line, issued: u64) -> u64 {
-        let waited = self.second.take(issued, u64::from(line.sectors.count_ones()) * SECTOR);
-        if let Some((_, sectors)) = self.l2.access(line.number, line.sectors, true).evicted {
-            self.device.take(issued, u64::from(sectors.count_ones()) * SECTOR);
-        }
-        self.open = self.open.max(self.second.open()).max(self.device.open());
-        issued + u64::from(memory.l2_latency) + waited
     }
 }
 

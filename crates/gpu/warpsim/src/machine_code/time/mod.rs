@@ -16,9 +16,10 @@
 //! | `sm` | issue: the chosen warp, its time, and the stalls of the others |
 //! | `warp` | position of a warp, and its waits |
 //! | `cause`, `timeline` | cycles by cause, and over time |
-//! | `fetch`, `constants`, `memory`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
+//! | `fetch`, `constants`, `memory`, `behind`, `ways`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
 
 mod barriers;
+mod behind;
 mod cache;
 mod cause;
 mod cluster;
@@ -33,6 +34,7 @@ mod slots;
 mod sm;
 mod timeline;
 mod warp;
+mod ways;
 
 pub use cause::{Cause, WarpTime};
 pub use timeline::{Bin, Meeting, Timeline};

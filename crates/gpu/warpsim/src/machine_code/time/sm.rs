@@ -6,7 +6,7 @@ use super::constants::Small;
 use super::fetch::{PartCache, SharedCache};
 use super::known::Known;
 use super::mbarriers::Mbarriers;
-use super::memory::{Done, Memories, Queue};
+use super::memory::{Access, Done, Memories, Queue};
 use super::ports::Ports;
 use super::warp::Warp;
 use super::{Cause, Meeting, Timeline, WarpTime};
@@ -54,6 +54,8 @@ struct Part {
     /// The resident warps that have not ended, oldest first.
     warps: Vec<usize>,
     pipes: [u64; Pipe::ALL.len()],
+    /// Time at which the lanes that multiply integers are free.
+    products: u64,
     queue: Queue,
     constants: Small,
     ports: Ports,
@@ -81,6 +83,7 @@ impl<'t> Sm<'t> {
         let part = || Part {
             warps: Vec::new(),
             pipes: [0; Pipe::ALL.len()],
+            products: 0,
             queue: Queue::new(&pipeline.memory),
             constants: Small::new(&pipeline.constants),
             ports: Ports::default(),
@@ -256,6 +259,7 @@ impl<'t> Sm<'t> {
         let pipe = match known.pipe {
             Pipe::Memory => own.queue.free(&self.pipeline.memory),
             Pipe::Double if self.pipeline.doubles_are_shared => self.doubles,
+            pipe if known.is_product => own.pipes[pipe as usize].max(own.products),
             pipe => own.pipes[pipe as usize],
         };
         pipe.max(own.ports.free(known, index))
@@ -274,6 +278,9 @@ impl<'t> Sm<'t> {
             }
             pipe => own.pipes[pipe as usize] = now + u64::from(known.interval),
         }
+        if known.is_product {
+            own.products = now + u64::from(self.pipeline.product_interval);
+        }
         let memory = &self.pipeline.memory;
         let done = match (event, known.class) {
             (Some(Event::Shared { passes }), _) => self.memories.shared(&mut own.queue, memory, now, passes, known),
@@ -287,14 +294,15 @@ impl<'t> Sm<'t> {
             (Some(Event::Remote { passes }), _) => {
                 self.memories.shared(&mut own.queue, memory, now, passes, known).with(memory.remote_latency, memory)
             }
-            (Some(Event::Lines { .. }), class) => {
+            (Some(Event::Lines { passes, updates, .. }), class) => {
                 let slot = self.ctas[warp.cta].slot as u64;
                 // the local memory of each warp on the SM lies elsewhere
                 let cta = &self.ctas[warp.cta].warps;
                 let resident = slot * cta.len() as u64 + (index - cta.start) as u64;
                 let place = if class == Class::Local { 1 << 63 | resident << 40 } else { 0 };
                 let lines = lines.iter().map(|line| Line { number: line.number | place, ..*line });
-                self.memories.lines((&mut own.queue, memory), now, known, lines)
+                let access = Access { known, passes, updates, cta: warp.cta };
+                self.memories.lines((&mut own.queue, memory), now, access, lines)
             }
             (Some(Event::Constant { line, addresses }), _) => {
                 let result = own.constants.load(line, addresses, now, &self.pipeline.constants, &mut self.code);

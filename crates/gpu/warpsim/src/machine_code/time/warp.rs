@@ -89,7 +89,7 @@ impl<'t> Warp<'t> {
         }
         let event = self.trace.events[self.next_event];
         self.next_event += 1;
-        let Event::Lines { count } = event else { return (Some(event), &[]) };
+        let Event::Lines { count, .. } = event else { return (Some(event), &[]) };
         let lines = &self.trace.lines[self.next_line..][..count as usize];
         self.next_line += count as usize;
         (Some(event), lines)
