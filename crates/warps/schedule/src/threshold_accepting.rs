@@ -286,3 +286,38 @@ impl<'m> Order<'m> {
         drivers.map(|(driver, alive)| self.model.weights[*driver as usize] * (*alive.max(&0) as u64).pow(3)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Drivers 0 to 19; others that wait for some of those before them; lives of some of these.
+    fn made_up(random: &mut SplitMix64) -> Model {
+        let (mut waited, mut readers, mut lives) = (Rows::default(), Rows::default(), Vec::new());
+        for place in 20..40 {
+            waited.push((0..random.below(4)).map(|_| random.below(place)).collect::<Vec<_>>());
+            lives.push(Life { maker: place as u32, doubles: 1 + random.below(3) as i64 });
+            readers.push((0..random.below(4)).map(|_| random.below(40)).collect::<Vec<_>>());
+        }
+        let weights = (0..20).map(|_| 1 + random.below(9) as u64).collect();
+        Model { ops: Vec::new(), size: 0, weights, waited, lives, readers }
+    }
+
+    #[test]
+    fn what_a_move_leaves_is_what_its_order_gives() {
+        let mut random = SplitMix64::new(7);
+        for _ in 0..50 {
+            let model = made_up(&mut random);
+            let mut current = Order::new(&model, (0..20).collect());
+            let mut taken = 0;
+            for _ in 0..100 {
+                let most = current.cost + current.cost / 50;
+                taken += usize::from(current.turn(&Rotation::new(20, &mut random), most));
+                let anew = Order::new(&model, current.drivers.clone());
+                assert_eq!((current.cost, &current.alive), (anew.cost, &anew.alive));
+                assert_eq!((&current.times, &current.ends), (&anew.times, &anew.ends));
+            }
+            assert!((1..100).contains(&taken), "{taken}");
+        }
+    }
+}

@@ -20,10 +20,8 @@ fn simplify(problem: &Problem) -> Vec<Node> {
     let count = problem.nodes.len();
     // apart from the nodes, of which a cache holds few
     let classes: Vec<Class> = problem.nodes.values().map(|node| node.class).collect();
-    let positions = |node: Node| {
-        let class = classes[index(node)];
-        class.positions(problem.sizes.file(class.file))
-    };
+    let positions: Vec<u32> = classes.iter().map(|class| class.positions(problem.sizes.file(class.file))).collect();
+    let positions = |node: Node| positions[index(node)];
     let loss = |node: Node, neighbour: Node| classes[index(node)].taken_by(classes[index(neighbour)]);
     // Positions of a node that its remaining neighbours can take at most.
     let mut lost: Vec<u32> = vec![0; count];

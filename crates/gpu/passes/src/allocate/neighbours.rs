@@ -2,7 +2,7 @@
 
 use super::problem::{Node, index};
 
-/// The neighbours of each node, ascending.
+/// The neighbours of each node, in no order.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
     /// Begin and end of each node's part of the list.
@@ -11,24 +11,26 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// The graph with these edges, of which some may be there twice. It takes two passes over them, and sorts nothing.
+    /// The graph with these edges, of which some may be there twice.
     pub fn new(nodes: usize, edges: &[(Node, Node)]) -> Self {
         let mut graph = Self { spans: spans(nodes, edges), list: vec![Node::from_u32(0); 2 * edges.len()] };
         for (a, b) in edges {
             graph.push(*a, *b);
             graph.push(*b, *a);
         }
-        let mut sorted = Self { spans: spans(nodes, edges), list: graph.list.clone() };
-        let mut last = vec![None; nodes];
-        // the neighbours of a node meet it in its turn
-        for node in (0..nodes as u32).map(Node::from_u32) {
-            for neighbour in graph.of(node) {
-                if last[index(*neighbour)].replace(node) != Some(node) {
-                    sorted.push(*neighbour, node);
+        let mut last = vec![u32::MAX; nodes];
+        for (node, (begin, end)) in (0..).zip(&mut graph.spans) {
+            let mut kept = *begin;
+            for at in *begin..*end {
+                let neighbour = graph.list[at as usize];
+                if std::mem::replace(&mut last[index(neighbour)], node) != node {
+                    graph.list[kept as usize] = neighbour;
+                    kept += 1;
                 }
             }
+            *end = kept;
         }
-        sorted
+        graph
     }
 
     pub fn of(&self, node: Node) -> &[Node] {
@@ -64,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_are_ascending_and_there_once() {
+    fn neighbours_are_there_once() {
         let node = Node::from_u32;
         let edges = [(3, 1), (0, 3), (1, 3), (2, 0), (3, 0)].map(|(a, b)| (node(a), node(b)));
         let graph = Neighbours::new(5, &edges);
         let of = |at| graph.of(node(at)).iter().map(|node| node.as_u32()).collect::<Vec<_>>();
-        assert_eq!([of(0), of(1), of(2), of(3), of(4)], [vec![2, 3], vec![3], vec![0], vec![0, 1], vec![]]);
+        assert_eq!([of(0), of(1), of(2), of(3), of(4)], [vec![3, 2], vec![3], vec![0], vec![1, 0], vec![]]);
         assert!(Neighbours::new(1, &[]).of(node(0)).is_empty());
     }
 }
