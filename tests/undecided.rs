@@ -66,6 +66,26 @@ fn without_a_driver_one_version_is_kept() {
     assert!(kernels.len() == 1 && is_undecided(&kernels[0]), "{}", kernels[0]["layouts"]);
 }
 
+/// The short report has the range of a predicted time, and its steady state, whether the kernel is verified or not.
+#[test]
+fn times_are_predicted_without_verification() {
+    if !timed("hopper") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("singe").unwrap();
+    command.arg(shipped("h2o2")).args(["--kernel", "conductivity", "--target", "hopper", "--emit", "cuda,report"]);
+    let printed = command.args(["--verify", "off", "-o"]).arg(folder.path()).assert().success();
+    let report: Value = serde_json::from_str(&read_to_string(folder.path().join("report.json")).unwrap()).unwrap();
+    let prediction = &report["kernels"][0]["prediction"];
+    assert!(prediction["settled"]["turns"].as_u64() >= Some(16), "{prediction}");
+    let [least, most] = [0, 1].map(|at| prediction["settled"]["range_ns"][at].as_f64().unwrap());
+    let time = prediction["nanoseconds_per_point"].as_f64().unwrap();
+    assert!(least <= time && time <= most, "{least} to {most}: {time}");
+    let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+    assert!(printed.contains(&format!("{time:.2} ns (")), "{printed}");
+}
+
 /// The second version has a text, an entry of the header, and a figure of its own: that of the fastest version that may be faster.
 fn is_whole(folder: &Path, kernels: &[Value]) {
     let text = |name: &str| read_to_string(folder.join(name)).unwrap();
