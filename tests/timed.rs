@@ -92,8 +92,8 @@ fn turns_are_repeated_where_there_is_a_loop() {
     add.s64 %a, %a, %o;
     mov.u32 %i, 0;
     mov.u32 %r, %t;
-    .pragma \"nounroll\";
 again:
+    .pragma \"nounroll\";
     mad.lo.u32 %r, %r, %r, %n;
     st.global.u32 [%a], %r;
     add.u32 %i, %i, 1;

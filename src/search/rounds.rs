@@ -297,6 +297,7 @@ fn fastest_of_each<M: VersionMaker>(
         let mut beside = beside.transpose()?;
         if let Some(beside) = &mut beside {
             maker.compile(&mut [&mut *beside])?;
+            maker.settle(beside)?;
             maker.verify(beside)?;
         }
         let mut version = rivals.swap_remove(chosen);

@@ -82,7 +82,7 @@ pub(super) struct Trace {
     pub ctas: Vec<Vec<WarpTrace>>,
     /// CTAs per cluster.
     pub ranks: usize,
-    /// Sectors of memory that each turn of all CTAs moves over, if none comes back to what an earlier one did.
+    /// Sectors of memory that each turn of all CTAs moves on to.
     pub streamed: u64,
     /// Event of the instruction that is being executed.
     event: Option<Event>,

@@ -45,29 +45,32 @@ impl Trace {
             return None;
         }
         let more = turns.saturating_sub(own);
-        let streamed = self.streamed(&of_warps);
-        let apart = if streamed.is_some() { APART } else { 0 };
+        let (streamed, meets_again) = self.streamed(&of_warps);
+        let apart = if meets_again { 0 } else { APART };
         let mut marks = of_warps.iter();
         let mut longer = |warp: &WarpTrace| Some(prolong(warp, marks.next()?, more, apart));
         let ctas = self.ctas.iter().map(|cta| cta.iter().map(&mut longer).collect()).collect::<Option<_>>()?;
         let mut made = Self::new(ctas, self.ranks);
-        made.streamed = streamed.unwrap_or_default();
+        made.streamed = streamed;
         Some(made)
     }
 
-    /// Returns the sectors that the second turns move over. `None`: a third turn meets their lines again.
-    fn streamed(&self, of_warps: &[Vec<usize>]) -> Option<u64> {
-        let (mut second, mut third) = (BTreeMap::new(), HashSet::new());
+    /// Returns the sectors that third turns move on to, and whether they also meet lines of second turns again, as those do that look at
+    /// their inputs ahead.
+    fn streamed(&self, of_warps: &[Vec<usize>]) -> (u64, bool) {
+        let (mut second, mut third) = (HashSet::new(), BTreeMap::new());
         for (warp, marks) in self.ctas.iter().flatten().zip(of_warps) {
             let places = places(warp, &marks[..FEWEST]);
             let moves = moves(warp, places[1], places[2], 0).lines;
             for (line, by) in warp.lines[places[1].line..places[2].line].iter().zip(moves).filter(|(_, by)| *by != 0) {
-                *second.entry(line.number).or_insert(0) |= line.sectors;
-                third.insert(line.number.wrapping_add(by));
+                second.insert(line.number);
+                *third.entry(line.number.wrapping_add(by)).or_insert(0u8) |= line.sectors;
             }
         }
-        let sectors = second.values().map(|sectors: &u8| u64::from(sectors.count_ones())).sum();
-        second.keys().all(|line| !third.contains(line)).then_some(sectors)
+        let own = third.len();
+        third.retain(|line, _| !second.contains(line));
+        let sectors = third.values().map(|sectors| u64::from(sectors.count_ones())).sum();
+        (sectors, third.len() < own)
     }
 }
 
@@ -234,6 +237,12 @@ mod tests {
         assert_eq!(turning(&|turn| vec![9, 100 + turn, 103 + turn]), (36, 25), "one line stays");
         // a turn that comes back to the line before keeps it near
         assert_eq!(turning(&|turn| vec![100 + turn, 101 + turn]), (24, 13));
+        let mut ahead = WarpTrace::default();
+        for turn in 0..3 {
+            ahead.push(1, Some(Event::Lines { count: 2, passes: 1, updates: 0 }));
+            ahead.lines.extend([100 + turn, 101 + turn].map(|number| Line { number, sectors: 0b1111 }));
+        }
+        assert_eq!(Trace::new(vec![vec![ahead]], 1).prolonged(12, None).unwrap().streamed, 4, "one new line");
     }
 
     /// A loop that copies its input ahead: its last turn has no copy, so that three turns do not tell by how much the input moves.
