@@ -47,12 +47,16 @@ fn each_diagnostic_is_produced() {
     // Those of the tuner are produced by its own tests.
     let ids = entries().map(|entry| entry.id).filter(|id| !id.starts_with("tune::"));
     let missing: Vec<&str> = ids.filter(|id| !produced.contains_key(id)).collect();
-    // Without a CUDA compiler none can refuse.
-    let target = request::new(testkit::shipped("h2o2")).common.target;
-    let compilers = toolchain::find_for(target.compute_capability).is_ok();
-    let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
+    // Without a CUDA compiler none can refuse, and nothing is timed.
+    let of_compilers = ["compiler::refused", "time::turns"];
+    let missing: Vec<&str> = missing.into_iter().filter(|id| has_compilers() || !of_compilers.contains(id)).collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
     println!("{} diagnostics produced", produced.len());
+}
+
+fn has_compilers() -> bool {
+    let arch = request::new(testkit::shipped("h2o2")).common.target.compute_capability;
+    toolchain::find_for(arch).is_ok() && toolchain::disassembler(arch).is_ok()
 }
 
 type Case = (&'static str, Vec<Diagnostic>);
@@ -542,7 +546,10 @@ fn machine_code() -> Vec<Case> {
     let Err(warpsim::machine_code::Failure::Unknown(unknown)) = run else { panic!("{run:?}") };
     let elf = [("k.cubin", "\x7fELF, but no more".to_owned()), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())];
     let sim = ["ptx", "sim", "k.cubin", "--launch", "k.toml"];
-    vec![
+    let text = [("k.ptx", diagnosed_ptx::KERNEL.to_owned()), elf[1].clone()];
+    let turns = ["ptx", "time", "k.ptx", "--launch", "k.toml", "--target", "volta", "--turns", "4"];
+    let mut cases = if has_compilers() { vec![printed("time::turns", &text, &turns)] } else { Vec::new() };
+    cases.extend([
         printed("sass::cubin", &elf, &sim),
         printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
         printed("time::compilers", &elf[1..], &["ptx", "time", "k.toml", "--launch", "k.toml"]),
@@ -554,7 +561,8 @@ fn machine_code() -> Vec<Case> {
         ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
         ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
         ("sass::unknown", unknown),
-    ]
+    ]);
+    cases
 }
 
 /// A GPU that has another number than the simulator.

@@ -30,6 +30,10 @@ const LAUNCH: &str = "threads = 64\n[[arguments]]\ntype = \"u32\"\nlength = 64\n
 
 /// Exit code, output and messages of `singe ptx time` on the racing kernel.
 fn timed(target: &str, more: &[&str]) -> Option<(i32, String, String)> {
+    timed_text(target, RACING, LAUNCH, more)
+}
+
+fn timed_text(target: &str, ptx: &str, launch: &str, more: &[&str]) -> Option<(i32, String, String)> {
     let arch = Target::by_name(target).unwrap().compute_capability;
     let tools = toolchain::find_for(arch).and_then(|_| toolchain::disassembler(arch));
     if let Err(absent) = tools {
@@ -37,10 +41,10 @@ fn timed(target: &str, more: &[&str]) -> Option<(i32, String, String)> {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [("racing.ptx", RACING), ("l.toml", LAUNCH)] {
+    for (name, text) in [("k.ptx", ptx), ("l.toml", launch)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let arguments = ["ptx", "time", "racing.ptx", "--launch", "l.toml", "--target", target];
+    let arguments = ["ptx", "time", "k.ptx", "--launch", "l.toml", "--target", target];
     let mut run = Command::cargo_bin("singe").unwrap();
     // the compilers of this checkout
     let tools = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain");
@@ -69,4 +73,47 @@ fn machine_code_that_is_not_supported_says_so() {
     let Some((code, output, messages)) = timed("pascal", &[]) else { return };
     assert_eq!((code, output.as_str()), (1, ""));
     assert!(messages.contains("sass::architecture") && messages.contains("sm_60 is not supported"), "{messages}");
+}
+
+#[test]
+fn turns_are_repeated_where_there_is_a_loop() {
+    const LOOP: &str = ".version 6.0
+.target sm_60
+.address_size 64
+.visible .entry turning(.param .u64 out, .param .u32 turns)
+{
+    .reg .b32 %t, %i, %n, %r;
+    .reg .b64 %a, %o;
+    .reg .pred %p;
+    ld.param.u64 %a, [out];
+    ld.param.u32 %n, [turns];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %o, %t, 4;
+    add.s64 %a, %a, %o;
+    mov.u32 %i, 0;
+    mov.u32 %r, %t;
+again:
+    .pragma \"nounroll\";
+    mad.lo.u32 %r, %r, %r, %n;
+    st.global.u32 [%a], %r;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, %n;
+    @%p bra again;
+    ret;
+}
+";
+    let turns = |turns: u32| format!("{LAUNCH}[[arguments]]\nu32 = {turns}\n");
+    let Some((code, output, messages)) = timed_text("volta", LOOP, &turns(4), &["--turns", "40"]) else { return };
+    assert_eq!(code, 0, "{messages}");
+    assert!(output.lines().nth(1).is_some_and(|line| line.starts_with("40 turns of its loop: ")), "{output}");
+    let all: serde_json::Value =
+        serde_json::from_str(&timed_text("volta", LOOP, &turns(4), &["--turns", "40", "--json"]).expect("compilers").1)
+            .unwrap();
+    let own = timed_text("volta", LOOP, &turns(40), &["--json"]).expect("compilers").1;
+    let own: serde_json::Value = serde_json::from_str(&own).unwrap();
+    let cycles = |all: &serde_json::Value| all["timing"]["cycles"].as_f64().unwrap();
+    assert!((cycles(&all) / cycles(&own) - 1.0).abs() < 0.02, "{} and {}", cycles(&all), cycles(&own));
+    assert_eq!(all["turns"]["turns"], 40);
+    let (code, _, messages) = timed_text("volta", LOOP, &turns(2), &["--turns", "40"]).expect("compilers");
+    assert!(code == 1 && messages.contains("time::turns"), "{messages}");
 }

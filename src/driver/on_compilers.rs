@@ -6,7 +6,6 @@ use crate::observer::Observer;
 use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
 use crate::report::OnAmd;
-use crate::search::Sensitivity;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -42,7 +41,7 @@ pub fn compile(
         match predicted {
             Ok(predicted) => unit.report.predicted(target, &unit.program, predicted),
             Err(hazards) => {
-                // Verification says where in the text they come from.
+                // Verification, where it is wanted, says where in the text they come from.
                 verify(request, model, unit, observer)?;
                 return Err(Failure::verification(hazards));
             }
@@ -108,7 +107,8 @@ fn machine_code(
     unit: &Unit,
     made: &compilers::CompilerOutput,
 ) -> Result<Option<Result<Cubin, String>>, Vec<Diagnostic>> {
-    if request.verify.is_none() || !(request.verify_machine_code || request.predict_time) {
+    let is_verified = request.verify.is_some() && request.verify_machine_code;
+    if !(is_verified || request.predict_time) {
         return Ok(None);
     }
     if let Err(reason) = compilers::reads_machine_code(request.common.target) {
@@ -150,21 +150,44 @@ fn predict(
     verify::predict(&subject, cubin, report.shared_bytes, report.machine.ctas_per_sm, request.common.target)
 }
 
-/// The times of a kernel if what is assumed of the target is otherwise, where the request has it timed.
-pub fn sensitivity(
+/// Times a kernel in the steady state, where it was timed at all.
+pub fn settle(request: &Request, model: &Model, unit: &mut Unit, observer: &mut Observer) -> Result<(), Failure> {
+    unit.is_settled = true;
+    let target = request.common.target;
+    let settled = timed_again(request, model, unit, observer, |subject, cubin, shared, ctas| {
+        verify::steady(subject, cubin, shared, ctas, target)
+    })?;
+    if let Some(steady) = settled {
+        unit.report.settled(target, &steady);
+    }
+    Ok(())
+}
+
+/// Times a kernel in the steady state if what is assumed of the target is otherwise, where it was timed at all.
+pub fn doubt(request: &Request, model: &Model, unit: &mut Unit, observer: &mut Observer) -> Result<(), Failure> {
+    unit.is_doubted = true;
+    let target = request.common.target;
+    unit.sensitivity = timed_again(request, model, unit, observer, |subject, cubin, shared, ctas| {
+        verify::sensitivity(subject, cubin, shared, ctas, target)
+    })?;
+    Ok(())
+}
+
+/// Runs the model of time on the machine code of a kernel that was timed before. `run` gets its shared memory and CTAs per SM.
+fn timed_again<T>(
     request: &Request,
     model: &Model,
     unit: &Unit,
     observer: &mut Observer,
-) -> Result<Option<Sensitivity>, Failure> {
+    run: impl FnOnce(&Subject<'_>, &Cubin, u32, u32) -> Result<Option<T>, Vec<Diagnostic>>,
+) -> Result<Option<T>, Failure> {
     let Some(OnCompilers { made, cubin: Some(Ok(cubin)) }) = &unit.compiled else { return Ok(None) };
-    if !request.predict_time {
+    if unit.report.prediction.is_none() {
         return Ok(None);
     }
     let (subject, report) = (subject(request, model, unit, &made.ptx), &unit.report);
     let (shared, ctas) = (report.shared_bytes, report.machine.ctas_per_sm);
-    let timed = || verify::sensitivity(&subject, cubin, shared, ctas, request.common.target);
-    observer.pass("time", Some(unit.kernel), timed).map_err(Failure::verification)
+    observer.pass("time", Some(unit.kernel), || run(&subject, cubin, shared, ctas)).map_err(Failure::verification)
 }
 
 /// Returns the subject of verification for a kernel.

@@ -7,7 +7,7 @@ use crate::observer::Observer;
 use crate::output::{self, Unit};
 use crate::plan::{Request, Resolved};
 use crate::report::KernelReport;
-use crate::search::{self, Draft, Sensitivity};
+use crate::search::{self, Draft};
 use crate::verify::{self, Subject};
 use kinetics::Model;
 use overlay::program::Program;
@@ -46,8 +46,12 @@ impl search::VersionMaker for Versions<'_> {
         again(own, self.model, unit, program, report, self.observer)
     }
 
-    fn sensitivity(&mut self, unit: &Unit) -> Result<Option<Sensitivity>, Failure> {
-        on_compilers::sensitivity(self.request, self.model, unit, self.observer)
+    fn settle(&mut self, unit: &mut Unit) -> Result<(), Failure> {
+        on_compilers::settle(self.request, self.model, unit, self.observer)
+    }
+
+    fn doubt(&mut self, unit: &mut Unit) -> Result<(), Failure> {
+        on_compilers::doubt(self.request, self.model, unit, self.observer)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::compilers::CompilerOutput;
 use crate::report::KernelReport;
-use crate::search::{self, Draft, LayoutTime, LevelTime, TimedKernel, Version, Waits};
+use crate::search::{self, Draft, LayoutTime, LevelTime, Sensitivity, TimedKernel, Version, Waits};
 use graph::Graph;
 use kernels::Kernel;
 use lower::code::Code;
@@ -40,6 +40,10 @@ pub struct Unit {
     pub left_out: bool,
     /// It was tried beside others, which are there if it fails.
     pub beside: bool,
+    /// Its time is of the steady state, or nothing can tell it; and it was timed under other assumptions about the target, too.
+    pub is_settled: bool,
+    pub is_doubted: bool,
+    pub sensitivity: Option<Sensitivity>,
     pub report: KernelReport,
 }
 
@@ -62,6 +66,9 @@ impl Unit {
             compiled,
             left_out,
             beside,
+            is_settled: false,
+            is_doubted: false,
+            sensitivity: None,
             report,
         }
     }
@@ -97,11 +104,19 @@ impl search::KernelVersion for Unit {
     }
 
     fn layout_time(&self) -> LayoutTime {
-        LayoutTime { left_out: self.left_out, ..self.report.layout_time() }
+        LayoutTime { left_out: self.left_out, sensitivity: self.sensitivity, ..self.report.layout_time() }
     }
 
     fn predicted_ns(&self) -> Option<f64> {
         self.report.machine.predicted_ns
+    }
+
+    fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
+    fn is_doubted(&self) -> bool {
+        self.is_doubted
     }
 
     fn estimated_ns(&self) -> Option<f64> {

@@ -49,6 +49,7 @@ use overlay::program::{Array, Program};
 use schedule::balance::{self, Balance};
 use schedule::overlap::{self, Overlap};
 use schedule::{Schedule, Storage};
+use warpsim::machine_code::Steady;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -269,6 +270,7 @@ impl KernelReport {
             prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
+            range_ns: self.prediction.as_ref().and_then(|prediction| Some(prediction.settled.as_ref()?.range_ns)),
             left_out: false,
             sensitivity: None,
             undecided: false,
@@ -360,6 +362,14 @@ impl KernelReport {
             self.machine = machine.predicted(prediction.nanoseconds_per_point);
         }
         self.prediction = prediction;
+    }
+
+    /// Takes in what the full model of time says of the steady state.
+    pub fn settled(&mut self, target: &Target, steady: &Steady) {
+        if let Some(prediction) = &mut self.prediction {
+            prediction.settle(steady, &target.board);
+            self.machine = self.machine.clone().predicted(prediction.nanoseconds_per_point);
+        }
     }
 
     /// Takes in what was verified of the compilers' PTX and of the machine code.

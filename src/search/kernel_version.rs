@@ -1,6 +1,6 @@
 //! Interface of the search: facts about the versions of a kernel, and demands on their maker.
 
-use super::{LayoutTime, LevelTime, Sensitivity, TimedKernel, Version};
+use super::{LayoutTime, LevelTime, TimedKernel, Version};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::Resolved;
 use diagnostics::Diagnostic;
@@ -30,6 +30,11 @@ pub trait KernelVersion {
 
     /// Returns the predicted nanoseconds per point, where its machine code was timed.
     fn predicted_ns(&self) -> Option<f64>;
+
+    /// Whether its time is of the steady state, or nothing can tell it; and whether it was timed under other assumptions, too.
+    fn is_settled(&self) -> bool;
+
+    fn is_doubted(&self) -> bool;
 
     /// Returns the estimated nanoseconds per point, where it was simulated.
     fn estimated_ns(&self) -> Option<f64>;
@@ -93,8 +98,11 @@ pub trait VersionMaker {
     /// The same version under a name of its own, beside the one that is chosen.
     fn alternative(&mut self, made: &Self::Version, own: &Resolved<'_>) -> Result<Self::Version, Failure>;
 
-    /// Returns the times of a version under other assumptions about the target; `None` if its machine code cannot be timed.
-    fn sensitivity(&mut self, made: &Self::Version) -> Result<Option<Sensitivity>, Failure>;
+    /// Times a version in the steady state, where its machine code can be timed.
+    fn settle(&mut self, made: &mut Self::Version) -> Result<(), Failure>;
+
+    /// Times it again under other assumptions about the target.
+    fn doubt(&mut self, made: &mut Self::Version) -> Result<(), Failure>;
 }
 
 /// Settles a version that is tried beside others, which are there and have passed. Returns `None` for one that cannot

@@ -19,13 +19,16 @@ pub struct LayoutTime {
     pub estimated_ns: Option<f64>,
     /// Time by the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
+    /// The least and the most of it in the steady state, over turns and over CTAs that begin together or apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_ns: Option<[f64; 2]>,
     /// It was not compiled, as its estimate is far from the fastest time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
     /// Times under other assumptions about the target; of the chosen version and of the next ones behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-    /// Whether it takes less time than the chosen version under one of those assumptions.
+    /// Whether it takes less time than the chosen version under one of those assumptions, or within what these times vary by themselves.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undecided: bool,
 }
@@ -48,6 +51,26 @@ impl LayoutTime {
     pub fn without_doubt(&self) -> Self {
         Self { sensitivity: None, undecided: false, ..self.clone() }
     }
+
+    /// Returns the least and the most of its predicted time, in the steady state and under other assumptions. `None`: neither was run.
+    pub fn band(&self) -> Option<[f64; 2]> {
+        let own = self.predicted_ns?;
+        let others = self.sensitivity.iter().flat_map(Sensitivity::all).chain(self.range_ns.into_iter().flatten());
+        let is_known = self.sensitivity.is_some() || self.range_ns.is_some();
+        is_known.then(|| others.fold([own; 2], |[least, most], time| [least.min(time), most.max(time)]))
+    }
+
+    /// Returns the least and the most of its time in the steady state, which is known to [`NOISE`].
+    fn steady(&self) -> Option<[f64; 2]> {
+        let own = self.predicted_ns?;
+        let [least, most] = self.range_ns.unwrap_or([own; 2]);
+        Some([least.min(own * (1.0 - NOISE)), most.max(own * (1.0 + NOISE))])
+    }
+
+    /// Whether its time may be no more than the other's.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.steady().zip(other.steady()).is_some_and(|(own, other)| own[0] <= other[1] && other[0] <= own[1])
+    }
 }
 
 impl Sensitivity {
@@ -55,17 +78,14 @@ impl Sensitivity {
         let fetches = [self.caches_half_ns, self.caches_double_ns, self.fetch_latency_half_ns];
         fetches.into_iter().chain(self.ctas_elsewhere_ns)
     }
-
-    /// Returns the least and the most of these times and of the predicted one.
-    pub fn band(&self, predicted_ns: f64) -> [f64; 2] {
-        [self.all().fold(predicted_ns, f64::min), self.all().fold(predicted_ns, f64::max)]
-    }
 }
 
 /// Versions that take up to so many times as long as the chosen one may be faster on a GPU.
 const NEAR: f64 = 1.3;
 /// So many of them are timed again.
 const NEXT: usize = 2;
+/// Part of a time by which it is not known better: the mean of a turn has settled where it changes no more.
+const NOISE: f64 = 0.01;
 
 /// The places of the chosen version and of the next ones behind it, where the choice may depend on what is assumed; else none.
 pub fn finalists(layouts: &[LayoutTime], chosen: usize) -> Vec<usize> {
@@ -77,12 +97,30 @@ pub fn finalists(layouts: &[LayoutTime], chosen: usize) -> Vec<usize> {
     if behind.is_empty() { behind } else { [vec![chosen], behind].concat() }
 }
 
-/// Marks the versions that take less time than the chosen one does, if what is assumed is otherwise.
+/// Of the fastest version, which comes first, and the next ones behind it: the place of the one that is never much slower than the others,
+/// where the fastest is so only within what its time varies by itself. It loses least beside the best of them, whatever is assumed.
+pub fn sturdiest(layouts: &[LayoutTime], near: &[usize]) -> Option<usize> {
+    let fastest = &layouts[*near.first()?];
+    let alike: Vec<usize> = near.iter().copied().filter(|&at| layouts[at].overlaps(fastest)).collect();
+    let times = |at: &usize| -> Option<Vec<f64>> {
+        let layout = &layouts[*at];
+        Some(layout.predicted_ns.into_iter().chain(layout.sensitivity?.all()).chain(layout.range_ns?).collect())
+    };
+    let Some(all) = alike.iter().map(times).collect::<Option<Vec<_>>>() else { return near.first().copied() };
+    let least = |of: usize| all.iter().filter_map(|times| times.get(of)).copied().fold(f64::INFINITY, f64::min);
+    let loss = |times: &Vec<f64>| times.iter().enumerate().map(|(of, time)| time / least(of)).fold(1.0, f64::max);
+    let losses = alike.iter().zip(&all).map(|(at, times)| (*at, loss(times)));
+    losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+}
+
+/// Marks the versions that take less time than the chosen one does, if what is assumed is otherwise or within what the times vary.
 pub fn mark_undecided(layouts: &mut [LayoutTime], chosen: usize) {
-    let Some(own) = layouts[chosen].sensitivity else { return };
+    let own = layouts[chosen].clone();
+    let Some(times) = own.sensitivity else { return };
     for (at, layout) in layouts.iter_mut().enumerate() {
-        let less = |other: Sensitivity| other.all().zip(own.all()).any(|(other, own)| other < own);
-        layout.undecided = at != chosen && layout.sensitivity.is_some_and(less);
+        let less = |other: Sensitivity| other.all().zip(times.all()).any(|(other, own)| other < own);
+        let is_near = layout.sensitivity.is_some_and(|other| less(other) || layout.overlaps(&own));
+        layout.undecided = at != chosen && is_near;
     }
 }
 
@@ -123,6 +161,7 @@ mod tests {
             prefetch: false,
             estimated_ns,
             predicted_ns,
+            range_ns: None,
             left_out: false,
             sensitivity: None,
             undecided: false,
@@ -152,6 +191,28 @@ mod tests {
         all[4].undecided = true;
         assert_eq!(alternative(&all), Some(2), "the faster of two");
         assert_eq!(alternative(&all[..2]), None);
+    }
+
+    #[test]
+    fn within_noise_the_version_is_taken_that_loses_least() {
+        let one = |predicted, range, elsewhere| LayoutTime {
+            range_ns: Some(range),
+            sensitivity: Some(Sensitivity {
+                caches_half_ns: predicted,
+                caches_double_ns: predicted,
+                fetch_latency_half_ns: predicted,
+                ctas_elsewhere_ns: Some(elsewhere),
+            }),
+            ..layout(None, Some(predicted))
+        };
+        // GRI-Mech's chemistry on Hopper: straight code takes less time where CTAs begin together, and twice as much elsewhere.
+        let all = [one(1.0, [0.98, 1.02], 2.22), one(1.01, [1.0, 1.02], 1.0), one(1.2, [1.19, 1.21], 1.0)];
+        assert_eq!(sturdiest(&all, &[0, 1, 2]), Some(1));
+        let far = [one(0.9, [0.89, 0.91], 2.22), all[1].clone()];
+        assert_eq!(sturdiest(&far, &[0, 1]), Some(0), "beyond what they vary the faster one is taken");
+        let mut marked = all.to_vec();
+        mark_undecided(&mut marked, 1);
+        assert_eq!(marked.iter().map(|layout| layout.undecided).collect::<Vec<_>>(), [true, false, false]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod neighbor;
 mod promising;
 mod rival;
 mod rounds;
+mod steady;
 mod trial;
 mod width;
 

@@ -2,11 +2,12 @@
 //! shapes; at last the fastest is kept.
 
 use super::kernel_version::{KernelVersion, VersionMaker, attempted, left_out, time};
-use super::layout::{LayoutTime, alternative, fastest, fastest_beside, finalists, mark_undecided};
+use super::layout::{LayoutTime, alternative, fastest, mark_undecided};
 use super::level::levels;
 use super::neighbor::{Version, neighbor};
 use super::promising::{FAR_BEHIND, is_promising};
 use super::rival::{Rival, rivals};
+use super::steady::steady_choice;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::{Effort, Request, Resolved};
 use diagnostics::Diagnostic;
@@ -282,15 +283,11 @@ fn fastest_of_each<M: VersionMaker>(
         let rest = all.iter().position(|version| version.kernel() != kernel).unwrap_or(all.len());
         let mut rivals: Vec<M::Version> = all.drain(..rest).collect();
         if !request.of_kernel(kernel).keep_fastest {
-            rivals.iter_mut().try_for_each(|version| maker.verify(version))?;
+            rivals.iter_mut().try_for_each(|version| maker.settle(version).and_then(|()| maker.verify(version)))?;
             kept.append(&mut rivals);
             continue;
         }
-        let (mut times, chosen) = verified_fastest(&mut rivals, maker, warnings)?;
-        let behind = if request.effort == Effort::Quick { Vec::new() } else { finalists(&times, chosen) };
-        for at in behind {
-            times[at].sensitivity = maker.sensitivity(&rivals[at])?;
-        }
+        let (mut times, chosen) = verified_fastest(request, &mut rivals, maker, warnings)?;
         mark_undecided(&mut times, chosen);
         let second = alternative(&times).filter(|_| request.has_alternatives());
         let beside = second.map(|at| {
@@ -300,6 +297,7 @@ fn fastest_of_each<M: VersionMaker>(
         let mut beside = beside.transpose()?;
         if let Some(beside) = &mut beside {
             maker.compile(&mut [&mut *beside])?;
+            maker.settle(beside)?;
             maker.verify(beside)?;
         }
         let mut version = rivals.swap_remove(chosen);
@@ -313,14 +311,16 @@ fn fastest_of_each<M: VersionMaker>(
 /// The times of all versions and the place of the fastest, which passed its checks: one that was tried beside others and fails is gone, with
 /// a warning. One whose machine code cannot be run here is taken only where that holds for all.
 fn verified_fastest<M: VersionMaker>(
+    request: &Request,
     rivals: &mut Vec<M::Version>,
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Vec<LayoutTime>, usize), Failure> {
     let mut unknown = Vec::new();
     loop {
+        let chosen = steady_choice(request, rivals, &unknown, maker)?;
         let times: Vec<LayoutTime> = rivals.iter().map(KernelVersion::layout_time).collect();
-        let Some(chosen) = fastest_beside(&times, &unknown) else {
+        let Some(chosen) = chosen else {
             let left = rivals.iter_mut().filter(|version| version.is_left_out());
             let estimated = |version: &M::Version| version.estimated_ns().unwrap_or(f64::INFINITY);
             let Some(next) = left.min_by(|a, b| estimated(a).total_cmp(&estimated(b))) else {

@@ -41,7 +41,7 @@ pub use single::verify_single;
 pub use synchronisation::prove_printed;
 pub use text::{TextVerification, verify_text};
 pub use text_on_cpu::{Points, TextOnCpu, TextOnCpuVerification};
-pub use time::{Cube, Prediction, predict, sensitivity};
+pub use time::{Cube, Prediction, Settled, predict, sensitivity, steady};
 
 /// Result of simulating a kernel. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.

@@ -11,7 +11,7 @@ use diagnostics::Diagnostic;
 use kinetics::State;
 use machine::target::{Board, Target};
 use sass::Cubin;
-use warpsim::machine_code::{self, Cause, Counts, Failure, Timeline, Timing};
+use warpsim::machine_code::{self, Cause, Counts, Failure, Steady, Timeline, Timing, Turns};
 
 /// Turns of the streaming loop of the shorter and the longer run: their difference has no part of the code around the loop.
 const TURNS: [u32; 2] = [1, 3];
@@ -26,13 +26,19 @@ pub struct Prediction {
     pub ctas: u32,
     /// Points that were simulated for it.
     pub points: u32,
-    /// Clocks of the SM, with all its CTAs.
+    /// Clocks of the SM, with all its CTAs: of the steady state, once that was run.
     pub clocks_per_point: f64,
     /// Time on the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
     /// Launches of their own on the board: with the constants that each CTA loads, CTAs that have a turn less than others, and what it
     /// takes to start a kernel.
     pub cubes: Vec<Cube>,
+    /// The steady state, where it was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
+    /// Clocks of one turn with what stands around the loop.
+    #[serde(skip)]
+    first_clocks: f64,
     /// Causes of the clocks of each warp of a CTA in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
     /// Counts of each warp of a CTA in the turns between the runs, summed over CTAs, and the points of these turns.
@@ -43,6 +49,16 @@ pub struct Prediction {
     /// The clocks of the longer run, by picture.
     #[serde(skip)]
     pub timeline: Timeline,
+}
+
+/// The mean of a turn over many turns of the streaming loop, with CTAs that begin together and CTAs that begin apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Settled {
+    pub turns: usize,
+    /// Whether the mean changes no more.
+    pub has_settled: bool,
+    /// Least and largest mean of a third of the turns, in nanoseconds per point.
+    pub range_ns: [f64; 2],
 }
 
 /// A cube of points.
@@ -67,6 +83,26 @@ pub struct WarpClocks {
 }
 
 impl Prediction {
+    /// Takes in the steady state: the mean of CTAs that begin together and of CTAs that begin apart.
+    pub fn settle(&mut self, steady: &Steady, board: &Board) {
+        let runs: Vec<&Turns> = steady.together.first().into_iter().chain(&steady.apart).collect();
+        let Some(first) = runs.first() else { return };
+        let per_turn = f64::from(self.points) / f64::from(TURNS[0] + TURNS[1]);
+        let nanoseconds = |clocks: f64| board.nanoseconds(clocks / per_turn);
+        let clocks = runs.iter().map(|run| run.mean).sum::<f64>() / runs.len() as f64;
+        let least = runs.iter().map(|run| run.least).fold(f64::INFINITY, f64::min);
+        let most = runs.iter().map(|run| run.most).fold(0.0, f64::max);
+        self.clocks_per_point = clocks / per_turn;
+        self.nanoseconds_per_point = nanoseconds(clocks);
+        let points = (per_turn / f64::from(self.ctas)) as u32;
+        self.cubes = cubes(points, self.ctas, (self.first_clocks, clocks), board);
+        self.settled = Some(Settled {
+            turns: runs.iter().map(|run| run.turns).max().unwrap_or(first.turns),
+            has_settled: runs.iter().all(|run| run.has_settled),
+            range_ns: [nanoseconds(least), nanoseconds(most)],
+        });
+    }
+
     /// The share of all warps' clocks that went to a cause.
     pub fn share(&self, cause: Cause) -> f64 {
         let sum = |of: &dyn Fn(&WarpClocks) -> f64| self.warps.iter().map(of).sum::<f64>();
@@ -136,12 +172,9 @@ pub fn predict(
         points: points(TURNS[0]) + points(TURNS[1]),
         clocks_per_point,
         nanoseconds_per_point: target.board.nanoseconds(clocks_per_point),
-        cubes: EDGES
-            .map(|edge| {
-                let each = clocks as f64 / f64::from(turns);
-                cube(edge, points(1) / ctas, ctas, (shorter.cycles as f64, each), &target.board)
-            })
-            .to_vec(),
+        cubes: cubes(points(1) / ctas, ctas, (shorter.cycles as f64, clocks as f64 / f64::from(turns)), &target.board),
+        settled: None,
+        first_clocks: shorter.cycles as f64,
         warps: (0..warps as usize)
             .map(|warp| clocks_of(warp, warps, f64::from(turns * ctas), [&shorter, &longer]))
             .collect(),
@@ -151,7 +184,20 @@ pub fn predict(
     }))
 }
 
-/// Returns the times of the machine code under other assumptions about the target. `None`: where [`predict`] has none.
+/// Runs many turns of the machine code on a full SM. `None`: where [`predict`] has none, or no loop was found that all warps turn alike.
+///
+/// Errors: hazards.
+pub fn steady(
+    subject: &Subject<'_>,
+    cubin: &Cubin,
+    shared: u32,
+    ctas: u32,
+    target: &Target,
+) -> Result<Option<Steady>, Vec<Diagnostic>> {
+    many_turns(subject, cubin, shared, ctas, std::slice::from_ref(target), true)
+}
+
+/// Returns the times of the machine code in the steady state under other assumptions about the target. `None`: where [`steady`] has none.
 ///
 /// Errors: hazards.
 pub fn sensitivity(
@@ -161,31 +207,39 @@ pub fn sensitivity(
     ctas: u32,
     target: &Target,
 ) -> Result<Option<Sensitivity>, Vec<Diagnostic>> {
-    let Some(targets) = target.with_other_assumptions().filter(|_| ctas > 0) else { return Ok(None) };
-    let Subject { model, graph, program, module, .. } = *subject;
-    let points = |turns: u32| turns * ctas * points_per_turn(program);
-    let states = super::judge::states(model, graph, program, points(TURNS[1]) as usize);
-    let mut cycles = Vec::new();
-    for turns in TURNS {
-        let stride = points(turns) as usize;
-        let shared = at_launch(module, shared);
-        let (warps, io, workspace) = (program.execution.warps(), program.io(), program.workspace_bytes_per_cta());
-        let shape = Shape { ctas, warps, stride, shared, io, workspace };
-        let run = simulate::run(&program.symbol, (model, graph), &states[..stride], shape, |launch, buffers| {
-            machine_code::time_on(cubin, &program.symbol, launch, buffers, &warpsim::Options::default(), &targets)
-        });
-        match run? {
-            Ok((_, timings)) => cycles.push(timings.iter().map(|timing| timing.cycles as f64).collect::<Vec<_>>()),
-            Err(_) => return Ok(None),
-        }
-    }
-    let each = |at: usize| {
-        let clocks = cycles[1][at] - cycles[0][at];
-        target.board.nanoseconds(clocks / f64::from(points(TURNS[1] - TURNS[0])))
-    };
+    let Some(targets) = target.with_other_assumptions() else { return Ok(None) };
+    let Some(found) = many_turns(subject, cubin, shared, ctas, &targets, false)? else { return Ok(None) };
+    let points = f64::from(ctas * points_per_turn(subject.program));
+    let each = |at: usize| target.board.nanoseconds(found.together[at].mean / points);
     let ctas_elsewhere_ns = (targets.len() > 3).then(|| each(3));
     let (caches_half_ns, caches_double_ns, fetch_latency_half_ns) = (each(0), each(1), each(2));
     Ok(Some(Sensitivity { caches_half_ns, caches_double_ns, fetch_latency_half_ns, ctas_elsewhere_ns }))
+}
+
+/// Executes as few turns as show what a turn does, and times many of them. `apart`: also with CTAs that begin one after the other.
+fn many_turns(
+    subject: &Subject<'_>,
+    cubin: &Cubin,
+    shared: u32,
+    ctas: u32,
+    targets: &[Target],
+    apart: bool,
+) -> Result<Option<Steady>, Vec<Diagnostic>> {
+    let Subject { model, graph, program, module, .. } = *subject;
+    let stride = machine_code::EXECUTED_TURNS * (ctas * points_per_turn(program)) as usize;
+    let states = super::judge::states(model, graph, program, stride);
+    let all: Vec<State> = states.iter().cycle().take(stride).cloned().collect();
+    let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
+    let shape = Shape { ctas, warps, stride, shared, io: program.io(), workspace: program.workspace_bytes_per_cta() };
+    let run = simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
+        let options = warpsim::Options::default();
+        machine_code::steady(cubin, &program.symbol, launch, buffers, &options, targets, apart)
+    });
+    Ok(run?.ok().and_then(|(_, found)| found))
+}
+
+fn cubes(points_per_turn: u32, ctas: u32, clocks: (f64, f64), board: &Board) -> Vec<Cube> {
+    EDGES.map(|edge| cube(edge, points_per_turn, ctas, clocks, board)).to_vec()
 }
 
 /// As the launch function does it: as many CTAs as the board holds at once, or as there is work for, stream over the groups. Where not all

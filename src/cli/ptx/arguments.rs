@@ -1,5 +1,6 @@
 //! The arguments of the tools for PTX.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -151,6 +152,9 @@ pub struct TimeArguments {
     /// Nothing else runs on the GPU: the SM has all of the L2 cache and of the device memory's rate
     #[arg(long)]
     pub alone: bool,
+    /// Turns of the loop in which the launch spends its time, if it has more than the launch's own; prints the mean of a turn
+    #[arg(long, value_name = "N")]
+    pub turns: Option<NonZeroU32>,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,

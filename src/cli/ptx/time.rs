@@ -10,10 +10,11 @@ use crate::compilers;
 use crate::failure::Failure;
 use crate::output;
 use crate::report::time::{self, Bar};
+use diagnostics::Diagnostic;
 use machine::target::Target;
 use sass::Cubin;
 use warpsim::Options;
-use warpsim::machine_code::{self, Cause, Timing};
+use warpsim::machine_code::{self, Cause, Timing, Turns};
 use warpsim::setup::{self, Setup};
 
 pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
@@ -26,8 +27,16 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let options = Options { schedule, permits_races: arguments.permit_races, ..Options::default() };
     let alone = arguments.alone.then(|| arguments.target.alone());
     let target = alone.as_ref().unwrap_or(arguments.target);
-    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target);
+    let timed = match arguments.turns {
+        None => machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target)
+            .map(|(report, timing)| (report, Some(timing))),
+        Some(turns) => {
+            let turns = turns.get() as usize;
+            machine_code::time_of_turns(&cubin, &kernel, &launch, &mut buffers, &options, target, turns)
+        }
+    };
     let (report, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    let timing = timing.ok_or_else(|| Failure::input(vec![no_loop(&kernel)]))?;
     for race in &report.races {
         diagnostics::to_stderr(format_args!(
             "warning: {kernel}, {race}; on a GPU its warps may interleave, and branch, in another way\n"
@@ -39,10 +48,19 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
             .map_err(Failure::input)?;
     }
     if arguments.json {
-        let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });
+        let turns = Turns::from_timing(&timing);
+        let all =
+            serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing, "turns": turns });
         return print(format_args!("{all:#}\n"));
     }
     print(format_args!("{}", table(&kernel, arguments.target, &timing)))
+}
+
+/// Returns the refusal of `--turns` for a kernel without a loop that it can prolong.
+fn no_loop(kernel: &str) -> Diagnostic {
+    let text =
+        format!("{kernel} has no loop that every warp of the launch turns three times or more, all of them alike");
+    Diagnostic::error("time::turns", text).help("give the launch more work, or leave out --turns")
 }
 
 /// Machine code, or what the compilers make of a text for the target: its bytes, and what they hold.
@@ -83,9 +101,14 @@ fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
     let rate = *issued as f64 / (*cycles).max(1) as f64;
     let mut out = format!(
         "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, \
-         up to {resident_ctas} CTAs at once\n\ncycles of each warp by what they went to\n",
+         up to {resident_ctas} CTAs at once\n",
         target.name
     );
+    if let Some(Turns { turns, mean, least, most, has_settled }) = Turns::from_timing(timing) {
+        let settled = if has_settled { "" } else { ", which has not settled" };
+        out += &format!("{turns} turns of its loop: {mean:.0} cycles each, from {least:.0} to {most:.0}{settled}\n");
+    }
+    out += "\ncycles of each warp by what they went to\n";
     let width = |cause: Cause| cause.name().len().max(8);
     let head: Vec<String> = Cause::ALL.iter().map(|cause| format!("{:>1$}", cause.name(), width(*cause))).collect();
     out += &format!("{:<5} {:>8} {}\n", "warp", "cycles", head.join(" "));

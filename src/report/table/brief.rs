@@ -140,10 +140,22 @@ fn registers(kernel: &KernelReport) -> String {
 
 fn time(kernel: &KernelReport) -> String {
     match (kernel.machine.predicted_ns, kernel.machine.estimated_ns) {
-        (Some(time), _) => format!("{time:.2} ns"),
+        (Some(time), _) => format!("{time:.2} ns{}", range(kernel)),
         (None, Some(time)) => format!("about {time:.2} ns"),
         (None, None) => "-".to_owned(),
     }
+}
+
+/// The range of the predicted time, and whether another version may be the faster one.
+fn range(kernel: &KernelReport) -> String {
+    let own = kernel.layout_time();
+    let chosen = kernel.layouts.iter().find(|layout| layout.without_doubt() == own).unwrap_or(&own);
+    let Some([least, most]) = chosen.band() else { return String::new() };
+    let is_steady = kernel.prediction.as_ref().and_then(|p| p.settled.as_ref()).is_none_or(|own| own.has_settled);
+    let is_decided = kernel.layouts.iter().all(|layout| !layout.undecided);
+    let remarks = [(is_steady, ", not steady"), (is_decided, ", undecided")];
+    let remarks: String = remarks.iter().filter(|(holds, _)| !holds).map(|(_, remark)| *remark).collect();
+    format!(" ({least:.2} to {most:.2}{remarks})")
 }
 
 /// Names the longest wait of the warps, with its share of their clocks, where the model of time ran; else the limits of occupancy.

@@ -127,8 +127,8 @@ fn allocated(report: &Report) -> String {
 fn layouts(report: &Report) -> String {
     let mut out = String::new();
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
-        let has_bands = kernel.layouts.iter().any(|layout| layout.sensitivity.is_some());
-        let bands = if has_bands { ", time if what is assumed is otherwise" } else { "" };
+        let has_bands = kernel.layouts.iter().any(|layout| layout.band().is_some());
+        let bands = if has_bands { ", its range, also if what is assumed is otherwise" } else { "" };
         out +=
             &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants{}\n", kernel.kernel, bands);
         let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
@@ -139,7 +139,7 @@ fn layouts(report: &Report) -> String {
             let warps =
                 if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
             let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
-            let band = layout.predicted_ns.zip(layout.sensitivity).map(|(time, other)| other.band(time));
+            let band = layout.band();
             let band = band.map_or(String::new(), |[least, most]| format!("  {least:.2} to {most:.2}"));
             let chosen = match (is_chosen, layout.undecided, layout.left_out) {
                 (true, ..) => "  chosen",

@@ -14,12 +14,12 @@ pub fn layouts(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
         "inputs",
         "estimated ns",
         "predicted ns",
-        "if assumptions are off",
+        "range, also if assumptions are off",
         "",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for layout in &kernel.layouts {
-        let band = layout.predicted_ns.zip(layout.sensitivity).map(|(time, other)| other.band(time));
+        let band = layout.band();
         let verdict = match layout {
             layout if layout.without_doubt() == kernel.layout_time() => "chosen",
             layout if layout.undecided => "undecided",

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 50] = [
+pub const ENTRIES: [Entry; 51] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "measure::launch",
@@ -194,6 +194,11 @@ pub const ENTRIES: [Entry; 50] = [
         id: "time::compilers",
         cause: "No compilers know the target of `singe ptx time`, or they refuse the text.",
         remedy: "`singe doctor` tells which are there; give a cubin, or mend the text.",
+    },
+    Entry {
+        id: "time::turns",
+        cause: "`singe ptx time --turns` finds no loop that every warp of the launch turns three times or more, all of them alike.",
+        remedy: "Give the launch more work for each warp, or leave out `--turns`.",
     },
     Entry {
         id: "verify::argument",

@@ -19,11 +19,13 @@ mod registers;
 mod time;
 mod tokens;
 mod trace;
+mod turns;
 mod undefined;
 mod warp;
 
 pub use counts::{Counts, Report};
-pub use time::{Bin, Cause, Meeting, Timeline, Timing, WarpTime};
+pub use time::{Bin, Cause, Meeting, Steady, Timeline, Timing, Turns, WarpTime};
+pub use turns::EXECUTED_TURNS;
 
 use crate::buffer::Buffer;
 use crate::cta::{Picker, run_grid};
@@ -101,12 +103,53 @@ pub fn time_on(
 ) -> Result<Vec<Timing>, Failure> {
     let (_, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
     let on = |target: &Target| {
-        let (pipeline, found) = (target.pipeline.as_ref()?, cubin.kernel(kernel)?);
-        let shared = u64::from(found.shared_bytes) + launch.shared;
-        time::simulate(found, shared, trace.as_ref()?, target, pipeline)
+        let found = cubin.kernel(kernel)?;
+        time::simulate(found, u64::from(found.shared_bytes) + launch.shared, trace.as_ref()?, target)
     };
     let timings: Option<Vec<Timing>> = targets.iter().map(on).collect();
     timings.ok_or_else(|| unsupported(kernel, "a target that does not fit the machine code".to_owned()))
+}
+
+/// Returns the clocks of a turn of the loop in which a launch of [`EXECUTED_TURNS`] spends its time, in the steady state on an SM of each
+/// target; on the first one also with CTAs that begin `apart`. `None`: there is no loop that all warps turn as often.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn steady(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    targets: &[Target],
+    apart: bool,
+) -> Result<Option<Steady>, Failure> {
+    let (_, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    Ok(cubin.kernel(kernel).zip(trace).and_then(|(found, trace)| {
+        time::steady(found, u64::from(found.shared_bytes) + launch.shared, trace, targets, apart)
+    }))
+}
+
+/// As [`time`], with so many turns of the loop in which the launch spends its time: its own are repeated. `None`: there is no loop that all
+/// warps turn alike, three times at least.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn time_of_turns(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    target: &Target,
+    turns: usize,
+) -> Result<(Report, Option<Timing>), Failure> {
+    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let timing = cubin.kernel(kernel).zip(trace).and_then(|(found, trace)| {
+        let shared = u64::from(found.shared_bytes) + launch.shared;
+        time::simulate(found, shared, &trace.prolonged(turns, None)?, target)
+    });
+    Ok((report, timing))
 }
 
 /// As [`time`], for an SM that is given at least this many CTAs: those of the launch repeat, at the same addresses, until there are.
@@ -123,12 +166,14 @@ pub fn time_of_many(
     ctas: usize,
 ) -> Result<(Report, Timing), Failure> {
     let fail = |text: &str| unsupported(kernel, text.to_owned());
-    let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
+    if target.pipeline.is_none() {
+        return Err(fail("a target whose pipeline is not described"));
+    }
     let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
     let found = cubin.kernel(kernel).zip(trace);
     let timing = found.and_then(|(kernel, trace)| {
         let shared = u64::from(kernel.shared_bytes) + launch.shared;
-        time::simulate(kernel, shared, &trace.repeated(ctas), target, pipeline)
+        time::simulate(kernel, shared, &trace.repeated(ctas), target)
     });
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }
@@ -146,13 +191,15 @@ pub fn time_on_board(
     target: &Target,
 ) -> Result<(Report, Timing), Failure> {
     let fail = |text: &str| unsupported(kernel, text.to_owned());
-    let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
+    if target.pipeline.is_none() {
+        return Err(fail("a target whose pipeline is not described"));
+    }
     let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
     let found = cubin.kernel(kernel).zip(trace);
     let timing = found.and_then(|(kernel, trace)| {
         let shared = u64::from(kernel.shared_bytes) + launch.shared;
         let (trace, busy) = trace.of_first(target.board.multiprocessors);
-        time::simulate(kernel, shared, &trace, &target.among(busy), pipeline)
+        time::simulate(kernel, shared, &trace, &target.among(busy))
     });
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }

@@ -3,6 +3,7 @@
 use crate::memory::Lanes;
 use crate::shared::passes;
 use ptx::inst::{BarKind, Space};
+use std::ops::Range;
 
 /// Mark of a step that has an event.
 const EVENT: u32 = 1 << 31;
@@ -14,6 +15,8 @@ pub(super) struct WarpTrace {
     pub events: Vec<Event>,
     /// The lines that accesses of memory touch, in the order of the events.
     pub lines: Vec<Line>,
+    /// Steps at which turns of a loop begin, where these are known.
+    pub marks: Vec<usize>,
 }
 
 /// Event that the number of an instruction does not tell.
@@ -79,6 +82,8 @@ pub(super) struct Trace {
     pub ctas: Vec<Vec<WarpTrace>>,
     /// CTAs per cluster.
     pub ranks: usize,
+    /// Sectors of memory that each turn of all CTAs moves on to.
+    pub streamed: u64,
     /// Event of the instruction that is being executed.
     event: Option<Event>,
 }
@@ -96,6 +101,21 @@ impl WarpTrace {
         self.steps.len()
     }
 
+    pub(super) fn push(&mut self, pc: u32, event: Option<Event>) {
+        self.steps.push(if event.is_some() { pc | EVENT } else { pc });
+        self.events.extend(event);
+    }
+
+    /// Appends steps of another trace without their events.
+    pub(super) fn copy(&mut self, other: &Self, steps: Range<usize>) {
+        self.steps.extend_from_slice(&other.steps[steps]);
+    }
+
+    /// Returns the instructions with an event of some steps.
+    pub(super) fn accesses(&self, steps: Range<usize>) -> impl Iterator<Item = u32> {
+        self.steps[steps].iter().filter(|step| *step & EVENT != 0).map(|step| step & !EVENT)
+    }
+
     /// Returns the instruction of a step, and whether it has an event.
     pub(super) fn step(&self, index: usize) -> (u32, bool) {
         let step = self.steps[index];
@@ -104,6 +124,10 @@ impl WarpTrace {
 }
 
 impl Trace {
+    pub(super) fn new(ctas: Vec<Vec<WarpTrace>>, ranks: usize) -> Self {
+        Self { ctas, ranks, streamed: 0, event: None }
+    }
+
     /// Repeats the CTAs until there are this many.
     pub fn repeated(mut self, ctas: usize) -> Self {
         let own = self.ctas.len();
@@ -129,9 +153,7 @@ impl Trace {
     /// Records an instruction executed by a warp.
     pub(super) fn record(&mut self, warp: usize, pc: u32) {
         let event = self.event.take();
-        let trace = self.warp(warp);
-        trace.steps.push(if event.is_some() { pc | EVENT } else { pc });
-        trace.events.extend(event);
+        self.warp(warp).push(pc, event);
     }
 
     pub(super) fn happens(&mut self, event: Event) {
@@ -203,7 +225,7 @@ mod tests {
     #[test]
     fn the_first_of_some_multiprocessors_gets_most_ctas() {
         let of = |ctas: usize, ranks: usize, multiprocessors: u32| {
-            let trace = Trace { ctas: vec![Vec::new(); ctas], ranks, event: None };
+            let trace = Trace::new(vec![Vec::new(); ctas], ranks);
             let (first, busy) = trace.of_first(multiprocessors);
             (first.ctas.len(), busy)
         };

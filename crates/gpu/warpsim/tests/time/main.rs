@@ -8,4 +8,5 @@ mod limits;
 mod measured;
 mod published;
 mod table;
+mod turns;
 mod whole;

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `known`, `registers` | properties of each instruction that the model needs |
 //! | `sm` | issue: the chosen warp, its time, and the stalls of the others |
+//! | `steady`, `floor` | the mean of a turn, once it settles, and the least that it can be |
 //! | `warp` | position of a warp, and its waits |
 //! | `cause`, `timeline` | cycles by cause, and over time |
 //! | `fetch`, `constants`, `memory`, `behind`, `ways`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
@@ -26,21 +27,25 @@ mod cluster;
 mod constants;
 mod critical;
 mod fetch;
+mod floor;
 mod known;
 mod mbarriers;
 mod memory;
 mod ports;
 mod slots;
 mod sm;
+mod steady;
 mod timeline;
 mod warp;
 mod ways;
 
 pub use cause::{Cause, WarpTime};
+pub(super) use steady::steady;
+pub use steady::{Steady, Turns};
 pub use timeline::{Bin, Meeting, Timeline};
 
 use super::trace::{Event, Trace};
-use machine::target::{self, Pipeline, Target, occupancy};
+use machine::target::{self, Target, occupancy};
 use sass::Kernel;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -55,19 +60,31 @@ pub struct Timing {
     pub resident_ctas: u32,
     /// Times of the warps of all CTAs, one after the other.
     pub warps: Vec<WarpTime>,
+    /// Times at which each warp began its turns, where these are known.
+    #[serde(skip)]
+    pub turns: Vec<Vec<u64>>,
+    /// Clocks below which no turn of the CTAs that are on the SM at once can come.
+    #[serde(skip)]
+    pub least_turn: Option<u64>,
     #[serde(skip)]
     pub timeline: Timeline,
 }
 
-/// Runs the model on the trace of the warps. `None`: the machine code has no control bits where the target needs them, a CTA does
-/// not fit the SM, or a warp waits for ever.
-pub(super) fn simulate(
+/// Runs the model on the trace of the warps, all of whose CTAs begin together as far as they fit. `None`: the machine code has no control
+/// bits where the target needs them, a CTA does not fit the SM, or a warp waits for ever.
+pub(super) fn simulate(kernel: &Kernel, shared_bytes: u64, trace: &Trace, target: &Target) -> Option<Timing> {
+    simulate_apart(kernel, shared_bytes, trace, target, 0)
+}
+
+/// As [`simulate`], with CTAs that begin so many clocks apart.
+pub(super) fn simulate_apart(
     kernel: &Kernel,
     shared_bytes: u64,
     trace: &Trace,
     target: &Target,
-    pipeline: &Pipeline,
+    clocks_apart: u64,
 ) -> Option<Timing> {
+    let pipeline = target.pipeline.as_ref()?;
     let known = known::known(kernel, target, pipeline)?;
     let ranks = trace.ranks.max(1);
     let warps = (trace.ctas.iter().map(Vec::len).max().unwrap_or(0) / ranks) as u32;
@@ -82,10 +99,11 @@ pub(super) fn simulate(
     let fits = occupancy(target, asked);
     let shared = fits.blocks * fits.allocated_shared_bytes;
     let l1_bytes = pipeline.memory.l1_bytes.saturating_sub(target.carve_out(shared));
-    let sm = sm::Sm::new(&known, target, pipeline, trace, fits.blocks as usize / ranks, l1_bytes.into())?;
-    let (cycles, warps, timeline) = sm.run()?;
+    let held = sm::Held { ctas: fits.blocks as usize / ranks, clocks_apart, l1_bytes: l1_bytes.into() };
+    let least_turn = floor::least_clocks(trace, held.ctas * ranks, &known, target, pipeline);
+    let sm::Ran { cycles, warps, turns, timeline } = sm::Sm::new(&known, target, pipeline, trace, held)?.run()?;
     let issued = trace.ctas.iter().flatten().map(|warp| warp.len() as u64).sum();
-    Some(Timing { cycles, issued, resident_ctas: fits.blocks, warps, timeline })
+    Some(Timing { cycles, issued, resident_ctas: fits.blocks, warps, turns, least_turn, timeline })
 }
 
 /// Counts the barriers that the warps of a CTA came to.

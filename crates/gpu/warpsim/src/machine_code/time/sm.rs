@@ -37,6 +37,25 @@ pub(super) struct Sm<'t> {
     timeline: Timeline,
 }
 
+/// CTAs that the SM holds at once.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub ctas: usize,
+    /// Clocks from the begin of one to that of the next, in the first places.
+    pub clocks_apart: u64,
+    /// Part of the L1 cache that they leave.
+    pub l1_bytes: u64,
+}
+
+/// The result of a run.
+pub(super) struct Ran {
+    pub cycles: u64,
+    pub warps: Vec<WarpTime>,
+    /// Times at which each warp began its turns.
+    pub turns: Vec<Vec<u64>>,
+    pub timeline: Timeline,
+}
+
 struct Cta {
     /// Numbers of its warps.
     warps: std::ops::Range<usize>,
@@ -68,16 +87,15 @@ struct Part {
 }
 
 impl<'t> Sm<'t> {
-    /// Makes the SM; `None` if no CTA fits. `slots`: CTAs that are on it at once.
+    /// Makes the SM; `None` if no CTA fits.
     pub(super) fn new(
         known: &'t [Known],
         target: &Target,
         pipeline: &'t Pipeline,
         trace: &'t Trace,
-        slots: usize,
-        l1_bytes: u64,
+        held: Held,
     ) -> Option<Self> {
-        if slots == 0 {
+        if held.ctas == 0 {
             return None;
         }
         let part = || Part {
@@ -118,20 +136,19 @@ impl<'t> Sm<'t> {
             ctas,
             parts: (0..parts).map(|_| part()).collect(),
             code: SharedCache::new(pipeline),
-            memories: Memories::new(target, &pipeline.memory, l1_bytes),
+            memories: Memories::new(target, &pipeline.memory, held.l1_bytes),
             doubles: 0,
             waiting: 0,
             free: VecDeque::new(),
             timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
-        for slot in 0..slots {
-            sm.begin(slot, 0);
-        }
+        let begins = |slot: usize| slot as u64 * held.clocks_apart;
+        sm.free.extend((0..held.ctas).map(|slot| (begins(slot), slot)));
         Some(sm)
     }
 
-    /// Returns the clocks until all warps have ended, and their causes; `None` if they never do.
-    pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>, Timeline)> {
+    /// Runs until all warps have ended; `None` if they never do.
+    pub(super) fn run(mut self) -> Option<Ran> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
@@ -147,7 +164,10 @@ impl<'t> Sm<'t> {
             }
         }
         let ended = self.warps.iter().all(Warp::is_done);
-        ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect(), self.timeline))
+        ended.then(|| {
+            let (warps, turns) = self.warps.into_iter().map(|warp| (warp.time, warp.passed)).unzip();
+            Ran { cycles: end, warps, turns, timeline: self.timeline }
+        })
     }
 
     /// Begins the next CTA where another one has ended.

@@ -14,6 +14,8 @@ pub(super) struct Warp<'t> {
     next: usize,
     next_event: usize,
     next_line: usize,
+    /// Times at which the marked steps were issued.
+    pub passed: Vec<u64>,
     pub cta: usize,
     /// Time at which all known obstacles have passed.
     pub ready: u64,
@@ -50,6 +52,7 @@ impl<'t> Warp<'t> {
             next: 0,
             next_event: 0,
             next_line: 0,
+            passed: Vec::new(),
             cta,
             ready: 0,
             counted: 0,
@@ -104,6 +107,9 @@ impl<'t> Warp<'t> {
 
     /// Notes that the warp issued.
     pub(super) fn issued(&mut self, now: u64, timeline: &mut Timeline) {
+        if self.trace.marks.get(self.passed.len()).is_some_and(|mark| mark + 1 == self.next) {
+            self.passed.push(now);
+        }
         self.chosen(now, timeline);
         // if two instructions are issued together, the first one takes the clock
         self.wait(now + 1, Cause::Issued, timeline);

@@ -1,0 +1,275 @@
+//! Turns of the loop in which the warps of a launch spend their time: found in a trace of few, repeated for many.
+//!
+//! The loop's turns begin at an instruction that a warp executes once in each of them. Another turn is the second one again, with
+//! every line of memory as far behind as it moved from the second turn to the third. Where no turn comes back to what an earlier one
+//! moved over, each repeated turn has memory of its own: the rows of a short launch lie so near that a later turn would meet the next row.
+
+use super::trace::{Event, Line, Trace, WarpTrace};
+use std::collections::{BTreeMap, HashSet};
+
+/// Fewest turns of a trace that can be prolonged.
+pub(super) const FEWEST: usize = 3;
+/// Turns of a launch that tell the steady state: the last one of a loop that copies its inputs ahead copies nothing.
+pub const EXECUTED_TURNS: usize = 4;
+/// Distance of the memory of two turns, in lines: beyond all addresses of a launch.
+const APART: u64 = 1 << 50;
+
+/// A place in a trace: its step, and the events and lines before it.
+#[derive(Clone, Copy)]
+struct Place {
+    step: usize,
+    event: usize,
+    line: usize,
+}
+
+impl Trace {
+    fn beginnings(&self, own: Option<usize>) -> Option<Vec<Vec<usize>>> {
+        self.ctas.iter().flatten().map(|warp| beginnings(warp, own)).collect()
+    }
+
+    /// Repeats the second turn of each warp until there are this many, and marks where turns begin; the trace has `own` turns, if that is
+    /// known. `None`: a warp has no such loop, the warps have different numbers of turns, or the third turn of a warp has other accesses
+    /// of memory than its second.
+    pub fn prolonged(&self, turns: usize, own: Option<usize>) -> Option<Self> {
+        let of_warps = self.beginnings(own)?;
+        let own = of_warps.first()?.len();
+        if of_warps.iter().any(|marks| marks.len() != own) {
+            return None;
+        }
+        let repeats = self.ctas.iter().flatten().zip(&of_warps).all(|(warp, marks)| {
+            let end = marks.get(FEWEST).copied().unwrap_or(warp.len());
+            let third = warp.accesses(marks[2]..end);
+            warp.accesses(marks[1]..marks[2]).eq(third.take(warp.accesses(marks[1]..marks[2]).count()))
+        });
+        if !repeats {
+            return None;
+        }
+        let more = turns.saturating_sub(own);
+        let (streamed, meets_again) = self.streamed(&of_warps);
+        let apart = if meets_again { 0 } else { APART };
+        let mut marks = of_warps.iter();
+        let mut longer = |warp: &WarpTrace| Some(prolong(warp, marks.next()?, more, apart));
+        let ctas = self.ctas.iter().map(|cta| cta.iter().map(&mut longer).collect()).collect::<Option<_>>()?;
+        let mut made = Self::new(ctas, self.ranks);
+        made.streamed = streamed;
+        Some(made)
+    }
+
+    /// Returns the sectors that third turns move on to, and whether they also meet lines of second turns again, as those do that look at
+    /// their inputs ahead.
+    fn streamed(&self, of_warps: &[Vec<usize>]) -> (u64, bool) {
+        let (mut second, mut third) = (HashSet::new(), BTreeMap::new());
+        for (warp, marks) in self.ctas.iter().flatten().zip(of_warps) {
+            let places = places(warp, &marks[..FEWEST]);
+            let moves = moves(warp, places[1], places[2], 0).lines;
+            for (line, by) in warp.lines[places[1].line..places[2].line].iter().zip(moves).filter(|(_, by)| *by != 0) {
+                second.insert(line.number);
+                *third.entry(line.number.wrapping_add(by)).or_insert(0u8) |= line.sectors;
+            }
+        }
+        let own = third.len();
+        third.retain(|line, _| !second.contains(line));
+        let sectors = third.values().map(|sectors| u64::from(sectors.count_ones())).sum();
+        (sectors, third.len() < own)
+    }
+}
+
+/// Returns the steps at which turns begin: those of the instruction that is executed least often of all that a warp comes back to, over
+/// at least half of its time; the first of equal ones. `own`: how often it is executed, if that is known.
+fn beginnings(warp: &WarpTrace, own: Option<usize>) -> Option<Vec<usize>> {
+    let mut steps: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for at in 0..warp.len() {
+        steps.entry(warp.step(at).0).or_default().push(at);
+    }
+    let spans = |steps: &Vec<usize>| {
+        let turns = steps.len().saturating_sub(1).max(1);
+        // the last turn counts, too
+        2 * (steps[steps.len() - 1] - steps[0]) * (turns + 1) / turns >= warp.len()
+    };
+    let often = steps
+        .into_values()
+        .filter(|steps| steps.len() >= FEWEST && spans(steps) && own.is_none_or(|own| own == steps.len()));
+    often.min_by_key(|steps| (steps.len(), steps[0]))
+}
+
+fn prolong(warp: &WarpTrace, marks: &[usize], more: usize, apart: u64) -> WarpTrace {
+    let places = places(warp, &marks[..FEWEST]);
+    let (second, third) = (places[1], places[2]);
+    let mut made = WarpTrace::default();
+    made.copy(warp, 0..third.step);
+    made.events.extend_from_slice(&warp.events[..third.event]);
+    made.lines.extend_from_slice(&warp.lines[..third.line]);
+    made.marks = marks[..2].to_vec();
+    let moves = moves(warp, second, third, apart);
+    for turn in 1..=more as u64 {
+        made.marks.push(made.len());
+        made.copy(warp, second.step..third.step);
+        let events = warp.events[second.event..third.event].iter().zip(&moves.arrivals);
+        made.events.extend(events.map(|(event, by)| later(*event, turn as u32 * by)));
+        let lines = warp.lines[second.line..third.line].iter().zip(&moves.lines);
+        made.lines.extend(lines.map(|(line, by)| moved(*line, turn.wrapping_mul(*by))));
+    }
+    // the rest is as much later as the repeated turns took
+    let steps = made.len() - third.step;
+    made.marks.extend(marks[2..].iter().map(|mark| mark + steps));
+    made.copy(warp, third.step..warp.len());
+    let more = more as u64;
+    let turns = marks.len() - 2;
+    let rest = warp.events[third.event..].iter().enumerate();
+    made.events.extend(rest.map(|(at, event)| later(*event, more as u32 * in_turns(&moves.arrivals, at, turns))));
+    let rest = warp.lines[third.line..].iter().enumerate();
+    made.lines.extend(rest.map(|(at, line)| moved(*line, more.wrapping_mul(in_turns(&moves.lines, at, turns)))));
+    made
+}
+
+/// Returns the difference of an access that comes this late, in the rest of so many turns; behind them nothing differs.
+fn in_turns<T: Copy + Default>(moves: &[T], at: usize, turns: usize) -> T {
+    if at < turns * moves.len() { moves[at % moves.len()] } else { T::default() }
+}
+
+fn places(warp: &WarpTrace, marks: &[usize]) -> Vec<Place> {
+    let mut place = Place { step: 0, event: 0, line: 0 };
+    let mut places = Vec::new();
+    for &mark in marks {
+        for at in place.step..mark {
+            if warp.step(at).1 {
+                if let Event::Lines { count, .. } = warp.events[place.event] {
+                    place.line += count as usize;
+                }
+                place.event += 1;
+            }
+        }
+        place.step = mark;
+        places.push(place);
+    }
+    places
+}
+
+/// Differences from a turn to the next, access by access.
+struct Moves {
+    lines: Vec<u64>,
+    arrivals: Vec<u32>,
+}
+
+/// `apart`: what the memory of a turn is farther behind than the executed turns tell.
+fn moves(warp: &WarpTrace, second: Place, third: Place, apart: u64) -> Moves {
+    let lines = warp.lines[second.line..third.line].iter().enumerate();
+    let next = |at: usize| warp.lines.get(third.line + at);
+    let by = |by: u64| if by == 0 { 0 } else { by.wrapping_add(apart) };
+    let lines = lines.map(|(at, line)| next(at).map_or(0, |next| by(next.number.wrapping_sub(line.number)))).collect();
+    let events = warp.events[second.event..third.event].iter().enumerate();
+    let arrivals = events.map(|(at, event)| match (event, warp.events.get(third.event + at)) {
+        (Event::Awaits { arrivals, .. }, Some(Event::Awaits { arrivals: next, .. })) => next.saturating_sub(*arrivals),
+        _ => 0,
+    });
+    Moves { lines, arrivals: arrivals.collect() }
+}
+
+fn moved(line: Line, by: u64) -> Line {
+    Line { number: line.number.wrapping_add(by), ..line }
+}
+
+fn later(event: Event, by: u32) -> Event {
+    match event {
+        Event::Awaits { place, arrivals } => Event::Awaits { place, arrivals: arrivals + by },
+        event => event,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A warp with a prologue of three equal steps, and turns with an inner loop; the second of three accesses moves by two lines.
+    fn warp(turns: u64) -> WarpTrace {
+        let mut warp = WarpTrace::default();
+        let access = |warp: &mut WarpTrace, pc: u32, number: u64| {
+            warp.push(pc, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
+            warp.lines.push(Line { number, sectors: 1 });
+        };
+        (0..3).for_each(|_| warp.push(0, None));
+        for turn in 0..turns {
+            warp.push(1, None);
+            access(&mut warp, 2, 7);
+            for inner in 0..4 {
+                access(&mut warp, 3, 100 + 2 * turn + 50 * inner);
+            }
+            let arrival = super::super::trace::Arrival::new(1, ptx::inst::BarKind::Sync, None);
+            warp.push(4, Some(Event::Barrier(arrival)));
+        }
+        warp.push(5, None);
+        warp
+    }
+
+    #[test]
+    fn a_trace_of_three_turns_becomes_that_of_many() {
+        let one = |turns| Trace::new(vec![vec![warp(turns)]], 1);
+        for own in [3, 5] {
+            let made = one(own).prolonged(9, None).unwrap();
+            let (made, expected) = (&made.ctas[0][0], warp(9));
+            assert_eq!((0..made.len()).map(|at| made.step(at)).collect::<Vec<_>>(), {
+                (0..expected.len()).map(|at| expected.step(at)).collect::<Vec<_>>()
+            });
+            let inside = |line: &Line| Line { number: line.number % APART, ..*line };
+            let lines: Vec<Line> = made.lines.iter().map(inside).collect();
+            assert_eq!((&made.events, &lines), (&expected.events, &expected.lines));
+            assert_eq!(made.marks, beginnings(&expected, None).unwrap());
+            assert_eq!(made.marks.len(), 9);
+        }
+    }
+
+    /// Rows that are three turns long: by what they move, the fourth turn of a row would be the first of the next.
+    #[test]
+    fn a_later_turn_meets_no_other_row() {
+        let turning = |of: &dyn Fn(u64) -> Vec<u64>| {
+            let mut warp = WarpTrace::default();
+            for turn in 0..3 {
+                warp.push(1, None);
+                for number in of(turn) {
+                    warp.push(2, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
+                    warp.lines.push(Line { number, sectors: 1 });
+                }
+            }
+            let made = Trace::new(vec![vec![warp]], 1).prolonged(12, None).unwrap();
+            let lines: Vec<u64> = made.ctas[0][0].lines.iter().map(|line| line.number).collect();
+            (lines.len(), lines.into_iter().collect::<HashSet<_>>().len())
+        };
+        assert_eq!(turning(&|turn| vec![9, 100 + turn, 103 + turn]), (36, 25), "one line stays");
+        // a turn that comes back to the line before keeps it near
+        assert_eq!(turning(&|turn| vec![100 + turn, 101 + turn]), (24, 13));
+        let mut ahead = WarpTrace::default();
+        for turn in 0..3 {
+            ahead.push(1, Some(Event::Lines { count: 2, passes: 1, updates: 0 }));
+            ahead.lines.extend([100 + turn, 101 + turn].map(|number| Line { number, sectors: 0b1111 }));
+        }
+        assert_eq!(Trace::new(vec![vec![ahead]], 1).prolonged(12, None).unwrap().streamed, 4, "one new line");
+    }
+
+    /// A loop that copies its input ahead: its last turn has no copy, so that three turns do not tell by how much the input moves.
+    #[test]
+    fn inputs_that_are_copied_ahead_move_on() {
+        let turning = |turns: u64| {
+            let mut warp = WarpTrace::default();
+            for turn in 0..turns {
+                warp.push(1, None);
+                let copied = (turn + 1 < turns).then_some((2, 500 + turn));
+                for (pc, number) in copied.into_iter().chain([(3, 900 + turn)]) {
+                    warp.push(pc, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
+                    warp.lines.push(Line { number, sectors: 1 });
+                }
+            }
+            Trace::new(vec![vec![warp]], 1).prolonged(12, Some(turns as usize))
+        };
+        assert!(turning(3).is_none());
+        let made = turning(EXECUTED_TURNS as u64).unwrap();
+        let lines: HashSet<u64> = made.ctas[0][0].lines.iter().map(|line| line.number).collect();
+        assert_eq!(lines.len(), 11 + 12, "no turn comes back to what another one did");
+    }
+
+    #[test]
+    fn a_warp_without_a_loop_is_not_prolonged() {
+        assert!(Trace::new(vec![vec![warp(1)]], 1).prolonged(9, None).is_none());
+        let two = Trace::new(vec![vec![warp(3), warp(4)]], 1);
+        assert!(two.prolonged(9, None).is_none(), "different numbers of turns");
+    }
+}
