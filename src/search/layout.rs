@@ -110,7 +110,8 @@ pub fn sturdiest(layouts: &[LayoutTime], near: &[usize]) -> Option<usize> {
     let least = |of: usize| all.iter().filter_map(|times| times.get(of)).copied().fold(f64::INFINITY, f64::min);
     let loss = |times: &Vec<f64>| times.iter().enumerate().map(|(of, time)| time / least(of)).fold(1.0, f64::max);
     let losses = alike.iter().zip(&all).map(|(at, times)| (*at, loss(times)));
-    losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    // A version that was not timed is like no other.
+    losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).or(near.first().copied())
 }
 
 /// Marks the versions that take less time than the chosen one does, if what is assumed is otherwise or within what the times vary.
@@ -208,6 +209,7 @@ mod tests {
         // GRI-Mech's chemistry on Hopper: straight code takes less time where CTAs begin together, and twice as much elsewhere.
         let all = [one(1.0, [0.98, 1.02], 2.22), one(1.01, [1.0, 1.02], 1.0), one(1.2, [1.19, 1.21], 1.0)];
         assert_eq!(sturdiest(&all, &[0, 1, 2]), Some(1));
+        assert_eq!(sturdiest(&[layout(Some(1.0), None)], &[0]), Some(0), "nothing is known of its time");
         let far = [one(0.9, [0.89, 0.91], 2.22), all[1].clone()];
         assert_eq!(sturdiest(&far, &[0, 1]), Some(0), "beyond what they vary the faster one is taken");
         let mut marked = all.to_vec();

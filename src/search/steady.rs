@@ -16,7 +16,8 @@ pub fn steady_choice<M: VersionMaker>(
     loop {
         let times: Vec<LayoutTime> = rivals.iter().map(KernelVersion::layout_time).collect();
         let Some(fastest) = fastest_beside(&times, without) else { return Ok(None) };
-        let behind = if request.effort == Effort::Quick { Vec::new() } else { finalists(&times, fastest) };
+        let mut behind = if request.effort == Effort::Quick { Vec::new() } else { finalists(&times, fastest) };
+        behind.retain(|at| !without.contains(at));
         let near: Vec<usize> = if behind.is_empty() { vec![fastest] } else { behind };
         if let Some(&at) = near.iter().find(|at| !rivals[**at].is_settled()) {
             maker.settle(&mut rivals[at])?;

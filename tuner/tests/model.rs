@@ -79,9 +79,11 @@ fn never_behind_auto(checks: &str) {
         assert!(own <= auto, "{best}");
         // An estimate counts a last group of points that is not full.
         if best["kind"] == "predicted" {
-            let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
-            assert!(close(auto, *plain) && close(own, *tuned), "{kernel}: {plain} {tuned} {best}");
-            assert!(*tuned <= plain * (1.0 + 1e-6), "{kernel}: {tuned} ns, and plain singe {plain}");
+            // Of versions within what a time varies by, each search takes the one that it finds sturdier.
+            let (close, same) =
+                (|a: f64, b: f64| (a / b - 1.0).abs() < 0.01, |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6);
+            assert!(close(auto, *plain) && same(own, *tuned), "{kernel}: {plain} {tuned} {best}");
+            assert!(*tuned <= plain * 1.01, "{kernel}: {tuned} ns, and plain singe {plain}");
         }
     }
     // Without the model what spills more than that is no winner, whatever the estimate says.
