@@ -16,8 +16,9 @@ pub enum ReactorSteps {
     Pipeline,
 }
 
-/// Most species of a mechanism whose steps are fused. With more the arrays of a thread do not stay in the L1 cache.
-pub const MOST_FUSED: usize = 12;
+/// Most species of a mechanism whose steps are fused. With more the arrays of a thread do not stay in the L1 cache: by the model of time on Hopper, with
+/// factors in floats, a fused step takes 0.73 of a pipeline's time for 10 and 13 species, and as long for 21 (docs/lab/reactors-gpu.md).
+const MOST_FUSED: usize = 16;
 
 /// Compute capability from which on the L1 cache is large enough.
 const FIRST_FUSED: ComputeCapability = ComputeCapability(7, 0);
