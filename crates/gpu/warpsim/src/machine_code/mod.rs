@@ -41,7 +41,7 @@ use diagnostics::Diagnostic;
 use exec::Machine;
 use machine::target::Target;
 use ptx::inst::{Space, Type};
-use sass::Cubin;
+use sass::{Cubin, Kernel};
 use std::collections::{BTreeMap, BTreeSet};
 use trace::Trace;
 use warp::Warp;
@@ -89,27 +89,6 @@ pub fn time(
     time_of_many(cubin, kernel, launch, buffers, options, target, 0)
 }
 
-/// As [`time`], for an SM of each of several targets: the kernel is executed once.
-///
-/// # Errors
-/// Those of [`time`].
-pub fn time_on(
-    cubin: &Cubin,
-    kernel: &str,
-    launch: &Launch,
-    buffers: &mut [Buffer],
-    options: &Options,
-    targets: &[Target],
-) -> Result<Vec<Timing>, Failure> {
-    let (_, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
-    let on = |target: &Target| {
-        let found = cubin.kernel(kernel)?;
-        time::simulate(found, u64::from(found.shared_bytes) + launch.shared, trace.as_ref()?, target)
-    };
-    let timings: Option<Vec<Timing>> = targets.iter().map(on).collect();
-    timings.ok_or_else(|| unsupported(kernel, "a target that does not fit the machine code".to_owned()))
-}
-
 /// Returns the clocks of a turn of the loop in which a launch of [`EXECUTED_TURNS`] spends its time, in the steady state on an SM of each
 /// target; on the first one also with CTAs that begin `apart`. `None`: there is no loop that all warps turn as often.
 ///
@@ -124,10 +103,8 @@ pub fn steady(
     targets: &[Target],
     apart: bool,
 ) -> Result<Option<Steady>, Failure> {
-    let (_, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
-    Ok(cubin.kernel(kernel).zip(trace).and_then(|(found, trace)| {
-        time::steady(found, u64::from(found.shared_bytes) + launch.shared, trace, targets, apart)
-    }))
+    let (_, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    Ok(traced.and_then(|Traced { kernel, shared, trace }| time::steady(kernel, shared, trace, targets, apart)))
 }
 
 /// As [`time`], with so many turns of the loop in which the launch spends its time: its own are repeated. `None`: there is no loop that all
@@ -144,10 +121,9 @@ pub fn time_of_turns(
     target: &Target,
     turns: usize,
 ) -> Result<(Report, Option<Timing>), Failure> {
-    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
-    let timing = cubin.kernel(kernel).zip(trace).and_then(|(found, trace)| {
-        let shared = u64::from(found.shared_bytes) + launch.shared;
-        time::simulate(found, shared, &trace.prolonged(turns, None)?, target)
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let timing = traced.and_then(|Traced { kernel, shared, trace }| {
+        time::simulate(kernel, shared, &trace.prolonged(turns, None)?, target)
     });
     Ok((report, timing))
 }
@@ -169,12 +145,9 @@ pub fn time_of_many(
     if target.pipeline.is_none() {
         return Err(fail("a target whose pipeline is not described"));
     }
-    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
-    let found = cubin.kernel(kernel).zip(trace);
-    let timing = found.and_then(|(kernel, trace)| {
-        let shared = u64::from(kernel.shared_bytes) + launch.shared;
-        time::simulate(kernel, shared, &trace.repeated(ctas), target)
-    });
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let timing = traced
+        .and_then(|Traced { kernel, shared, trace }| time::simulate(kernel, shared, &trace.repeated(ctas), target));
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
 }
 
@@ -194,10 +167,8 @@ pub fn time_on_board(
     if target.pipeline.is_none() {
         return Err(fail("a target whose pipeline is not described"));
     }
-    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
-    let found = cubin.kernel(kernel).zip(trace);
-    let timing = found.and_then(|(kernel, trace)| {
-        let shared = u64::from(kernel.shared_bytes) + launch.shared;
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let timing = traced.and_then(|Traced { kernel, shared, trace }| {
         let (trace, busy) = trace.of_first(target.board.multiprocessors);
         time::simulate(kernel, shared, &trace, &target.among(busy))
     });
@@ -206,6 +177,29 @@ pub fn time_on_board(
 
 /// Reason why a launch that was run has no times.
 const UNFIT: &str = "machine code without control bits, or CTAs that do not fit the SM";
+
+/// A kernel that was executed, the bytes of shared memory of its CTAs, and what they did.
+struct Traced<'a> {
+    kernel: &'a Kernel,
+    shared: u64,
+    trace: Trace,
+}
+
+fn traced<'a>(
+    cubin: &'a Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+) -> Result<(Report, Option<Traced<'a>>), Failure> {
+    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let found = cubin.kernel(kernel).zip(trace);
+    let traced = found.map(|(kernel, trace)| {
+        let shared = u64::from(kernel.shared_bytes) + launch.shared;
+        Traced { kernel, shared, trace }
+    });
+    Ok((report, traced))
+}
 
 fn unsupported(kernel: &str, text: String) -> Failure {
     let list = vec![Hazard { cta: 0, site: None, kind: Kind::Unsupported(text) }];
