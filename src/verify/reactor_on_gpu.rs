@@ -64,7 +64,7 @@ const Y: usize = 0;
 const NEXT: usize = 1;
 const STAGE: usize = 2;
 const RATES: usize = 3;
-const FIXED: usize = 6;
+const FIXED: usize = 5;
 
 impl Pipeline<'_> {
     fn slots(&self) -> usize {

@@ -1,6 +1,6 @@
 //! From net production rates to what they mean for mass and heat.
 
-use crate::build::{self, Operands, SCALARS, scalar, scalar_of, single};
+use crate::build::{self, Operands, SCALARS, scalar, scalar_of};
 use crate::thermodynamics::energy;
 use graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::Model;
@@ -9,16 +9,7 @@ use kinetics::constants::GAS_CONSTANT;
 /// Adds -sum h_k wdot_k in W/m3, of production rates in kmol/m3/s by species, and stores it in a row of the output.
 pub fn heat_release(graph: &mut Graph, model: &Model, production: &[Value], row: u32) {
     let output = graph.arrays.len() as u32 - 1;
-    let mut enthalpies = Vec::new();
-    for species in model.species() {
-        let mut o = Operands::default();
-        o.body.values = vec![energy::energy(&mut o, &species.thermo, 0.0)];
-        let name = format!("enthalpy {}", species.name);
-        let step = o.into_step(graph);
-        let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-        enthalpies.extend(graph.ops[op].epilogue.outputs.iter().copied());
-    }
-    let iterations = build::products(graph, &enthalpies, production);
+    let iterations = energy::sum_of_energies(graph, model.species(), production, 0.0);
     let mut o = Operands::default();
     let (sum, factor) = (o.body.state(0), o.body.literal(-GAS_CONSTANT));
     let t = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);

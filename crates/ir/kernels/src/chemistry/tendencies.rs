@@ -1,11 +1,11 @@
 //! From net production rates to the rates of change of mass fractions and temperature in a closed homogeneous ideal gas, at constant
 //! pressure or volume (Kee, Coltrin & Glarborg, Chemically Reacting Flow, chapter 16).
 //!
-//! Operations: of each species h/RT and its share of density and heat capacity; the sums of these; W_k wdot_k / rho of each species;
+//! Operations: of each species its share of density and heat capacity; the sums of these; W_k wdot_k / rho of each species;
 //! -T sum (h/RT) wdot / sum C cp/R. At constant volume energies stand for enthalpies: h/RT and cp/R are less by 1.
 
-use crate::build::{self, Operands, SCALARS, products, scalar, scalar_of, single};
-use crate::thermodynamics::energy::{capacity, energy};
+use crate::build::{self, Operands, SCALARS, scalar, scalar_of, single};
+use crate::thermodynamics::energy::{self, capacity};
 use graph::body::Body;
 use graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::Model;
@@ -16,7 +16,7 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
     let output = graph.arrays.len() as u32 - 1;
     let species = model.species();
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
-    let properties: Vec<[Value; 3]> = (0..species.len()).map(|k| properties(graph, model, k, work)).collect();
+    let properties: Vec<[Value; 2]> = (0..species.len()).map(|k| properties(graph, model, k, work)).collect();
     let [inverse_density, heating] = mixture(graph, &properties);
     for (k, &rate) in production.iter().enumerate() {
         let mut o = Operands::default();
@@ -26,8 +26,7 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
         let step = Step { stores: vec![(output, k as u32)], ..o.into_step(graph) };
         graph.add_stores(single(format!("mass fraction {}", species[k].name), step));
     }
-    let energies: Vec<Value> = properties.iter().map(|&[energy, ..]| energy).collect();
-    let iterations = products(graph, &energies, production);
+    let iterations = energy::sum_of_energies(graph, species, production, work);
     let mut o = Operands::default();
     let heating = o.input(heating);
     let sum = o.body.state(0);
@@ -38,26 +37,26 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
     graph.add_stores(operation);
 }
 
-/// h/RT, C W and C cp/R of a species, or what stands for them at constant volume.
-fn properties(graph: &mut Graph, model: &Model, k: usize, work: f64) -> [Value; 3] {
+/// C W and C cp/R of a species, or what stands for them at constant volume.
+fn properties(graph: &mut Graph, model: &Model, k: usize, work: f64) -> [Value; 2] {
     let species = &model.species()[k];
     let mut o = Operands::default();
-    let (energy, capacity) = (energy(&mut o, &species.thermo, work), capacity(&mut o, &species.thermo, work));
+    let capacity = capacity(&mut o, &species.thermo, work);
     let (concentration, weight) = (o.loaded(k), o.constant(species.weight));
     let mass = o.body.mul(concentration, weight);
     let heat = o.body.mul(concentration, capacity);
-    o.body.values = vec![energy, mass, heat];
+    o.body.values = vec![mass, heat];
     let step = o.into_step(graph);
-    let names = ["enthalpy", "mass", "heat capacity"];
+    let names = ["mass", "heat capacity"];
     let op = graph
         .add(single(format!("properties {}", species.name), step), |_, n| format!("{} {}", names[n], species.name));
     let outputs = &graph.ops[op].epilogue.outputs;
-    [outputs[0], outputs[1], outputs[2]]
+    [outputs[0], outputs[1]]
 }
 
 /// 1/rho, and -T / sum C cp/R.
-fn mixture(graph: &mut Graph, properties: &[[Value; 3]]) -> [Value; 2] {
-    let iterations = properties.iter().map(|&[_, mass, heat]| {
+fn mixture(graph: &mut Graph, properties: &[[Value; 2]]) -> [Value; 2] {
+    let iterations = properties.iter().map(|&[mass, heat]| {
         let mut o = Operands::default();
         let (mass, heat) = (o.input(mass), o.input(heat));
         let sums = [o.body.state(0), o.body.state(1)];

@@ -24,6 +24,16 @@ pub enum Factors {
     Single,
 }
 
+impl Factors {
+    /// Of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Double => 8,
+            Self::Single => 4,
+        }
+    }
+}
+
 impl Integrator {
     pub fn method(self) -> Method {
         match self {

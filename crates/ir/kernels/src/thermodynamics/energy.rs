@@ -3,7 +3,8 @@
 use super::gibbs::{self, Terms};
 use crate::build::Operands;
 use graph::body::Id;
-use mechanism::Polynomials;
+use graph::dataflow::{Graph, Step, Value};
+use mechanism::{Polynomials, Species};
 
 /// h/RT less a number, at the point's temperature.
 pub fn energy(o: &mut Operands, thermo: &Polynomials, work: f64) -> Id {
@@ -13,6 +14,19 @@ pub fn energy(o: &mut Operands, thermo: &Polynomials, work: f64) -> Id {
 /// cp/R less a number, at the point's temperature.
 pub fn capacity(o: &mut Operands, thermo: &Polynomials, work: f64) -> Id {
     gibbs::value(o, &gibbs::of_ranges(thermo, |t| less(capacity7(t), work), |t| less(capacity9(t), work)))
+}
+
+/// Iterations that add (h/RT - work) times a production rate to the one running sum. A step makes the energy where it is used: made beforehand, energies
+/// of all species would be alive at once.
+pub fn sum_of_energies(graph: &mut Graph, species: &[Species], production: &[Value], work: f64) -> Vec<Step> {
+    let iterations = species.iter().zip(production).map(|(species, &rate)| {
+        let mut o = Operands::default();
+        let (energy, rate) = (energy(&mut o, &species.thermo, work), o.input(rate));
+        let sum = o.body.state(0);
+        o.body.states = vec![o.body.fma(energy, rate, sum)];
+        o.into_step(graph)
+    });
+    iterations.collect()
 }
 
 /// The function less a number.

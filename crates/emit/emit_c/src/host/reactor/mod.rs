@@ -75,13 +75,13 @@ impl Reactor {
         }
     }
 
-    /// Doubles of a slot on a GPU besides its factors, which lie in rows that are apart by the number of slots.
+    /// Doubles of a slot on a GPU besides its factors.
     pub fn slot_rows(&self, species: usize) -> usize {
         let (unknowns, stages) = (species + 1, self.method.m.len());
         if self.fused.is_some() {
             return 2 * unknowns + 1;
         }
-        unknowns * (stages + 6) + 2 + 2 * self.systems.pattern.len() + self.systems.elimination.plan().order.len()
+        unknowns * (stages + 5) + 2 + 2 * self.systems.pattern.len() + self.systems.elimination.plan().order.len()
     }
 
     /// Threads of a CTA on a GPU, each with a reactor.
@@ -96,9 +96,8 @@ impl Reactor {
 
     /// Slots on a GPU: as many as fit into [`MOST_BYTES`].
     fn slots(&self, species: usize) -> usize {
-        let doubles = self.slot_rows(species) + self.slot_factors();
-        let fitting = (MOST_BYTES / (8 * doubles)).clamp(SLOTS[0], SLOTS[1]);
-        1 << fitting.ilog2()
+        let bytes = 8 * self.slot_rows(species) + self.factors.bytes() * self.slot_factors();
+        (MOST_BYTES / bytes).clamp(SLOTS[0], SLOTS[1]) / SLOTS[0] * SLOTS[0]
     }
 }
 
@@ -138,6 +137,9 @@ const MOST_BYTES: usize = 1 << 30;
 /// Fewest and most slots of a call with many points: fewer leave most of a GPU idle, with more no kernel is faster.
 const SLOTS: [usize; 2] = [1 << 10, 1 << 17];
 
+/// Unknowns whose places a thread of a GPU makes at once, in its registers.
+const AT_ONCE: usize = 18;
+
 /// Entries of the factors that a thread of a GPU keeps in its registers.
 fn most_entries(factors: Factors) -> usize {
     match factors {
@@ -158,6 +160,7 @@ struct File {
     threads: usize,
     slots: usize,
     slot_rows: usize,
+    at_once: usize,
     /// Whether one kernel takes a whole step, the functions of one point that it calls, and the names of two of them.
     is_fused: bool,
     functions_of_a_point: String,
@@ -240,6 +243,7 @@ impl File {
             threads: reactor.threads(),
             slots: reactor.slots(species),
             slot_rows: reactor.slot_rows(species),
+            at_once: AT_ONCE,
             is_fused: reactor.fused.is_some(),
             functions_of_a_point: of_a_point(|fused| &fused.text),
             rates_of_a_point: of_a_point(|fused| &fused.rates),
