@@ -403,6 +403,12 @@ impl Domain for Partial {
         }
     }
 
+    fn ordered_behind_initialisation(machine: &mut Prover, warp: usize, address: u64, pc: u32) {
+        if let Some(order) = &mut machine.domain.order {
+            order.forget(warp, &Lanes::new(&[address; 32], 0, 1, 8), pc);
+        }
+    }
+
     fn handed(machine: &Prover, pc: u32, lanes: &Lanes) -> u32 {
         let weak = machine.code.conducts[pc as usize].manner == Manner::Weak;
         if weak && machine.domain.kept.knows(lanes) { ALL } else { 0 }
