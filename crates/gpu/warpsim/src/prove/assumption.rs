@@ -61,11 +61,8 @@ impl Assumption {
 
     /// Whether it depends on data that nobody has looked at.
     pub fn is_condition(&self) -> bool {
-        match self {
-            Self::OneValue(_) | Self::LoopEnds(_) | Self::Rounds { .. } => true,
-            Self::TensorOrder(_) | Self::TensorColumns(_) => true,
-            _ => false,
-        }
+        let of_loops = matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::Rounds { .. });
+        of_loops || matches!(self, Self::TensorOrder(_) | Self::TensorColumns(_))
     }
 }
 
