@@ -134,6 +134,7 @@ impl Common {
     /// Prepares an instruction that all lanes of the path certainly reach.
     pub(super) fn before(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32) {
         self.pending = None;
+        self.passed.begin();
         self.name_reduction(code, warp);
         let progress = &mut self.warps[warp.thread.index];
         progress.turns.retain(|turn| matches!(&*turn.course, Course::Loop(cycle) if cycle.contains(pc)));

@@ -41,9 +41,13 @@ impl Passed {
         }
     }
 
+    /// Begins an instruction of which nothing is known.
+    pub(super) fn begin(&mut self) {
+        (self.accessed, self.shuffled) = (Vec::new(), None);
+    }
+
     /// Notes the places of an instruction that the lanes of the mask certainly execute.
     pub(super) fn before(&mut self, code: &Code, warp: &Warp<Known>, pc: u32, mask: u32) {
-        (self.accessed, self.shuffled) = (Vec::new(), None);
         if !self.is_used {
             return;
         }
