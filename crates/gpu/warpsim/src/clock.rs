@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 /// Warps of a CTA.
 const WARPS: usize = 32;
 /// Barriers in shared memory that a CTA may use.
-pub(super) const MOST_BARRIERS: usize = 32;
+pub(super) const MOST_BARRIERS: usize = 64;
 
 const COPIES: usize = WARPS;
 const BULK: usize = COPIES + WARPS;

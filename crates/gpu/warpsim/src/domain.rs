@@ -236,6 +236,9 @@ pub(super) trait Domain: Sized {
     /// Notes that these lanes of the warp are behind the marks of lanes that have arrived.
     fn ordered_behind(_: &mut Machine<Self>, _warp: usize, _lanes: u32, _: &Arrived) {}
 
+    /// Notes that all lanes of the warp are behind the initialisation of a barrier in memory at this address, by that instruction.
+    fn ordered_behind_initialisation(_: &mut Machine<Self>, _warp: usize, _address: u64, _pc: u32) {}
+
     /// Loads from global, constant or local memory: returns the values, and the lanes that know them.
     fn load(
         machine: &mut Machine<Self>,

@@ -27,8 +27,8 @@ pub(super) struct Mbarrier {
     clock: VectorClock,
     /// Clock that the last phase released.
     pub last: VectorClock,
-    /// Warps that have seen the last phase, and their times.
-    observers: Vec<(usize, u32)>,
+    /// Warps of which some lanes have seen the last phase, those lanes, and the times.
+    observers: Vec<(usize, u32, u32)>,
     pub sleepers: Vec<Sleeper>,
     /// Arrivals of each warp in this phase, and in the last.
     arrived: BTreeMap<usize, Arrived>,
@@ -201,7 +201,8 @@ impl Mbarrier {
         if self.landed < self.expected {
             return Ok(None);
         }
-        if let Some((warp, _)) = self.observers.iter().find(|(warp, time)| self.clock[*warp] < *time) {
+        let unknown = |(warp, lanes, time): &&(usize, u32, u32)| !self.clock.covers(*warp, *lanes, *time);
+        if let Some((warp, ..)) = self.observers.iter().find(unknown) {
             return Err(MbarrierMisuse::Skipped { warp: *warp as u32 });
         }
         self.phase += 1;
@@ -211,7 +212,7 @@ impl Mbarrier {
         (self.pending, self.expected, self.issued, self.landed) = (self.count, 0, 0, 0);
         self.arrived_last = std::mem::take(&mut self.arrived);
         let sleepers = std::mem::take(&mut self.sleepers);
-        self.observers = sleepers.iter().map(|sleeper| (sleeper.warp, sleeper.time)).collect();
+        self.observers = sleepers.iter().map(|sleeper| (sleeper.warp, sleeper.lanes, sleeper.time)).collect();
         Ok(Some(sleepers))
     }
 
@@ -226,13 +227,18 @@ impl Mbarrier {
         if told { Ok(self.epoch + u32::from(!over)) } else { Err(MbarrierMisuse::Ambiguous) }
     }
 
-    /// Records a wait for a phase that is over; checks the knowledge that it needs.
-    pub(super) fn observe(&mut self, warp: usize, time: u32, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
+    /// Records a wait of some lanes for a phase that is over; checks the knowledge that it needs.
+    pub(super) fn observe(
+        &mut self,
+        (warp, lanes): (usize, u32),
+        time: u32,
+        clock: &VectorClock,
+    ) -> Result<(), MbarrierMisuse> {
         if self.phase >= 2 && clock[self.slot] + 1 < self.epoch {
             return Err(MbarrierMisuse::Ambiguous);
         }
         self.observed = true;
-        self.observers.push((warp, time));
+        self.observers.push((warp, lanes, time));
         Ok(())
     }
 

@@ -14,7 +14,7 @@ mod wait;
 
 pub(crate) use under_way::Asynchronous;
 
-use super::cluster::alone;
+use super::cluster::{Initialisation, alone};
 use super::{Event, Machine, Stop};
 use crate::arrived::Arrived;
 use crate::clock::{MOST_BARRIERS, VectorClock};
@@ -113,7 +113,8 @@ impl<D: Domain> Machine<'_, '_, D> {
                     // others learn of it as of the end of a phase
                     let (own, time) = (warp.thread.index, barrier.epoch);
                     self.shared.initialise(address, slot, time, pc, own as u32);
-                    self.asynchronous.cluster.initialises(own, slot, time);
+                    let init = Initialisation { lanes, slot, time, address, pc };
+                    self.asynchronous.cluster.initialises(own, init);
                     warp.thread.learn(lanes, warp.live, |clock| clock[slot] = clock[slot].max(time));
                     self.asynchronous.barriers.insert(address, barrier);
                 }

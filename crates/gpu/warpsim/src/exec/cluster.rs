@@ -5,7 +5,7 @@
 
 mod acquaintance;
 
-pub(super) use acquaintance::Cluster;
+pub(super) use acquaintance::{Cluster, Initialisation};
 
 use super::{Machine, PERHAPS, Stop};
 use crate::decode::Code;
@@ -94,17 +94,21 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
     }
 
-    /// Applies a fence: it orders these lanes' earlier accesses in front of relaxed arrivals; otherwise only the barriers that the warp has initialised.
+    /// Applies a fence: it orders these lanes' earlier accesses in front of relaxed arrivals; otherwise only the barriers that they have initialised.
     pub(super) fn release(&mut self, warp: &mut Warp<D::Knowledge>, all: bool, mask: u32) {
         let (index, clock) = (warp.thread.index, warp.thread.released(mask));
-        let Cluster { fenced, initialised, .. } = &mut self.asynchronous.cluster;
+        let mark = D::mark(self, index);
+        let Cluster { fenced, fences, initialised, fenced_initialisations, .. } = &mut self.asynchronous.cluster;
         let fenced = fenced.entry(index).or_default();
         if all {
             fenced.join(&clock);
+            fences.entry(index).or_default().add(&warp.thread, mask, mark);
             warp.thread.tick();
         }
-        for (slot, time) in initialised.get(&index).into_iter().flatten() {
-            fenced[*slot] = fenced[*slot].max(*time);
+        let own = initialised.get(&index).into_iter().flatten().filter(|init| init.lanes & !mask == 0);
+        for init in own {
+            fenced[init.slot] = fenced[init.slot].max(init.time);
+            fenced_initialisations.entry(index).or_default().push(*init);
         }
     }
 
@@ -122,7 +126,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let (index, mut clock) = (warp.thread.index, warp.thread.known());
         clock[index] = warp.thread.time_of(mask);
         let mark = D::mark(self, index);
-        let Cluster { barrier, fenced, .. } = &mut self.asynchronous.cluster;
+        let Cluster { barrier, fenced, fences, fenced_initialisations, .. } = &mut self.asynchronous.cluster;
         let behind = barrier.seen.get(&index).copied().unwrap_or(0) != barrier.phase;
         if barrier.arrived >> index & 1 == 1 || behind {
             return Err(self.fatal(
@@ -132,12 +136,15 @@ impl<D: Domain> Machine<'_, '_, D> {
             ));
         }
         barrier.arrived |= 1 << index;
-        let fenced = fenced.get(&index);
-        if relaxed && fenced.is_none() {
-            barrier.arrivals.remove(&index);
+        if relaxed {
+            // each lane releases what its last fence was behind
+            barrier.arrivals.insert(index, fences.get(&index).copied().unwrap_or_default());
+            fenced.get(&index).into_iter().for_each(|fenced| barrier.clock.join(fenced));
+            let known = fenced_initialisations.remove(&index);
+            known.into_iter().for_each(|known| barrier.initialisations.entry(index).or_default().extend(known));
         } else {
             barrier.arrivals.entry(index).or_default().add(&warp.thread, mask, mark);
-            barrier.clock.join(fenced.filter(|_| relaxed).unwrap_or(&clock));
+            barrier.clock.join(&clock);
         }
         warp.thread.tick();
         self.settle_cluster();
@@ -158,7 +165,15 @@ impl<D: Domain> Machine<'_, '_, D> {
         for sleeper in std::mem::take(&mut barrier.sleepers) {
             self.asynchronous.cluster.barrier.seen.insert(sleeper.warp, phase);
             let arrived = self.asynchronous.cluster.barrier.arrivals.get(&sleeper.warp).copied();
+            self.meet_initialisations(sleeper.warp);
             self.asynchronous.wakes(sleeper, clock, arrived);
+        }
+    }
+
+    /// Orders the lanes of a warp, which has waited, behind the initialisations that its arrival released.
+    fn meet_initialisations(&mut self, warp: usize) {
+        for init in self.asynchronous.cluster.barrier.initialisations.remove(&warp).into_iter().flatten() {
+            D::ordered_behind_initialisation(self, warp, init.address, init.pc);
         }
     }
 
@@ -173,6 +188,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             *seen = barrier.phase;
             let (clock, arrived) = (barrier.last, barrier.arrivals.get(&index).copied());
             warp.thread.learn(mask, warp.live, |own| own.join(&clock));
+            self.meet_initialisations(index);
             self.met(warp, mask, arrived);
             return Ok(());
         }

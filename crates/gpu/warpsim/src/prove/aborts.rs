@@ -19,9 +19,7 @@ pub(super) fn lasting(code: &Code, tables: bool, starts: &[u32], reconvergence: 
     let (mut sides, mut stores) = (BTreeSet::new(), BTreeSet::new());
     for start in starts {
         match aborting(code, tables, *start, reconvergence) {
-            Some(members) => {
-                stores.extend(members.into_iter().filter(|pc| is_global_store(&code.ops[*pc as usize].micro)))
-            }
+            Some(members) => stores.extend(members.into_iter().filter(|pc| is_global_store(code, *pc))),
             None => drop(sides.insert(*start)),
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
         let reads = matches!(touch, Touch::Read | Touch::StrongRead);
         if !reads {
-            machine.domain.kept.forget(range.clone());
+            machine.domain.forget(range.clone());
         }
         let access = if reads { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;

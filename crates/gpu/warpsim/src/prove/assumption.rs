@@ -37,6 +37,8 @@ pub enum Assumption {
     OneValue(Site),
     /// A loop whose number of iterations depends on data.
     LoopEnds(Site),
+    /// No warp goes round a loop more often than it was executed.
+    Rounds { site: Site, most: u32 },
 }
 
 /// Returns the assumptions that follow from the launch alone.
@@ -59,7 +61,8 @@ impl Assumption {
 
     /// Whether it depends on data that nobody has looked at.
     pub fn is_condition(&self) -> bool {
-        matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::TensorOrder(_) | Self::TensorColumns(_))
+        let of_loops = matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::Rounds { .. });
+        of_loops || matches!(self, Self::TensorOrder(_) | Self::TensorColumns(_))
     }
 }
 
@@ -91,6 +94,9 @@ impl Display for Assumption {
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
             Self::OneValue(site) => write!(f, "{site}: all threads load the same value"),
             Self::LoopEnds(site) => write!(f, "{site}: a loop behind it ends"),
+            Self::Rounds { site, most } => {
+                write!(f, "{site}: each warp comes to it at most {} times; more were not executed", most + 1)
+            }
         }
     }
 }

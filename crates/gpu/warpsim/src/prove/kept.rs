@@ -29,10 +29,6 @@ impl Kept {
         self.known[(range.start as usize).min(end)..(range.end as usize).min(end)].fill(false);
     }
 
-    pub(super) fn forget_lanes(&mut self, lanes: &Lanes) {
-        lanes.active().for_each(|lane| self.forget(bytes_of(lanes, lane)));
-    }
-
     /// Keeps values that the lanes of `known` stored; if another lane wrote to the same place, either value may stay.
     pub(super) fn keep(&mut self, lanes: &Lanes, known: u32) {
         if self.known.is_empty() {
@@ -51,7 +47,8 @@ impl Kept {
     }
 }
 
-fn bytes_of(lanes: &Lanes, lane: usize) -> Range<u64> {
+/// Returns the bytes that a lane accesses.
+pub(super) fn bytes_of(lanes: &Lanes, lane: usize) -> Range<u64> {
     let start = lanes.address(lane) & ADDRESS_MASK;
     start..start + u64::from(lanes.bytes)
 }

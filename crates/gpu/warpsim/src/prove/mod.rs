@@ -52,7 +52,7 @@ use super::warp::Warp;
 use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
-use common::{Apart, Common};
+use common::{Apart, Common, MOST_ROUNDS};
 use decode::Code;
 use flags::Flags;
 use known::Known;
@@ -72,6 +72,10 @@ use worlds::World;
 /// Cost at which [`prove`] gives up, which takes a few seconds at most. A warp instruction costs 1, one that accesses shared
 /// memory or that threads execute together 8, and an atomic 64.
 pub const BUDGET: u64 = 1 << 24;
+
+/// Part of the budget, as its reciprocal, that goes to executing loops iteration by iteration.
+const BOUNDED_SHARE: u64 = 4;
+
 /// Analyses the kernel for that launch. Buffers are known by number only.
 ///
 /// # Errors
@@ -177,26 +181,49 @@ fn executed(
     if verdict.holds() || !verdict.violations.is_empty() || !choose {
         return Ok(Executed { verdict, spent, chosen: false });
     }
-    let (mut left, mut apart, mut differing) = (budget - spent, Apart::new(), BTreeSet::new());
-    loop {
-        let before = apart.len();
-        let whole = worlds::all(|world| {
-            let chosen = Some((world, std::mem::take(&mut apart)));
-            let outcome = once(module, func, launch, left, tensors, chosen, None)?;
-            left -= outcome.spent;
-            let (world, known) = outcome.chosen.unwrap_or_default();
-            apart = known;
-            differing.extend(outcome.differing);
-            Ok((outcome.verdict, world))
-        })?;
-        // values that threads turned out not to agree on are left out
-        if whole.is_some() || apart.len() == before {
-            let chosen = whole.is_some() && differing.is_empty();
+    let mut left = budget - spent;
+    // loops as one iteration for all, then iteration by iteration
+    for bounded in [false, true] {
+        if bounded {
+            left = left.min(budget / BOUNDED_SHARE);
+        }
+        let (mut apart, mut differing) = (Apart::new(), BTreeSet::new());
+        loop {
+            let before = apart.len();
+            let whole = worlds::all(|world| {
+                let chosen = Some(Chosen { world, apart: std::mem::take(&mut apart), bounded });
+                let outcome = once(module, func, launch, left, tensors, chosen, None)?;
+                left -= outcome.spent;
+                let (world, known) = outcome.chosen.unwrap_or_default();
+                apart = known;
+                differing.extend(outcome.differing);
+                Ok((outcome.verdict, world))
+            })?;
+            // values that threads turned out not to agree on are left out
+            if whole.is_err() && apart.len() != before {
+                continue;
+            }
+            match whole {
+                Ok(whole) if differing.is_empty() => {
+                    return Ok(Executed { verdict: whole, spent: budget - left, chosen: true });
+                }
+                Err(found) if bounded => differing.extend(found.first().map(|what| format!("for some data, {what}"))),
+                _ => {}
+            }
+            differing.retain(|what| !verdict.not_analysed.contains(what));
             verdict.not_analysed.extend(differing);
-            let whole = whole.filter(|_| chosen);
-            return Ok(Executed { verdict: whole.unwrap_or(verdict), spent: budget - left, chosen });
+            break;
         }
     }
+    Ok(Executed { verdict, spent: budget, chosen: false })
+}
+
+/// Choices of one execution.
+struct Chosen {
+    world: World,
+    apart: Apart,
+    /// Whether loops are executed iteration by iteration.
+    bounded: bool,
 }
 
 /// Whether some instruction reads the special register.
@@ -243,7 +270,8 @@ fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assum
     let open = |pc: &&u32| !waits::has_counter(code, **pc);
     let loads = common.loads.iter().map(|pc| Assumption::OneValue(code.site(0, *pc)));
     let loops = common.general.iter().filter(open).map(|pc| Assumption::LoopEnds(code.site(0, *pc)));
-    (loads.chain(loops).collect(), differing)
+    let cut = common.cut.iter().map(|pc| Assumption::Rounds { site: code.site(0, *pc), most: MOST_ROUNDS });
+    (loads.chain(loops).chain(cut).collect(), differing)
 }
 
 /// Returns the assumptions of an execution about the machine and the launch; `registers` are those of a thread if it changes them.
@@ -276,7 +304,7 @@ fn once(
     launch: &Launch,
     budget: u64,
     tensors: &Tensors,
-    chosen: Option<(World, Apart)>,
+    chosen: Option<Chosen>,
     watched: Option<(Watch, &[Hazard])>,
 ) -> Result<Outcome, String> {
     let buffers = func.params.len();
@@ -300,7 +328,10 @@ fn once(
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(MOST),
-        domain: Partial::new(&code, chosen.map(|(world, apart)| Common::new(&code, world, apart))),
+        domain: Partial::new(
+            &code,
+            chosen.map(|Chosen { world, apart, bounded }| Common::new(&code, world, apart, bounded)),
+        ),
     };
     (machine.domain.watch, machine.domain.tensors) = (watch, tensors.clone());
     // the hazards and the domain's lists tell how it ended

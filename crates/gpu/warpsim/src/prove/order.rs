@@ -123,6 +123,14 @@ impl Order {
         }
     }
 
+    /// Forgets what this instruction of the warp wrote there: all lanes are behind it.
+    pub(super) fn forget(&mut self, warp: usize, lanes: &Lanes, pc: u32) {
+        for at in self.range(lanes, 0) {
+            let cell = self.cells.get_mut(at).filter(|cell| cell.warp == warp);
+            cell.into_iter().for_each(|cell| cell.touched.retain(|touched| touched.pc != pc));
+        }
+    }
+
     /// Returns the steps that the lanes of the warp are behind.
     pub(super) fn behind(&self, warp: usize) -> Behind {
         Behind(Box::new(self.warps[warp].behind))

@@ -3,6 +3,7 @@
 //! Stores are compared with loads by the bytes that they touch, if all of these are known. Otherwise they are compared by the
 //! parameters that their addresses come from, each of which points to an array of its own.
 
+use super::region::is_global_atomic;
 use crate::decode::{Code, MemoryAccess, Micro};
 use crate::memory::Lanes;
 use ptx::asynchronous::{Async, view};
@@ -29,7 +30,7 @@ impl OwnStores {
         extend(&mut self.loads, pc, lanes);
     }
 
-    /// Notes a bulk copy or reduction to global memory.
+    /// Notes a bulk copy or reduction to global memory, or an atomic that the simulator does not know.
     pub(super) fn copies(&mut self, pc: u32) {
         self.stores.entry(pc).or_insert((u64::MAX, 0));
         self.elsewhere.insert(pc);
@@ -44,6 +45,8 @@ impl OwnStores {
             let list = if is_load { &mut self.loads } else { &mut self.stores };
             list.entry(pc).or_insert((u64::MAX, 0));
             self.elsewhere.insert(pc);
+        } else if is_global_atomic(code, pc) {
+            self.copies(pc);
         }
     }
 

@@ -9,17 +9,18 @@ use super::common::Common;
 use super::common::Slot;
 use super::flags::Flags;
 use super::groups;
-use super::kept::Kept;
+use super::kept::{Kept, bytes_of};
 use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::own_stores::OwnStores;
 use super::peeks;
-use super::region::{Region, fails_assertion, matters, touches};
+use super::region::{Region, fails_assertion, is_global_atomic, matters, touches};
 use super::sides::{Open, pass};
 use super::spins::Spins;
 use super::tensors::Tensors;
 use super::waits::Progress;
 use super::witness::Watch;
+use super::worlds;
 use crate::arrived::Arrived;
 use crate::decode::{Code, Collective, Manner, MemoryAccess, Micro, Place, Source};
 use crate::domain::{ALL, Domain, Peek, TensorCopy, Touch, Undecided, Written};
@@ -109,6 +110,22 @@ impl Partial {
         }
     }
 
+    /// Forgets what lies in shared memory there.
+    pub(super) fn forget(&mut self, range: Range<u64>) {
+        if let Some(common) = &mut self.common {
+            common.passed.forget(&range);
+        }
+        self.kept.forget(range);
+    }
+
+    /// Forgets what lies in shared memory.
+    pub(super) fn forget_all(&mut self) {
+        if let Some(common) = &mut self.common {
+            common.passed.forget_all();
+        }
+        self.kept.forget_all();
+    }
+
     pub(super) fn assume(&mut self, what: Assumption) {
         self.assumed.push(what);
     }
@@ -145,7 +162,7 @@ impl Domain for Partial {
 
     fn begin(machine: &mut Prover) {
         machine.domain.spins.settle();
-        machine.domain.kept.forget_all();
+        machine.domain.forget_all();
         if let Some(order) = &mut machine.domain.order {
             order.begin();
         }
@@ -221,10 +238,18 @@ impl Domain for Partial {
                 let possible = possible(warp, machine.code.ops[pc as usize].guard, mask);
                 return guarded(machine, warp, pc, possible);
             }
+            Undecided::Guard if is_global_atomic(machine.code, pc) => {
+                machine.domain.own_stores.somewhere(machine.code, pc);
+                tables.then_some(CHANGES_TABLE)
+            }
             Undecided::Guard => matters(machine.code, pc).then_some("is executed or not depending on data"),
             Undecided::Values => None,
             Undecided::Meaning if !machine.domain.perhaps() && fails_assertion(machine.code, pc) => {
                 Some("this assertion fails for certain with this launch")
+            }
+            Undecided::Meaning if is_global_atomic(machine.code, pc) => {
+                machine.domain.own_stores.somewhere(machine.code, pc);
+                tables.then_some(CHANGES_TABLE)
             }
             Undecided::Meaning => matters(machine.code, pc).then_some("the instruction is not known"),
             Undecided::Company => {
@@ -250,7 +275,8 @@ impl Domain for Partial {
     fn choose(&mut self, pc: u32) -> Option<bool> {
         // a side stands for every iteration, and a loop for any number of choices
         let perhaps = self.perhaps();
-        self.common.as_mut().filter(|common| !perhaps && !common.repeats.contains(&pc))?.world.choose()
+        let common = self.common.as_mut().filter(|common| !perhaps && !common.repeats.contains(&pc))?;
+        common.world.choose(worlds::MOST)
     }
 
     fn apart(&self) -> bool {
@@ -368,7 +394,7 @@ impl Domain for Partial {
         }
         if !matches!(touch, Touch::Read | Touch::StrongRead) {
             machine.domain.spins.store(machine.code, warp, pc, lanes);
-            machine.domain.kept.forget_lanes(lanes);
+            lanes.active().for_each(|lane| machine.domain.forget(bytes_of(lanes, lane)));
         }
         let mark = machine.mark(pc);
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
@@ -403,6 +429,12 @@ impl Domain for Partial {
         }
     }
 
+    fn ordered_behind_initialisation(machine: &mut Prover, warp: usize, address: u64, pc: u32) {
+        if let Some(order) = &mut machine.domain.order {
+            order.forget(warp, &Lanes::new(&[address; 32], 0, 1, 8), pc);
+        }
+    }
+
     fn handed(machine: &Prover, pc: u32, lanes: &Lanes) -> u32 {
         let weak = machine.code.conducts[pc as usize].manner == Manner::Weak;
         if weak && machine.domain.kept.knows(lanes) { ALL } else { 0 }
@@ -426,7 +458,7 @@ impl Domain for Partial {
     }
 
     fn changing(machine: &mut Prover, range: Range<u64>) {
-        machine.domain.kept.forget(range);
+        machine.domain.forget(range);
     }
 
     /// Loads the values of tables; only these are known.

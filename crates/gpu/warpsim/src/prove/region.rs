@@ -68,7 +68,7 @@ impl Region {
                     }
                     exchanges |= matches!(micro, Micro::Collective(_));
                     touching |= touches(code, tables, pc);
-                    stores.extend(is_global_store(micro).then_some(pc));
+                    stores.extend(is_global_store(code, pc).then_some(pc));
                     let written = results(micro);
                     rows.extend(written.0);
                     preds.extend(written.1);
@@ -89,8 +89,8 @@ impl Region {
     }
 }
 
-pub(super) fn is_global_store(micro: &Micro) -> bool {
-    let Micro::MemoryAccess(access) = micro else { return false };
+pub(super) fn is_global_store(code: &Code, pc: u32) -> bool {
+    let Micro::MemoryAccess(access) = &code.ops[pc as usize].micro else { return is_global_atomic(code, pc) };
     access.space() == Space::Global && !matches!(access, MemoryAccess::Load { .. })
 }
 
@@ -113,7 +113,9 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
         Micro::Collective(Collective::Matrix { .. } | Collective::Product(_) | Collective::Fragments(_)) => true,
         // lanes wait for each other there
         Micro::Collective(_) => code.independent_lanes(),
-        Micro::Unknown { .. } => !is_system_call(code, pc) && !harmless(&code.site(0, pc).text),
+        Micro::Unknown { .. } => {
+            !is_system_call(code, pc) && !is_global_atomic(code, pc) && !harmless(&code.site(0, pc).text)
+        }
         _ => false,
     }
 }
@@ -233,6 +235,14 @@ const HARMLESS: [&str; 91] = [
 /// Whether the instruction calls a function of the driver that prints, or that ends the grid. Both read memory at most.
 fn is_system_call(code: &Code, pc: u32) -> bool {
     fails_assertion(code, pc) || calls(code, pc, "vprintf")
+}
+
+/// Whether the instruction is an atomic of global memory that the simulator does not know, such as one of vectors.
+pub(super) fn is_global_atomic(code: &Code, pc: u32) -> bool {
+    let Some((_, data)) = code.instruction(pc) else { return false };
+    let atomic = |opcode: &str| opcode.starts_with("atom.global.") || opcode.starts_with("red.global.");
+    matches!(&code.ops[pc as usize].micro, Micro::Unknown { .. })
+        && matches!(&data.op, Op::Opaque { opcode, .. } if atomic(opcode))
 }
 
 /// Whether the instruction ends the grid as an assertion failed.

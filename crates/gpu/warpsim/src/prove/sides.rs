@@ -92,13 +92,22 @@ pub(super) fn pass(
     }
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();
+    if mask == warp.path.mask
+        && region.harmful.is_some()
+        && !machine.domain.perhaps()
+        && let Some(common) = machine.domain.common.as_mut().filter(|common| common.bounded)
+        && let Some(to) = common.bounded_way(code, tables, warp, pc, mask)
+    {
+        warp.jump(to);
+        return Ok(());
+    }
     if region.cyclic && region.touches {
         // an iteration may find the results of a later place of the loop
-        machine.domain.kept.forget_all();
+        machine.domain.forget_all();
     }
     if together
         && !machine.domain.perhaps()
-        && let Some(common) = &mut machine.domain.common
+        && let Some(common) = machine.domain.common.as_mut().filter(|common| !common.bounded)
         && let Some(to) = common.way(code, tables, warp, pc, region.harmful.is_some())
     {
         warp.jump(to);

@@ -12,6 +12,8 @@ pub(super) struct Tensors {
     sizes: BTreeMap<u32, u64>,
     /// Sizes by place, which other instructions fill again.
     places: BTreeMap<u64, u64>,
+    /// Sizes by the bytes that a phase expects besides those of its earlier copies; 0 where copies differ.
+    turns: BTreeMap<u64, u64>,
     /// Copies of the first phase of each barrier, where they are gathered.
     gathered: Option<BTreeMap<u64, Phase>>,
     /// Whether copies share a phase whose bytes do not decide their sizes.
@@ -43,7 +45,7 @@ impl Tensors {
     /// Returns the size of a copy, which takes what its phase expects if it has no size of its own; 0: it is not known.
     pub(super) fn bytes(&self, pc: u32, TensorCopy { to, unclaimed, .. }: TensorCopy) -> u64 {
         let alone = !self.open && self.sizes.is_empty();
-        let known = self.sizes.get(&pc).or_else(|| self.places.get(&to));
+        let known = self.sizes.get(&pc).or_else(|| self.places.get(&to)).or_else(|| self.turns.get(&unclaimed));
         known.copied().unwrap_or(if alone { unclaimed } else { 0 })
     }
 
@@ -83,7 +85,16 @@ impl Tensors {
         let is_whole = |phase: &Phase| phase.copies.iter().map(|(pc, _)| sizes[pc]).sum::<u64>() == phase.expected;
         let whole = !sizes.is_empty() && gathered.values().all(is_whole);
         let places = copies().map(|(pc, to)| (*to, sizes[pc])).collect();
-        whole.then(|| Self { sizes, places, ..Self::default() })
+        let mut turns = BTreeMap::new();
+        for phase in gathered.values() {
+            let mut left = phase.expected;
+            for (pc, _) in &phase.copies {
+                let size = sizes[pc];
+                turns.entry(left).and_modify(|known| *known = if *known == size { size } else { 0 }).or_insert(size);
+                left = left.saturating_sub(size);
+            }
+        }
+        whole.then(|| Self { sizes, places, turns, ..Self::default() })
     }
 }
 
@@ -118,6 +129,19 @@ mod tests {
         assert_eq!(solved(&stages, 4096), Some(vec![(1, 1024), (2, 512)]));
         // one instruction that brings both halves
         assert_eq!(solved(&[(1, 0, 512, 256), (1, 256, 512, 256)], 1024), Some(vec![(1, 128)]));
+    }
+
+    #[test]
+    fn other_instructions_bring_as_much_in_their_turn() {
+        let mut tensors = Tensors::gathering();
+        let copy = |to, unclaimed| TensorCopy { to, barrier: 3072, unclaimed };
+        tensors.gather(1, copy(0, 1536));
+        tensors.gather(2, copy(1024, 1536));
+        let solved = tensors.solve(4096).unwrap();
+        assert_eq!(
+            [(1536, 3), (512, 4), (256, 4)].map(|(left, pc)| solved.bytes(pc, copy(2048, left))),
+            [1024, 512, 0]
+        );
     }
 
     #[test]

@@ -60,6 +60,12 @@ impl Verdict {
         self.violations.is_empty() && self.not_analysed.is_empty()
     }
 
+    /// Returns the first violation, or else the first operation that is not analysed.
+    pub(super) fn first(&self) -> Option<String> {
+        let open = || self.not_analysed.first().cloned();
+        self.violations.first().map(ToString::to_string).or_else(open)
+    }
+
     /// Returns the assumptions about data that may be wrong.
     pub fn conditions(&self) -> impl Iterator<Item = &Assumption> {
         self.assumed.iter().filter(|what| what.is_condition())

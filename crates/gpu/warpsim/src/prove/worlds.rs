@@ -13,12 +13,12 @@ pub(super) struct World {
 }
 
 /// Values of one execution, after which they are data.
-const MOST: usize = 12;
+pub(super) const MOST: usize = 12;
 
 impl World {
-    /// Chooses the next value.
-    pub(super) fn choose(&mut self) -> Option<bool> {
-        if self.taken == self.values.len() && self.taken < MOST {
+    /// Chooses the next of at most `most` values.
+    pub(super) fn choose(&mut self, most: usize) -> Option<bool> {
+        if self.taken == self.values.len() && self.taken < most {
             self.values.push(false);
         }
         let value = self.values.get(self.taken).copied();
@@ -34,15 +34,15 @@ impl World {
     }
 }
 
-/// Returns the verdict over all worlds; `None` if one of them is not proven. `execute` gives that of one world, and its values.
+/// Returns the verdict over all worlds, or the first that is not proven. `execute` gives that of one world, and its values.
 pub(super) fn all(
     mut execute: impl FnMut(World) -> Result<(Verdict, World), String>,
-) -> Result<Option<Verdict>, String> {
+) -> Result<Result<Verdict, Verdict>, String> {
     let (mut whole, mut next) = (None::<Verdict>, Some(World::default()));
     while let Some(world) = next {
         let (verdict, world) = execute(world)?;
         if !verdict.holds() {
-            return Ok(None);
+            return Ok(Err(verdict));
         }
         whole = Some(match whole {
             None => verdict,
@@ -50,7 +50,7 @@ pub(super) fn all(
         });
         next = world.next();
     }
-    Ok(whole)
+    Ok(Ok(whole.expect("there is a first world")))
 }
 
 /// Joins the verdicts of two proven worlds, with the assumptions of both.
@@ -77,8 +77,8 @@ mod tests {
         let mut world = Some(World::default());
         while let Some(mut now) = world {
             // a second reduction only behind a true one
-            let first = now.choose();
-            let second = if first == Some(true) { now.choose() } else { None };
+            let first = now.choose(MOST);
+            let second = if first == Some(true) { now.choose(MOST) } else { None };
             seen.push((first, second));
             world = now.next();
         }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn there_is_an_end_of_choices() {
         let mut world = World::default();
-        let values: Vec<Option<bool>> = (0..=MOST).map(|_| world.choose()).collect();
+        let values: Vec<Option<bool>> = (0..=MOST).map(|_| world.choose(MOST)).collect();
         assert_eq!((values[MOST - 1], values[MOST]), (Some(false), None));
     }
 }

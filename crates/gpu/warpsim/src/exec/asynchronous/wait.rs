@@ -49,7 +49,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let (own, time) = (warp.thread.index, warp.thread.clock[warp.thread.index]);
         if over {
             let (last, arrived) = self.barrier_at(warp, pc, address, |barrier| {
-                barrier.observe(own, time, &clock)?;
+                barrier.observe((own, mask), time, &clock)?;
                 Ok((barrier.last, barrier.arrived_last(own)))
             })?;
             warp.thread.learn(mask, warp.live, |clock| clock.join(&last));

@@ -18,8 +18,12 @@ pub(in crate::exec) struct Cluster {
     pub(super) visits: BTreeMap<(usize, usize), Visit>,
     /// Clock that the fences of each warp ordered in front of its relaxed arrivals.
     pub(super) fenced: BTreeMap<usize, VectorClock>,
-    /// Barriers in memory that each warp has initialised: their slots and times.
-    pub(super) initialised: BTreeMap<usize, Vec<(usize, u32)>>,
+    /// Last such fence of each lane of a warp, but for those of initialisations.
+    pub(super) fences: BTreeMap<usize, Arrived>,
+    /// Barriers in memory that each warp has initialised.
+    pub(super) initialised: BTreeMap<usize, Vec<Initialisation>>,
+    /// Initialisations that the fences of each warp ordered in front of its relaxed arrivals.
+    pub(super) fenced_initialisations: BTreeMap<usize, Vec<Initialisation>>,
 }
 
 /// The barrier of the cluster.
@@ -28,12 +32,24 @@ pub(super) struct Barrier {
     pub(super) arrived: u32,
     /// Last arrivals of each warp.
     pub(super) arrivals: BTreeMap<usize, Arrived>,
+    /// Initialisations alone that each warp's relaxed arrival released.
+    pub(super) initialisations: BTreeMap<usize, Vec<Initialisation>>,
     pub(super) phase: u32,
     /// Phases that each warp has waited for.
     pub(super) seen: BTreeMap<usize, u32>,
     pub(super) clock: VectorClock,
     pub(super) last: VectorClock,
     pub(super) sleepers: Vec<Sleeper>,
+}
+
+/// Initialisation of a barrier in memory by lanes of a warp, which its slot knows of from that time on.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct Initialisation {
+    pub(in crate::exec) lanes: u32,
+    pub(in crate::exec) slot: usize,
+    pub(in crate::exec) time: u32,
+    pub(in crate::exec) address: u64,
+    pub(in crate::exec) pc: u32,
 }
 
 /// An access of another CTA's memory.
@@ -57,9 +73,9 @@ impl Cluster {
         self.deaths.insert(thread.index, thread.clock);
     }
 
-    /// Notes that a warp initialises a barrier in memory, which the slot knows of from that time on.
-    pub(in crate::exec) fn initialises(&mut self, warp: usize, slot: usize, time: u32) {
-        self.initialised.entry(warp).or_default().push((slot, time));
+    /// Notes that a warp initialises a barrier in memory.
+    pub(in crate::exec) fn initialises(&mut self, warp: usize, init: Initialisation) {
+        self.initialised.entry(warp).or_default().push(init);
     }
 
     /// Notes an access as the last one of its slot in the memory of that CTA.

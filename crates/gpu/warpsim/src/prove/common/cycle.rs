@@ -12,6 +12,8 @@ pub(super) enum Course {
     Straight,
     /// The branch decides whether a loop goes on.
     Loop(Cycle),
+    /// As [`Loop`](Self::Loop), with synchronisation that one iteration leaves in another state than it found; `leave` is the target outside.
+    Rounds { leave: u32 },
     /// Any other branch.
     Other,
 }
@@ -48,7 +50,7 @@ pub(super) fn course(code: &Code, tables: bool, pc: u32) -> Course {
     };
     let instructions: BTreeSet<u32> = sides.into_iter().flatten().chain([pc]).collect();
     if instructions.iter().any(|at| !is_plain(code, *at)) {
-        return Course::Other;
+        return Course::Rounds { leave };
     }
     let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
     for at in &instructions {

@@ -13,14 +13,16 @@
 
 mod cycle;
 mod inputs;
+mod passed;
 mod slot;
 mod slots;
 mod terms;
 
-pub(super) use terms::Named;
+pub(super) use passed::Passed;
+pub(super) use terms::{Named, Term};
 
 use super::known::{Known, results};
-use super::worlds::World;
+use super::worlds::{self, World};
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
 use crate::domain::Knowledge;
 use crate::lanes::holds;
@@ -33,7 +35,7 @@ pub(super) use slots::knows;
 use slots::{agreed, input, name};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use terms::{Input, Origin, Term, Terms};
+use terms::{Input, Origin, Terms, What};
 
 /// Values that threads do not agree on behind an iteration: the branch of the loop, and the slot of the value.
 pub(super) type Apart = BTreeSet<(u32, Slot)>;
@@ -57,6 +59,11 @@ pub(super) struct Common {
     pub(super) repeats: BTreeSet<u32>,
     /// Whether loads from shared memory give the same as every other thread gets at the same time.
     stable: bool,
+    /// Whether iterations of loops are executed one after the other, up to [`MOST_ROUNDS`], and not as one for all.
+    pub(super) bounded: bool,
+    /// Branches of loops that ended only because of that limit.
+    pub(super) cut: BTreeSet<u32>,
+    pub(super) passed: Passed,
 }
 
 /// Progress of a warp.
@@ -71,6 +78,8 @@ struct Progress {
     /// The reduction of all threads that the warp comes from, and its time.
     reduction: Option<(u32, [u32; 2])>,
     turns: Vec<Turn>,
+    /// Number of executions of the branch of each loop that is executed iteration by iteration.
+    rounds: HashMap<u32, u32>,
 }
 
 /// A loop that the warp is in.
@@ -88,11 +97,11 @@ struct Pending {
     mask: u32,
     pc: u32,
     /// Origin, if all lanes agree on its operands.
-    origin: Option<(Origin, bool)>,
+    origin: Option<(Origin, Option<u32>)>,
 }
 
 impl Common {
-    pub(super) fn new(code: &Code, world: World, apart: Apart) -> Self {
+    pub(super) fn new(code: &Code, world: World, apart: Apart, bounded: bool) -> Self {
         let whole = |pc: &u32| !matches!(code.ops[*pc as usize].micro, Micro::Bar { .. }) || is_full(code, *pc);
         let stable = !code.copies && (0..code.ops.len() as u32).all(|pc| whole(&pc));
         Self {
@@ -108,6 +117,9 @@ impl Common {
             pending: None,
             repeats: repeats(code),
             stable,
+            bounded,
+            cut: BTreeSet::new(),
+            passed: Passed::new(code, bounded),
         }
     }
 
@@ -122,6 +134,7 @@ impl Common {
     /// Prepares an instruction that all lanes of the path certainly reach.
     pub(super) fn before(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32, active: u32) {
         self.pending = None;
+        self.passed.begin();
         self.name_reduction(code, warp);
         let progress = &mut self.warps[warp.thread.index];
         progress.turns.retain(|turn| matches!(&*turn.course, Course::Loop(cycle) if cycle.contains(pc)));
@@ -143,20 +156,36 @@ impl Common {
                 progress.reduction = Some((pc, [*times, progress.barriers]));
             }
         }
-        let (mut time, mut load) = ([0; 2], false);
-        if let Micro::MemoryAccess(MemoryAccess::Load { space, .. }) = &op.micro {
-            match space {
-                Space::Global if is_weak(code, pc) => load = true,
-                Space::Shared if self.stable && is_weak(code, pc) => {}
-                Space::Const => {}
-                _ => return,
+        self.passed.before(code, warp, pc, mask);
+        let (mut what, mut time, mut load) = (What::At(pc), [0; 2], None);
+        match &op.micro {
+            // the kernel does not change what it loads there, or the proof does not use it
+            Micro::MemoryAccess(MemoryAccess::Load { space: Space::Global, .. }) if is_weak(code, pc) => {
+                (what, load) = (self.terms.like(code, pc), Some(pc));
             }
-            let times = progress.times.entry(pc).or_default();
-            *times += 1;
-            time = [*times, progress.barriers];
+            Micro::MemoryAccess(MemoryAccess::Load { space: Space::Const, .. }) => what = self.terms.like(code, pc),
+            Micro::MemoryAccess(access) => {
+                let times = progress.times.entry(pc).or_default();
+                *times += 1;
+                time = [*times, progress.barriers];
+                let is_shared = matches!(access, MemoryAccess::Load { space: Space::Shared, .. });
+                if !(is_shared && self.stable && is_weak(code, pc)) {
+                    let lane = u64::from(warp.thread.index as u32 * 32 + mask.trailing_zeros());
+                    // the value that one thread gets is one, whatever it is
+                    let own = Origin { what, result: 0, time, inputs: vec![Input::Value(lane)] };
+                    let alone = self.bounded && mask.is_power_of_two();
+                    self.pending = alone.then_some(Pending { mask, pc, origin: Some((own, None)) });
+                    return;
+                }
+            }
+            _ => what = self.terms.like(code, pc),
         }
-        let inputs = operands(&op.micro).and_then(|operands| agreed(code, warp, &operands, mask));
-        let origin = inputs.map(|inputs| (Origin { pc, result: 0, time, inputs }, load));
+        let operands = operands(&op.micro);
+        let of_lanes = |mask: u32| Some((agreed(code, warp, operands.as_ref()?, mask)?, mask));
+        // a shuffle may take the value of the first lane alone
+        let first = || self.bounded.then(|| of_lanes(1 << mask.trailing_zeros())).flatten();
+        let Some((inputs, mask)) = of_lanes(mask).or_else(first) else { return };
+        let origin = Some((Origin { what, result: 0, time, inputs }, load));
         self.pending = Some(Pending { mask, pc, origin });
     }
 
@@ -166,7 +195,8 @@ impl Common {
         let (rows, preds) = results(&code.ops[pc as usize].micro);
         for slot in rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred)) {
             if warp.live & knows(warp, slot) == 0 {
-                let term = self.terms.name(Origin { pc, result: 0, time, inputs: Vec::new() }, false);
+                let origin = Origin { what: What::At(pc), result: 0, time, inputs: Vec::new() };
+                let term = self.terms.name(origin, None);
                 name(warp, slot, term, warp.live);
             }
         }
@@ -174,6 +204,7 @@ impl Common {
 
     /// Names the results behind it.
     pub(super) fn after(&mut self, code: &Code, warp: &mut Warp<Known>, pc: u32) {
+        self.passed.after(code, warp, pc);
         let Some(Pending { mask, origin, .. }) = self.pending.take().filter(|pending| pending.pc == pc) else {
             return;
         };
@@ -181,12 +212,37 @@ impl Common {
         let (rows, preds) = results(&code.ops[pc as usize].micro);
         let slots = rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred));
         for (result, slot) in slots.enumerate() {
-            if mask & knows(warp, slot) == 0 {
+            if mask & knows(warp, slot) == 0 && input(warp, slot, mask).is_none() {
                 let origin = Origin { result: result as u32, inputs: origin.inputs.clone(), ..origin };
                 let term = self.terms.name(origin, load);
                 name(warp, slot, term, mask);
             }
         }
+    }
+
+    /// As [`way`](Self::way), for lanes of the warp that are all of their path, in an execution of loops iteration by iteration.
+    pub(super) fn bounded_way(
+        &mut self,
+        code: &Code,
+        tables: bool,
+        warp: &Warp<Known>,
+        pc: u32,
+        mask: u32,
+    ) -> Option<u32> {
+        let Micro::Branch { pred, negate, then, otherwise, .. } = &code.ops[pc as usize].micro else { return None };
+        let Input::Term(term) = input(warp, Slot::Pred(*pred), mask)? else { return None };
+        let new = || Rc::new(course(code, tables, pc));
+        let course = Rc::clone(self.courses.entry(pc).or_insert_with(new));
+        let target = |value: bool| if value != *negate { *then } else { *otherwise };
+        if let Course::Loop(Cycle { leave, .. }) | Course::Rounds { leave } = &*course {
+            let rounds = self.warps[warp.thread.index].rounds.entry(pc).or_default();
+            *rounds += 1;
+            if *rounds > MOST_ROUNDS && !self.chosen.contains_key(&term) {
+                self.chosen.insert(term, target(true) == *leave);
+                self.cut.insert(pc);
+            }
+        }
+        self.choose(term, true).map(target)
     }
 
     /// Returns the target of all lanes of the warp at a branch on a value that all threads agree on. `matters`: something that
@@ -205,7 +261,7 @@ impl Common {
         let course = Rc::clone(self.courses.entry(pc).or_insert_with(new));
         let target = |value: bool| if value != *negate { *then } else { *otherwise };
         match &*course {
-            Course::Other => None,
+            Course::Other | Course::Rounds { .. } => None,
             Course::Straight => self.choose(term, matters).map(target),
             Course::Loop(cycle) if matters => {
                 let turn = self.turn(warp.thread.index, pc, &course);
@@ -236,7 +292,7 @@ impl Common {
     fn choose(&mut self, term: Term, needed: bool) -> Option<bool> {
         let value = match self.chosen.get(&term) {
             Some(value) => *value,
-            None if needed => self.world.choose()?,
+            None if needed => self.world.choose(if self.bounded { MOST_BOUNDED } else { worlds::MOST })?,
             None => return None,
         };
         self.chosen.insert(term, value);
@@ -266,8 +322,9 @@ impl Common {
         let before = &self.agreed[&(pc, entry, 0)];
         for (result, (slot, input)) in slots(cycle).zip(before).enumerate() {
             if input.is_some() && !self.apart.contains(&(pc, slot)) {
-                let origin = Origin { pc, result: result as u32, time: [entry, 0], inputs: Vec::new() };
-                name(warp, slot, self.terms.name(origin, false), warp.live);
+                let (what, time) = (What::At(pc), [entry, 0]);
+                let origin = Origin { what, result: result as u32, time, inputs: Vec::new() };
+                name(warp, slot, self.terms.name(origin, None), warp.live);
             }
         }
         Some(())
@@ -296,6 +353,12 @@ impl Common {
 
 /// Evaluations of a loop's branch of which the last stands for all later ones.
 const GENERAL: u32 = 2;
+
+/// Iterations of a loop that are executed one after the other: a ring of up to seven stages has come back to its first state after them.
+pub(super) const MOST_ROUNDS: u32 = 16;
+
+/// Choices of an execution of loops iteration by iteration.
+const MOST_BOUNDED: usize = 64;
 
 fn slots(cycle: &Cycle) -> impl Iterator<Item = Slot> {
     let (rows, preds) = &cycle.written;

@@ -14,11 +14,20 @@ pub(super) enum Input {
     Term(Term),
 }
 
+/// Instruction that computes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum What {
+    /// The one at this program counter.
+    At(u32),
+    /// Any with this text but for registers: the operands decide its result.
+    Like(u32),
+}
+
 /// Computation of a value: a result of an instruction from these operands. `time` distinguishes executions that may give
 /// different values for equal operands.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Origin {
-    pub pc: u32,
+    pub what: What,
     pub result: u32,
     pub time: [u32; 2],
     pub inputs: Vec<Input>,
@@ -29,20 +38,33 @@ pub(super) struct Terms {
     numbers: HashMap<Origin, Term>,
     /// Loads from global memory that each name's value comes from.
     loads: Vec<BTreeSet<u32>>,
+    /// Texts of instructions without their registers, and the text of each program counter.
+    texts: HashMap<String, u32>,
+    of: HashMap<u32, u32>,
 }
 
 impl Terms {
     /// Makes names for the arguments whose values are not given.
     pub(super) fn new(code: &Code) -> Self {
-        Self { numbers: HashMap::new(), loads: vec![BTreeSet::new(); code.unknown.len()] }
+        let loads = vec![BTreeSet::new(); code.unknown.len()];
+        Self { numbers: HashMap::new(), loads, texts: HashMap::new(), of: HashMap::new() }
     }
 
-    /// Returns the name of the origin's value; `load`: it loads from global memory.
-    pub(super) fn name(&mut self, origin: Origin, load: bool) -> Term {
+    /// Returns what all instructions have in common that give equal results for equal operands as this one does.
+    pub(super) fn like(&mut self, code: &Code, pc: u32) -> What {
+        let texts = &mut self.texts;
+        What::Like(*self.of.entry(pc).or_insert_with(|| {
+            let next = texts.len() as u32;
+            *texts.entry(without_registers(&code.site(0, pc).text)).or_insert(next)
+        }))
+    }
+
+    /// Returns the name of the origin's value; `load`: the instruction that loads it from global memory.
+    pub(super) fn name(&mut self, origin: Origin, load: Option<u32>) -> Term {
         if let Some(term) = self.numbers.get(&origin) {
             return *term;
         }
-        let mut loads: BTreeSet<u32> = load.then_some(origin.pc).into_iter().collect();
+        let mut loads: BTreeSet<u32> = load.into_iter().collect();
         for input in &origin.inputs {
             if let Input::Term(term) = input {
                 loads.extend(self.loads(*term));
@@ -58,6 +80,18 @@ impl Terms {
     pub(super) fn loads(&self, term: Term) -> &BTreeSet<u32> {
         &self.loads[term as usize]
     }
+}
+
+/// Returns the text of an instruction without its guard and the names of its registers.
+fn without_registers(text: &str) -> String {
+    let text = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };
+    let mut names = text.split('%');
+    let mut rest = names.next().unwrap_or_default().to_owned();
+    for name in names {
+        rest.push('%');
+        rest.push_str(name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_.$".contains(c)));
+    }
+    rest
 }
 
 /// Registers and predicates of a warp that hold values with names, and the lanes that do.
@@ -91,4 +125,16 @@ impl Named {
 pub(super) fn hold(place: &mut (Term, u32), term: Term, mask: u32) {
     let others = if place.0 == term { place.1 } else { 0 };
     *place = (term, others | mask);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_without_registers() {
+        assert_eq!(without_registers("@%p1 setp.lt.and.s32 %p2, %r1, 5, !%p3;"), "setp.lt.and.s32 %, %, 5, !%;");
+        assert_ne!(without_registers("add.s32 %r1, %r2, 5;"), without_registers("add.s32 %r1, %r2, 6;"));
+        assert_ne!(without_registers("add.s32 %r1, %r2, %r3;"), without_registers("add.u64 %r1, %r2, %r3;"));
+    }
 }
