@@ -162,7 +162,12 @@ fn fractions_are_converted_in_three_languages() {
         }
         // Nothing of the library is called.
         let mut command = Command::new(compiler);
-        command.current_dir(folder.path()).args(files).args([&file, "-o", "convert", "-Wl,--unresolved-symbols=ignore-all"]);
+        command.current_dir(folder.path()).args(files).args([
+            &file,
+            "-o",
+            "convert",
+            "-Wl,--unresolved-symbols=ignore-all",
+        ]);
         run(&mut command);
         let printed = run(&mut Command::new(folder.path().join("convert"))).stdout;
         let found: Vec<f64> =

@@ -26,7 +26,7 @@ use lower::code::{Code, Table, TableKind, Values};
 use overlay::program::Array;
 use serde::Serialize;
 
-pub use chemkin::chemkin;
+pub use chemkin::{MISSING, Missing, chemkin};
 pub use device::{device_header, point_functions, point_name};
 pub use kinetix::kinetix;
 pub use library::{Polynomials, Stoichiometry};
