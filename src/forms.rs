@@ -118,6 +118,8 @@ pub fn choose(
     let forms = match wanted {
         // Its rates are made of logarithms, whatever the form.
         _ if kernel == Kernel::Chemistry && options.precision == Precision::Single => vec![Form::LogSpace],
+        // GPUs were not timed with these rates in logarithms.
+        _ if kernel == Kernel::Progress && !rates.target.is_cpu() => vec![Form::Pairwise],
         Some(form) => vec![form.for_kernel(kernel, options.fit_tolerance)],
         None => Form::allowed(kernel, options.fit_tolerance),
     };

@@ -61,6 +61,18 @@ program caller
   call put('u', (/ value /), 1)
   call ckhms(t, ickwrk, rckwrk, h)
   call put('h', (/ sum(y * h) /), 1)
+  call cksbms(p, t, y, ickwrk, rckwrk, value)
+  call put('entropy', (/ value /), 1)
+  call ckgbms(p, t, y, ickwrk, rckwrk, value)
+  call put('gibbs', (/ value /), 1)
+  call ckabms(p, t, y, ickwrk, rckwrk, value)
+  call put('helmholtz', (/ value /), 1)
+  call ckrhoc(p, t, c, ickwrk, rckwrk, value)
+  call put('density', (/ value /), 1)
+  call cksor(t, ickwrk, rckwrk, made)
+  call ckhort(t, ickwrk, rckwrk, lost)
+  call cksmh(t, ickwrk, rckwrk, h)
+  if (any(abs(h - (made - lost)) > 1d-13 * (abs(made) + abs(lost)))) stop 11
   call cksml(t, ickwrk, rckwrk, h)
   call put('s', h, kk)
   call ckwyp(p, t, y, ickwrk, rckwrk, wdot)
@@ -85,6 +97,11 @@ program caller
   call put('creation', made, kk)
   call ckqc(t, c, ickwrk, rckwrk, rows)
   call put('production', matmul(nuki, rows), kk)
+  call ckcont(2, rows, ickwrk, rckwrk, other)
+  if (abs(sum(other) - dot_product(nuki(2, :), rows)) > 1d-12 * sum(abs(other))) stop 10
+  call ckctyp(p, t, y, ickwrk, rckwrk, made, other)
+  call put('creation', made, kk)
+  call put('concentrations', other(1:kk) * lost, kk)
   call ckkfkr(p, t, x, ickwrk, rckwrk, rows, other)
   call put('forward', rows, ii)
   call put('reverse', other, ii)
@@ -94,6 +111,10 @@ program caller
   call put('viscosity', (/ value /), 1)
   call mcacon(t, x, rckwrk, value)
   call put('conductivity', (/ value /), 1)
+  call mcsvis(t, rckwrk, h)
+  call put('viscosities', h, kk)
+  call mcscon(t, rckwrk, h)
+  call put('conductivities', h, kk)
   call mcadif(p, t, x, rckwrk, h)
   call put('diffusion', h, kk)
 contains
@@ -133,6 +154,24 @@ fn expected(model: &Model, state: &State, name: &str) -> (Vec<f64>, Vec<f64>, f6
         "u" => values(&[properties.mixture.u.per(weight)], 1e4),
         "h" => values(&[properties.mixture.h.per(weight)], 1e4),
         "s" => values(&properties.species.iter().map(|(of, _)| of.s).collect::<Vec<_>>(), 1e4),
+        "entropy" => values(&[properties.mixture.s.per(weight)], 1e4),
+        "gibbs" => values(&[properties.mixture.g.per(weight)], 1e4),
+        "helmholtz" => {
+            let gibbs = properties.mixture.g.per(weight);
+            let work = state.pressure / properties.density;
+            (vec![(gibbs.value - work) * 1e4], vec![(gibbs.scale + work) * 1e4], 1e-10)
+        }
+        "viscosities" | "conductivities" => {
+            let pure = |k: usize| {
+                let mole_fractions = (0..species.len()).map(|other| f64::from(u8::from(other == k))).collect();
+                State { mole_fractions, ..state.clone() }
+            };
+            let each = |k: usize| match name {
+                "viscosities" => kinetics::viscosity(model, &pure(k)) * 10.0,
+                _ => kinetics::conductivity(model, &pure(k)) * 1e5,
+            };
+            exact((0..species.len()).map(each).collect(), 1e-4)
+        }
         "production" => {
             let made = kinetics::production(model, state);
             let cgs = |rates: Vec<f64>| rates.into_iter().map(|rate| rate * 1e-3).collect();
@@ -183,7 +222,7 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
     let link = ["-fallow-argument-mismatch", "caller.f90", "h2o2_chemkin.o", "-lstdc++", "-o", "caller"];
     run(Command::new("gfortran").current_dir(folder.path()).args(link));
     let said = String::from_utf8(run(&mut Command::new(folder.path().join("caller"))).stdout).unwrap();
-    assert_eq!(said.lines().count(), 26, "{said}");
+    assert_eq!(said.lines().count(), 34, "{said}");
     for line in said.lines() {
         let mut words = line.split_whitespace();
         let name = words.next().unwrap();
@@ -193,6 +232,94 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
         for (i, (found, (value, scale))) in found.iter().zip(values.iter().zip(&scales)).enumerate() {
             assert!((found - value).abs() <= tolerance * scale, "{name} {i}: {found:e}, {value:e}");
         }
+    }
+}
+
+/// A program of the kind that came with the library: work arrays, link files and lines of input.
+const LEGACY: &str = "
+      PROGRAM LEGACY
+      IMPLICIT DOUBLE PRECISION (A-H, O-Z), INTEGER (I-N)
+      PARAMETER (LENIWK=100, LENRWK=100, LENCWK=100, KMAX=20)
+      PARAMETER (LINKCK=25, LINKMC=35, LOUT=6)
+      DIMENSION ICKWRK(LENIWK), RCKWRK(LENRWK), IMCWRK(LENIWK)
+      DIMENSION RMCWRK(LENRWK), X(KMAX), Y(KMAX), W(KMAX), VALUE(5)
+      DIMENSION NRAY(KMAX), KCHARG(KMAX)
+      CHARACTER*16 CCKWRK(LENCWK), KSYM(KMAX), SUB(4)
+      CHARACTER*80 LINE(3)
+      LOGICAL KERR
+      DATA LINE /'H2 2.0 ! fuel', 'O2 1.D0', 'N2   3.76'/
+      CALL CKLEN (LINKCK, LOUT, LENI, LENR, LENC)
+      CALL CKINIT (LENIWK, LENRWK, LENCWK, LINKCK, LOUT, ICKWRK,
+     1             RCKWRK, CCKWRK)
+      CALL CKINDX (ICKWRK, RCKWRK, MM, KK, II, NFIT)
+      CALL MCLEN (LINKMC, LOUT, LMCI, LMCR)
+      CALL MCINIT (LINKMC, LOUT, LENIWK, LENRWK, IMCWRK, RMCWRK)
+      CALL CKSYMS (CCKWRK, LOUT, KSYM, KERR)
+      IF (KERR) STOP 1
+      DO 10 K = 1, KK
+         X(K) = 0.0
+   10 CONTINUE
+      SUM = 0.0
+      DO 20 I = 1, 3
+         CALL CKSNUM (LINE(I), 1, LOUT, KSYM, KK, KSPEC, NVAL, VALUE,
+     1                KERR)
+         IF (KERR .OR. NVAL .NE. 1) STOP 2
+         X(KSPEC) = VALUE(1)
+         SUM = SUM + VALUE(1)
+   20 CONTINUE
+      DO 30 K = 1, KK
+         X(K) = X(K) / SUM
+   30 CONTINUE
+      CALL CKSNUM ('XX 1.0', 1, LOUT, KSYM, KK, KSPEC, NVAL, VALUE,
+     1             KERR)
+      IF (.NOT. KERR .OR. KSPEC .NE. 0) STOP 3
+      CALL CKXNUM ('1.5 2.E3', -5, LOUT, NVAL, VALUE, KERR)
+      IF (KERR .OR. NVAL .NE. 2 .OR. VALUE(2) .NE. 2000.) STOP 4
+      CALL CKXNUM ('1.5 X', 2, LOUT, NVAL, VALUE, KERR)
+      IF (.NOT. KERR) STOP 5
+      CALL CKCOMP ('O2  ', KSYM, KK, KSPEC)
+      IF (KSYM(KSPEC) .NE. 'O2') STOP 6
+      CALL CKSUBS ('A  BC ! D', LOUT, 4, SUB, NFOUND, KERR)
+      IF (KERR .OR. NFOUND .NE. 2 .OR. SUB(2) .NE. 'BC') STOP 7
+      CALL CKCRAY ('OH H2', KK, KSYM, LOUT, KMAX, NRAY, NF, KERR)
+      IF (KERR .OR. NF .NE. 2 .OR. KSYM(NRAY(1)) .NE. 'OH') STOP 8
+      CALL CKCHRG (ICKWRK, RCKWRK, KCHARG)
+      IF (KCHARG(1) .NE. 0) STOP 9
+      CALL CKXTY (X, ICKWRK, RCKWRK, Y)
+      CALL CKWYP (1013250.D0, 1500.D0, Y, ICKWRK, RCKWRK, W)
+      CALL MCAVIS (1500.D0, X, RMCWRK, VIS)
+      WRITE (*, '(A, F6.3, L2)') 'HYDROGEN', X(1), VIS .GT. 0.0
+      CALL CKABE (ICKWRK, RCKWRK, X, Y, W)
+      END
+";
+
+#[test]
+fn a_legacy_program_links_and_stops_at_what_cannot_be_had() {
+    if !there("g++") || !there("gfortran") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_library(folder.path(), "h2o2");
+    std::fs::write(folder.path().join("legacy.f"), LEGACY).unwrap();
+    run(Command::new("g++").current_dir(folder.path()).args(["-O1", "-c", "h2o2_chemkin.cpp"]));
+    let link = ["-fallow-argument-mismatch", "legacy.f", "h2o2_chemkin.o", "-lstdc++", "-o", "legacy"];
+    run(Command::new("gfortran").current_dir(folder.path()).args(link));
+    let ran = Command::new(folder.path().join("legacy")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "HYDROGEN 0.296 T");
+    assert_eq!(ran.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(
+        said.trim(),
+        "ckabe of CHEMKIN is not there: coefficients of species and reactions are code here, and no data"
+    );
+}
+
+/// The page lists every routine that ends the program.
+#[test]
+fn routines_that_stop_are_on_the_page() {
+    let page = include_str!("../docs/guide/chemkin.md");
+    for routine in emit_c::cpu::MISSING {
+        assert!(page.contains(&format!("`{}`", routine.name)), "{}", routine.name);
     }
 }
 

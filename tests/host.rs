@@ -68,6 +68,115 @@ fn c_and_cpp_compilers_accept_the_headers_without_a_remark() {
     }
 }
 
+/// Prints the mole fractions of hydrogen, oxygen and nitrogen in two points, then the mass fractions that follow from these.
+const CONVERSIONS: [(&str, &str); 3] = [
+    (
+        "c",
+        r#"
+#include "h2o2.h"
+#include <stdio.h>
+int main(void)
+{
+  static double y[3 * H2O2_SPECIES_COUNT], x[3 * H2O2_SPECIES_COUNT];
+  for (int p = 0; p < 2; ++p) y[3 * H2O2_H2 + p] = 0.0285, y[3 * H2O2_O2 + p] = 0.2264, y[3 * H2O2_N2 + p] = p ? 0.7451 : 0.0;
+  h2o2_mole_from_mass(y, x, 2, 3);
+  for (int p = 0; p < 2; ++p) printf("%.15e %.15e %.15e\n", x[3 * H2O2_H2 + p], x[3 * H2O2_O2 + p], x[3 * H2O2_N2 + p]);
+  h2o2_mass_from_mole(x, x, 2, 3);
+  for (int p = 0; p < 2; ++p) printf("%.15e %.15e %.15e\n", x[3 * H2O2_H2 + p], x[3 * H2O2_O2 + p], x[3 * H2O2_N2 + p]);
+}
+"#,
+    ),
+    (
+        "cpp",
+        r#"
+#include "h2o2.hpp"
+#include <cstdio>
+#include <vector>
+int main()
+{
+  std::vector<double> y(2 * H2O2_SPECIES_COUNT);
+  for (int p = 0; p < 2; ++p) y[2 * H2O2_H2 + p] = 0.0285, y[2 * H2O2_O2 + p] = 0.2264, y[2 * H2O2_N2 + p] = p ? 0.7451 : 0.0;
+  const auto put = [&] {
+    for (int p = 0; p < 2; ++p) std::printf("%.15e %.15e %.15e\n", y[2 * H2O2_H2 + p], y[2 * H2O2_O2 + p], y[2 * H2O2_N2 + p]);
+  };
+  h2o2::mole_from_mass(y.data(), y.data(), 2, 2);
+  put();
+  h2o2::mass_from_mole(y.data(), y.data(), 2, 2);
+  put();
+}
+"#,
+    ),
+    (
+        "f90",
+        "
+program conversions
+  use, intrinsic :: iso_c_binding
+  use h2o2
+  implicit none
+  real(c_double) :: y(2, h2o2_species_count), x(2, h2o2_species_count)
+  integer :: p
+  y = 0
+  y(:, h2o2_h2) = 0.0285d0
+  y(:, h2o2_o2) = 0.2264d0
+  y(2, h2o2_n2) = 0.7451d0
+  call h2o2_mole_from_mass(y, x)
+  do p = 1, 2
+    print '(3es24.15)', x(p, h2o2_h2), x(p, h2o2_o2), x(p, h2o2_n2)
+  end do
+  call h2o2_mass_from_mole(x, y)
+  do p = 1, 2
+    print '(3es24.15)', y(p, h2o2_h2), y(p, h2o2_o2), y(p, h2o2_n2)
+  end do
+end program
+",
+    ),
+];
+
+#[test]
+fn fractions_are_converted_in_three_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    singe("h2o2", folder.path(), &["--target", "cpu", "--kernel", "viscosity"]);
+    let weights = testkit::model(&testkit::shipped("h2o2"));
+    let weight = |name: &str| weights.species().iter().find(|species| species.name == name).unwrap().weight;
+    let [h2, o2, n2] = ["H2", "O2", "N2"].map(weight);
+    let expected: Vec<f64> = [true, false]
+        .into_iter()
+        .flat_map(|by_mole| {
+            [0.0, 0.7451].into_iter().flat_map(move |nitrogen| {
+                let masses = [(0.0285, h2), (0.2264, o2), (nitrogen, n2)];
+                let amounts = masses.map(|(mass, weight)| if by_mole { mass / weight } else { mass });
+                amounts.map(|amount| amount / amounts.iter().sum::<f64>())
+            })
+        })
+        .collect();
+    let names = ["abi", "context_create", "context_destroy", "status_text", "viscosity_launch"];
+    let library: String = names.iter().map(|name| format!("int h2o2_{name}(void) {{ return 0; }}\n")).collect();
+    std::fs::write(folder.path().join("library.c"), library).unwrap();
+    for (extension, program) in CONVERSIONS {
+        let file = format!("convert.{extension}");
+        std::fs::write(folder.path().join(&file), program).unwrap();
+        let (compiler, files): (&str, &[&str]) = match extension {
+            "c" => ("gcc", &["-std=c99"]),
+            "cpp" => ("g++", &["-std=c++11"]),
+            // The module has functions that call the library.
+            _ => ("gfortran", &["h2o2_module.f90", "library.c"]),
+        };
+        if !there(compiler) {
+            continue;
+        }
+        let mut command = Command::new(compiler);
+        command.current_dir(folder.path()).args(files).args([&file, "-o", "convert"]);
+        run(&mut command);
+        let printed = run(&mut Command::new(folder.path().join("convert"))).stdout;
+        let found: Vec<f64> =
+            String::from_utf8(printed).unwrap().split_whitespace().map(|word| word.parse().unwrap()).collect();
+        assert_eq!(found.len(), expected.len(), "{extension}");
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).abs() <= 1e-14, "{extension}: {found} instead of {expected}");
+        }
+    }
+}
+
 #[test]
 fn gfortran_accepts_the_module_without_a_remark() {
     if !there("gfortran") {

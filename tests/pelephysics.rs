@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kinetics::{Model, State, Stiffness, Surroundings};
-use testkit::project::{run, there};
+use testkit::project::{cuda13, run, there};
 use testkit::shipped;
 
 /// (value, what its error is relative to) of a name in the library's units, and how large the error may be.
@@ -87,11 +87,8 @@ fn state(model: &Model) -> State {
     State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
 }
 
-/// Writes and builds the library of a mechanism with the caller, and compares what it prints.
-fn called(name: &str, is_reduced: bool) {
-    if !there("g++") {
-        return;
-    }
+/// The library of a mechanism.
+fn written(name: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
@@ -101,6 +98,15 @@ fn called(name: &str, is_reduced: bool) {
         .arg(folder.path())
         .assert()
         .success();
+    folder
+}
+
+/// Writes and builds the library of a mechanism with the caller, and compares what it prints.
+fn called(name: &str, is_reduced: bool) {
+    if !there("g++") {
+        return;
+    }
+    let folder = written(name);
     let amrex = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
     let strict = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "caller", "mechanism.cpp", "-I"];
     let caller = amrex.join("caller.cpp");
@@ -153,4 +159,17 @@ fn functions_of_gri30_give_what_the_reference_says() {
 #[test]
 fn functions_of_a_reduced_mechanism_give_what_the_reference_says() {
     called("methane", true);
+}
+
+#[test]
+fn functions_compile_for_gpus() {
+    let Some(cuda) = cuda13() else { return };
+    let folder = written("h2o2");
+    let amrex = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
+    for architecture in ["sm_80", "sm_90"] {
+        let options = ["-std=c++17", "-O3", "-Werror", "all-warnings", "--cubin", "-o", "functions.cubin", "-I.", "-I"];
+        let mut compile = Command::new(cuda.join("bin/nvcc"));
+        compile.current_dir(folder.path()).args(options).arg(&amrex).arg(format!("-arch={architecture}"));
+        run(compile.arg(amrex.join("on_gpu.cu")));
+    }
 }

@@ -72,11 +72,7 @@ private:
   static size_t needed(const h2::context &context, int points)
   {
     size_t bytes = 0;
-#ifdef DEVICE
     h2::check(h2_reactor_workspace(context.get(), points, &bytes));
-#else
-    (void)context, (void)points;
-#endif
     return bytes;
   }
 
@@ -91,12 +87,10 @@ inline void react(const h2::context &context, double *temperature, const double 
   h2_reactor_options options = h2::reactor_options();
   options.relative_tolerance = tolerance;
   options.absolute_tolerance = 1e-6 * tolerance;
+  h2::advance(context, temperature, pressure, y, step, temperature, y, points, stride, h2_reactor_results(), options, h2_reactor_sources(),
+    workspace.data());
 #ifdef DEVICE
-  h2::advance(context, temperature, pressure, y, step, temperature, y, points, stride, workspace.data(), nullptr, h2_reactor_results(), options);
   wait_for_device();
-#else
-  (void)workspace;
-  h2::advance(context, temperature, pressure, y, step, temperature, y, points, stride, h2_reactor_results(), options);
 #endif
 }
 

@@ -235,6 +235,10 @@ SINGE_POINT_TABLE(double, h2o2_viscosity_logarithms,
 SINGE_POINT_TABLE(double, molecular_weights,
   2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014)
 
+SINGE_POINT_TABLE(double, inverse_weights,
+  0.49603174603174605, 0.9920634920634921, 0.06250390649415588, 0.03125195324707794, 0.05879931792791203,
+  0.055509297807382736, 0.030297521662727988, 0.029399658963956014, 0.025031289111389236, 0.03569643749553795)
+
 SINGE_POINT_TABLE(double, atoms,
   0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 2.0, 0.0,
   0.0, 2.0, 1.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0)
@@ -261,30 +265,37 @@ SINGE_POINT real reference_pressure() { return 101325.0; }
 
 // The conversions take what is given as it is: negative fractions stay negative, and a sum other than 1 counts.
 
+// Sum of products, in four parts, which do not wait for each other
+SINGE_POINT real dot(const double *a, long long stride, const double *b)
+{
+  real parts[4] = {0.0, 0.0, 0.0, 0.0};
+  int k = 0;
+  for (; k + 3 < species_count; k += 4) {
+    for (int part = 0; part < 4; ++part) parts[part] += a[(k + part) * stride] * b[k + part];
+  }
+  for (; k < species_count; ++k) parts[0] += a[k * stride] * b[k];
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
 // Mean molar mass, by mole fractions
 SINGE_POINT real mean_weight_by_mole(const double *mole_fractions, long long in_stride)
 {
-  real mass = 0.0;
-  for (int k = 0; k < species_count; ++k) mass += mole_fractions[k * in_stride] * molecular_weights[k];
-  return mass;
+  return dot(mole_fractions, in_stride, molecular_weights);
 }
 
 // Mean molar mass, by mass fractions
 SINGE_POINT real mean_weight_by_mass(const double *mass_fractions, long long in_stride)
 {
-  real amount = 0.0;
-  for (int k = 0; k < species_count; ++k) amount += mass_fractions[k * in_stride] / molecular_weights[k];
-  return 1.0 / amount;
+  return 1.0 / dot(mass_fractions, in_stride, inverse_weights);
 }
 
 // The two arrays may be one.
 SINGE_POINT void mass_from_mole(const double *mole_fractions, long long in_stride, double *mass_fractions,
                                 long long out_stride)
 {
-  real mass = 0.0;
-  for (int k = 0; k < species_count; ++k) mass += mole_fractions[k * in_stride] * molecular_weights[k];
+  const real scale = 1.0 / dot(mole_fractions, in_stride, molecular_weights);
   for (int k = 0; k < species_count; ++k) {
-    mass_fractions[k * out_stride] = mole_fractions[k * in_stride] * molecular_weights[k] / mass;
+    mass_fractions[k * out_stride] = mole_fractions[k * in_stride] * molecular_weights[k] * scale;
   }
 }
 
@@ -292,10 +303,9 @@ SINGE_POINT void mass_from_mole(const double *mole_fractions, long long in_strid
 SINGE_POINT void mole_from_mass(const double *mass_fractions, long long in_stride, double *mole_fractions,
                                 long long out_stride)
 {
-  real amount = 0.0;
-  for (int k = 0; k < species_count; ++k) amount += mass_fractions[k * in_stride] / molecular_weights[k];
+  const real scale = 1.0 / dot(mass_fractions, in_stride, inverse_weights);
   for (int k = 0; k < species_count; ++k) {
-    mole_fractions[k * out_stride] = mass_fractions[k * in_stride] / molecular_weights[k] / amount;
+    mole_fractions[k * out_stride] = mass_fractions[k * in_stride] * inverse_weights[k] * scale;
   }
 }
 
@@ -305,7 +315,8 @@ SINGE_POINT real mole_from_concentrations(real temperature, const double *concen
 {
   real total = 0.0;
   for (int k = 0; k < species_count; ++k) total += concentrations[k * in_stride];
-  for (int k = 0; k < species_count; ++k) mole_fractions[k * out_stride] = concentrations[k * in_stride] / total;
+  const real scale = 1.0 / total;
+  for (int k = 0; k < species_count; ++k) mole_fractions[k * out_stride] = concentrations[k * in_stride] * scale;
   return total * gas_constant() * temperature;
 }
 
@@ -324,12 +335,12 @@ SINGE_POINT real density_by_mole(real temperature, real pressure, const double *
 
 SINGE_POINT real density_by_mass(real temperature, real pressure, const double *mass_fractions, long long in_stride)
 {
-  return pressure * mean_weight_by_mass(mass_fractions, in_stride) / (gas_constant() * temperature);
+  return pressure / (gas_constant() * temperature * dot(mass_fractions, in_stride, inverse_weights));
 }
 
 SINGE_POINT real pressure_by_mass(real temperature, real density, const double *mass_fractions, long long in_stride)
 {
-  return density * gas_constant() * temperature / mean_weight_by_mass(mass_fractions, in_stride);
+  return density * gas_constant() * temperature * dot(mass_fractions, in_stride, inverse_weights);
 }
 
 // 2^x below 1 ulp for |x| < 1021; anything beyond.

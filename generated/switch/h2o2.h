@@ -20,6 +20,8 @@
 #define H2O2_REFERENCE_PRESSURE 101325.0
 #define H2O2_COMPUTE_CAPABILITY 90
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -79,6 +81,34 @@ static const char *const h2o2_species_names[10] = {
 static const double h2o2_molecular_weights[10] = {
   2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014,
 };
+
+// Mole fractions of mass fractions, on the host: field-major as all arrays below, points <= stride. The two arrays may
+//   be one. Negative
+// fractions stay negative, and a sum other than 1 counts.
+static inline void h2o2_mole_from_mass(const double *mass_fractions, double *mole_fractions, int points, int stride)
+{
+  for (int p = 0; p < points; ++p) {
+    double amount = 0.0;
+    for (int k = 0; k < 10; ++k) amount += mass_fractions[(size_t)k * stride + p] / h2o2_molecular_weights[k];
+    for (int k = 0; k < 10; ++k) {
+      mole_fractions[(size_t)k * stride + p] = mass_fractions[(size_t)k * stride + p] / h2o2_molecular_weights[k] /
+          amount;
+    }
+  }
+}
+
+// Mass fractions of mole fractions likewise.
+static inline void h2o2_mass_from_mole(const double *mole_fractions, double *mass_fractions, int points, int stride)
+{
+  for (int p = 0; p < points; ++p) {
+    double mass = 0.0;
+    for (int k = 0; k < 10; ++k) mass += mole_fractions[(size_t)k * stride + p] * h2o2_molecular_weights[k];
+    for (int k = 0; k < 10; ++k) {
+      mass_fractions[(size_t)k * stride + p] = mole_fractions[(size_t)k * stride + p] * h2o2_molecular_weights[k] /
+          mass;
+    }
+  }
+}
 
 static const char *const h2o2_element_names[4] = {
   "O", "H", "AR", "N",

@@ -224,7 +224,7 @@ class Gas:
             pointers = [ctypes.c_void_p(pointer(field)) for field in state]
             given, kept = ctypes.byref(given), ctypes.byref(kept)
             numbers = ctypes.c_int(count), ctypes.c_int(points)
-            failed = self._advance(self._context, *pointers, given, kept, ctypes.byref(options), *numbers)
+            failed = self._advance(self._context, *pointers, given, kept, ctypes.byref(options), *numbers, None, None)
             if failed:
                 raise RuntimeError(self._text(failed).decode())
             if progress:

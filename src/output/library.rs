@@ -1,9 +1,10 @@
 //! Data of a mechanism in the libraries for other codes.
 
-use emit_c::cpu::{Stoichiometry, TransportData};
+use emit_c::cpu::{Polynomials, Stoichiometry, TransportData};
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
 use mechanism::{Geometry, Reaction, Transport};
+use std::iter::once;
 
 /// The atoms' weights and the coefficients of all reactions.
 pub fn stoichiometry(model: &Model) -> Stoichiometry {
@@ -12,6 +13,37 @@ pub fn stoichiometry(model: &Model) -> Stoichiometry {
         element_weights: mechanism.elements.iter().map(|element| element.weight).collect(),
         reacting: (0..model.species().len()).map(|k| mechanism.reactions.iter().any(|r| changes(r, k))).collect(),
         reactions: mechanism.reactions.iter().map(whole).collect(),
+        thermodynamics: polynomials(model),
+    }
+}
+
+fn polynomials(model: &Model) -> Polynomials {
+    let species = model.species();
+    let mut breaks: Vec<f64> = species.iter().flat_map(|species| species.thermo.breaks().iter().copied()).collect();
+    breaks.sort_by(f64::total_cmp);
+    breaks.dedup();
+    let has_negative_powers = species.iter().any(|species| matches!(species.thermo, mechanism::Polynomials::Nasa9(_)));
+    let above = |below: f64| species.iter().map(|species| terms(&species.thermo, below, has_negative_powers)).collect();
+    Polynomials {
+        coefficients: once(f64::NEG_INFINITY).chain(breaks.iter().copied()).map(above).collect(),
+        breaks,
+        has_negative_powers,
+    }
+}
+
+/// The coefficients of a species in the range above a temperature.
+fn terms(thermo: &mechanism::Polynomials, below: f64, has_negative_powers: bool) -> Vec<f64> {
+    let range = thermo.breaks().iter().take_while(|end| **end <= below).count();
+    match thermo {
+        mechanism::Polynomials::Nasa7(nasa) => {
+            let [a0, a1, a2, a3, a4, h, s] = [nasa.low, nasa.high][range];
+            let negative: &[f64] = if has_negative_powers { &[0.0, 0.0] } else { &[] };
+            [&[a0, a1, a2, a3, a4], negative, &[h, s]].concat()
+        }
+        mechanism::Polynomials::Nasa9(nasa) => {
+            let [square, inverse, a0, a1, a2, a3, a4, h, s] = nasa.ranges[range];
+            vec![a0, a1, a2, a3, a4, square, inverse, h, s]
+        }
     }
 }
 

@@ -37,14 +37,14 @@ const LIBRARIES: [Library; 4] = [
     Library {
         emit: Emit::Chemkin,
         id: "emit::no-chemkin",
-        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress],
+        kernels: &[Kernel::Chemistry, Kernel::Progress],
         outputs: chemkin_outputs,
     },
     Library {
         emit: Emit::Pelephysics,
         id: "emit::no-chemkin",
-        kernels: &[Kernel::Chemistry, Kernel::Thermodynamics, Kernel::Progress, Kernel::Jacobian],
-        outputs: chemkin_outputs,
+        kernels: &[Kernel::Chemistry, Kernel::Progress, Kernel::Jacobian],
+        outputs: pelephysics_outputs,
     },
 ];
 
@@ -53,13 +53,9 @@ const PARTLY: [Emit; 2] = [Emit::Chemkin, Emit::Pelephysics];
 
 const MOLAR_CP: Output = Output::Thermodynamic { property: Property::Cp, species: true, molar: true };
 const MOLAR_H: Output = Output::Thermodynamic { property: Property::H, species: true, molar: true };
-const MOLAR_S: Output = Output::Thermodynamic { property: Property::S, species: true, molar: true };
 
 fn chemkin_outputs() -> Outputs {
     let outputs = [
-        MOLAR_CP,
-        MOLAR_H,
-        MOLAR_S,
         Output::EquilibriumConstants,
         Output::ForwardRates,
         Output::ReverseRates,
@@ -67,6 +63,10 @@ fn chemkin_outputs() -> Outputs {
         Output::DestructionRates,
     ];
     outputs.into_iter().collect()
+}
+
+fn pelephysics_outputs() -> Outputs {
+    [Output::ForwardRates, Output::ReverseRates].into_iter().collect()
 }
 
 /// The outputs that are not of reactions one by one.
@@ -88,6 +88,11 @@ impl Request {
         LIBRARIES.iter().filter(|library| self.emit.contains(&library.emit))
     }
 
+    /// Returns the outputs of all libraries that are asked for.
+    fn library_outputs(&self) -> Outputs {
+        self.libraries().flat_map(|library| (library.outputs)().given()).collect()
+    }
+
     /// Returns the kernels whose functions a library calls.
     fn kernels_of(&self, library: &Library) -> Vec<Kernel> {
         // The reactors of OpenFOAM's model have derivatives of their own.
@@ -95,13 +100,17 @@ impl Request {
         library.kernels.iter().copied().chain(is_alone.then_some(Kernel::IsobaricJacobian)).collect()
     }
 
+    /// Whether nothing but the functions of one point is called of a CPU's kernels.
+    pub(super) fn calls_functions(&self) -> bool {
+        let is_called = |emit: &Emit| LIBRARIES.iter().any(|library| library.emit == *emit);
+        self.common.target.is_cpu() && self.reactor_method.is_none() && self.emit.iter().any(is_called)
+    }
+
     /// The request with the kernels and the outputs that its libraries take.
     pub(super) fn with_library_kernels(mut self) -> Self {
         let libraries: Vec<&Library> = self.libraries().collect();
-        if let [first, ..] = libraries[..]
-            && self.common.outputs == Outputs::default()
-        {
-            self.common.outputs = (first.outputs)();
+        if self.common.outputs == Outputs::default() {
+            self.common.outputs = self.library_outputs();
         }
         let kernels: Vec<Kernel> = libraries.into_iter().flat_map(|library| self.kernels_of(library)).collect();
         for kernel in kernels {
@@ -151,7 +160,7 @@ impl Request {
 
     /// Whether the kernels and the outputs are those of a library, or of a reduced mechanism those that it does with.
     fn has_kernels_of(&self, library: &Library) -> bool {
-        let outputs = (library.outputs)();
+        let outputs = self.library_outputs();
         let has_rates = self.kernels.contains(&Kernel::Progress) || !PARTLY.contains(&library.emit);
         let wanted = if has_rates { outputs } else { without_rates(outputs) };
         let is_there = |kernel: &Kernel| self.kernels.contains(kernel) || *kernel == Kernel::Progress && !has_rates;

@@ -1,7 +1,7 @@
 //! Resources of a kernel on its target: registers, shared memory, barriers, ways to multiply.
 
 use super::goes_with::COPYING;
-use super::{Multiplier, Prefetch, Resolved, SlotMemory};
+use super::{Emit, Multiplier, Prefetch, Resolved, SlotMemory};
 use crate::forms::{Rates, Variant};
 use diagnostics::Diagnostic;
 use graph::Graph;
@@ -138,14 +138,20 @@ impl Resolved<'_> {
             outputs: self.asked.common.outputs,
             soret: self.asked.common.soret,
             storage: self.asked.common.jacobian_storage,
+            with_rates: self.asked.emit.contains(&Emit::Pelephysics),
             integrator: self.asked.common.integrator,
             units: self.asked.common.units,
             activities: true,
-            exponential: exponential(self.asked.common.target),
+            exponential: self.exponential(),
             matrix: Matrix::Dfma,
             precision: self.asked.common.precision.kernels.of_graph(),
             states: self.states(),
         }
+    }
+
+    /// Functions of one point look powers up, as their code is of scalars.
+    fn exponential(&self) -> Exponential {
+        if self.asked.calls_functions() { Exponential::Table } else { exponential(self.asked.common.target) }
     }
 
     /// Doubles of running states that a thread has room for, at each of its points.

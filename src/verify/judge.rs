@@ -240,7 +240,15 @@ fn in_si(kernel: Kernel, model: &Model, graph: &Graph, stiffness: Stiffness, sta
                 _ => source.heat.clone(),
             })
         }
-        Kernel::Jacobian => entries(graph, jacobian::production(model, state)),
+        Kernel::Jacobian => {
+            let (mut values, mut scale) = entries(graph, jacobian::production(model, state));
+            if graph.quantities.iter().any(|quantity| quantity.name == "production-rates") {
+                let Production { net, gross } = production(model, stiffness, state);
+                values.extend(net);
+                scale.extend(gross);
+            }
+            (values, scale)
+        }
         Kernel::IsobaricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Pressure)),
         Kernel::IsochoricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Volume)),
         Kernel::IsobaricSparseJacobian => sparse(graph, model, jacobian::tendency(model, state, Constant::Pressure)),

@@ -22,7 +22,7 @@ int main(int, char **arguments)
   const bool has_sources = std::atoi(arguments[5]), has_tolerances = std::atoi(arguments[6]);
   std::vector<double> t(points), c(points), y(species * points), dt(points), s(species * points), q(points), tolerances(species);
   const NAME_reactor_options options = {std::atof(arguments[2]), std::atof(arguments[3]), std::atof(arguments[7]), std::atoi(arguments[4]),
-    has_tolerances ? tolerances.data() : nullptr BY_STEPS};
+    has_tolerances ? tolerances.data() : nullptr};
   for (std::vector<double> *field : {&t, &c, &y, &dt, &s, &q, &tolerances}) {
     if (field == &s && !has_sources) break;
     if (std::fread(field->data(), sizeof(double), field->size(), stdin) != field->size()) return 1;
@@ -33,10 +33,12 @@ int main(int, char **arguments)
   const NAME_reactor_sources sources = {s.data(), q.data()};
   NAME_context *context = nullptr;
   int failed = NAME_context_create(&context);
-BEFORE
+  size_t bytes = 0;
+  if (!failed) failed = NAME_reactor_workspace(context, points, &bytes);
+  std::vector<double> workspace(bytes / sizeof(double));
   // The state is advanced in place.
   if (!failed) failed = NAME_reactor_advance(context, t.data(), c.data(), y.data(), dt.data(), t.data(), y.data(),
-    has_sources ? &sources : nullptr, &results, &options, points, points MORE);
+    has_sources ? &sources : nullptr, &results, &options, points, points, workspace.data(), nullptr);
   for (int p = 0; p < points && !failed; ++p) {
     std::printf("%d %d %d %a %a", status[p], steps[p], rejected[p], step[p], t[p]);
     for (int k = 0; k < species; ++k) std::printf(" %a", y[k * points + p]);
@@ -48,32 +50,10 @@ BEFORE
 }
 "#;
 
-/// Workspace that the call on a GPU takes besides.
-const WORKSPACE: &str = "
-  size_t bytes = 0;
-  if (!failed) failed = NAME_reactor_workspace(context, points, &bytes);
-  std::vector<double> workspace(bytes / sizeof(double));
-";
-
-/// Steps of a call before, for a GPU that takes points in their order.
-const STEPS_BEFORE: &str = "
-  for (int p = 0; p < points; ++p) steps[p] = p * 37 % 300;
-";
-
-/// The host program of a mechanism, for a CPU, or for a GPU, which takes points as they lie or by their steps.
-pub fn host_for(name: &str, species: usize, gpu: Option<ByStep>) -> String {
-    let (before, more, by_steps) = match gpu {
-        None => (String::new(), "", ""),
-        Some(ByStep(false)) => (WORKSPACE.to_owned(), ", workspace.data(), nullptr", ", 0"),
-        Some(ByStep(true)) => (WORKSPACE.to_owned() + STEPS_BEFORE, ", workspace.data(), nullptr", ", 1"),
-    };
-    let text = HOST.replace("BEFORE", &before).replace(" MORE", more).replace(" BY_STEPS", by_steps);
-    text.replace("NAME", name).replace("SPECIES_COUNT", &species.to_string())
+/// The host program of a mechanism, the same for CPUs and GPUs.
+pub fn host_for(name: &str, species: usize) -> String {
+    HOST.replace("NAME", name).replace("SPECIES_COUNT", &species.to_string())
 }
-
-/// Whether points that took as many steps are worked on together.
-#[derive(Clone, Copy, PartialEq)]
-pub struct ByStep(pub bool);
 
 /// A project of reactors in a folder, and what it was made of.
 pub struct Project {
@@ -139,7 +119,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
     let request = request(name, method, state, folder);
     driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    std::fs::write(folder.join("host.cpp"), host_for(name, model.species().len(), None)).unwrap();
+    std::fs::write(folder.join("host.cpp"), host_for(name, model.species().len())).unwrap();
     let unit = |kernel: Kernel| {
         driver::compile_kernel(kernel, &model, &request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap()
     };

@@ -35,7 +35,7 @@ extern "C" int h2o2_NAME_launch(const struct h2o2_context *, const double *tempe
 /// Program that the reactors are linked to: one as [`compiled`] makes it, the project's own driver, or the example of the guide.
 #[derive(Clone, Copy, PartialEq)]
 enum Main {
-    Host(ByStep),
+    Host,
     Driver,
     Example,
 }
@@ -69,7 +69,7 @@ fn stood_in(
     write(folder.join("on_host_context.cpp"), read("context") + &kernels).unwrap();
     write(folder.join("on_host_reactor.cpp"), launch_as_call(&change(read("reactor")))).unwrap();
     let main = match main {
-        Main::Host(by_step) => host_for("h2o2", project.model.species().len(), Some(by_step)),
+        Main::Host => host_for("h2o2", project.model.species().len()),
         Main::Driver => read("reactor_driver"),
         Main::Example => example(),
     };
@@ -138,8 +138,7 @@ fn the_pipeline_has_the_bits_of_the_integrator() {
         }
         let options = Options { most_steps: 60, ..Options::default() };
         for has_few_slots in [false, true] {
-            let main = Main::Host(ByStep(has_few_slots));
-            stood_in(&project, folder.path(), main, target, state, |text| {
+            stood_in(&project, folder.path(), Main::Host, target, state, |text| {
                 before.to_owned() + &if has_few_slots { in_few_slots(&text) } else { text }
             });
             are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, &target.name, &options);
@@ -188,7 +187,7 @@ fn broken_programs_have_other_bits() {
     let target = Target::by_name("hopper").unwrap();
     for (what, steps, factors, right, wrong) in faults {
         (project.steps, project.factors) = (steps, factors);
-        stood_in(&project, folder.path(), Main::Host(ByStep(false)), target, state, |text| {
+        stood_in(&project, folder.path(), Main::Host, target, state, |text| {
             let broken = text.replacen(right, wrong, 1);
             assert_ne!(text, broken, "{what}");
             in_few_slots(&broken)

@@ -29,7 +29,7 @@ static std::vector<double> rises(const NAME_context *context, const Batch &batch
   NAME_reactor_results results = NAME_reactor_results();
   results.status = status.data();
   const NAME_reactor_options options = {1e-6, 1e-12, 0.0, 100000, nullptr};
-  if (NAME_reactor_advance(context, t.data(), batch.density.data(), y.data(), times.data(), t.data(), y.data(), nullptr, &results, &options, points, points)) std::exit(2);
+  if (NAME_reactor_advance(context, t.data(), batch.density.data(), y.data(), times.data(), t.data(), y.data(), nullptr, &results, &options, points, points, nullptr, nullptr)) std::exit(2);
   for (int p = 0; p < points; ++p) {
     if (status[p] != NAME_REACTOR_DONE) std::exit(3);
     t[p] -= batch.temperature[p];

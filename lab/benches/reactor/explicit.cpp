@@ -46,7 +46,7 @@ static End stiff(stiff_context *context, const Points &of, double tolerance)
   results.steps = end.steps.data();
   const double begin = seconds();
   if (stiff_reactor_advance(context, of.t.data(), of.p.data(), of.y.data(), of.dt.data(), end.t.data(), end.y.data(), nullptr, &results,
-                            &options, of.count, of.count)) std::exit(2);
+                            &options, of.count, of.count, nullptr, nullptr)) std::exit(2);
   end.taken = seconds() - begin;
   return end;
 }
@@ -61,7 +61,7 @@ static End by_choice(chosen_context *context, const Points &of, double tolerance
   results.is_stiff = end.is_stiff.data();
   const double begin = seconds();
   if (chosen_reactor_advance(context, of.t.data(), of.p.data(), of.y.data(), of.dt.data(), end.t.data(), end.y.data(), nullptr, &results,
-                           &options, of.count, of.count)) std::exit(2);
+                           &options, of.count, of.count, nullptr, nullptr)) std::exit(2);
   end.taken = seconds() - begin;
   return end;
 }

@@ -59,7 +59,7 @@ int main(int count, char **)
       const NAME_reactor_options options = {tolerance, 1e-6 * tolerance, 0.0, 1000000, nullptr};
       const NAME_reactor_results results = {status.data(), steps.data(), rejected.data(), nullptr, nullptr, nullptr, nullptr};
       const double begin = seconds(CLOCK_PROCESS_CPUTIME_ID), on_the_wall = seconds(CLOCK_MONOTONIC);
-      if (NAME_reactor_advance(context, t.data(), p.data(), y.data(), dt.data(), new_t.data(), new_y.data(), nullptr, &results, &options, points, points)) return 2;
+      if (NAME_reactor_advance(context, t.data(), p.data(), y.data(), dt.data(), new_t.data(), new_y.data(), nullptr, &results, &options, points, points, nullptr, nullptr)) return 2;
       const double taken = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin, wall = seconds(CLOCK_MONOTONIC) - on_the_wall;
       double squares = 0.0;
       long all = 0, again = 0, failed = 0;

@@ -54,6 +54,8 @@ pub enum Template {
     CpuReactorDriver,
     /// For libraries with other codes' calling conventions
     ChemkinStates,
+    ChemkinStrings,
+    ChemkinOthers,
     ChemkinHeader,
     Chemkin,
     PeleHeader,
@@ -69,7 +71,7 @@ pub enum Template {
     FoamCmake,
 }
 
-const ALL: [Template; 52] = [
+const ALL: [Template; 54] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -109,6 +111,8 @@ const ALL: [Template; 52] = [
     Template::ReactorDriver,
     Template::CpuReactorDriver,
     Template::ChemkinStates,
+    Template::ChemkinStrings,
+    Template::ChemkinOthers,
     Template::ChemkinHeader,
     Template::Chemkin,
     Template::PeleHeader,
@@ -181,6 +185,8 @@ impl Template {
             Self::ReactorDriver => "reactor_driver.cu",
             Self::CpuReactorDriver => "reactor_driver.cpp",
             Self::ChemkinStates => "chemkin_states",
+            Self::ChemkinStrings => "chemkin_strings",
+            Self::ChemkinOthers => "chemkin_others",
             Self::ChemkinHeader => "chemkin.h",
             Self::Chemkin => "chemkin.cpp",
             Self::PeleHeader => "mechanism.H",
@@ -239,6 +245,8 @@ impl Template {
             Self::Reactor => include_str!("../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../templates/cpu/chemkin.h.hbs"),
             Self::ChemkinStates => include_str!("../../templates/cpu/chemkin_states.hbs"),
+            Self::ChemkinStrings => include_str!("../../templates/cpu/chemkin_strings.hbs"),
+            Self::ChemkinOthers => include_str!("../../templates/cpu/chemkin_others.hbs"),
             Self::Chemkin => include_str!("../../templates/cpu/chemkin.cpp.hbs"),
             Self::PeleHeader => include_str!("../../templates/cpu/mechanism.h.hbs"),
             Self::Pele => include_str!("../../templates/cpu/mechanism.cpp.hbs"),

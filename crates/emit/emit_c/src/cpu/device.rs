@@ -71,9 +71,11 @@ fn table_of(table: &Table, symbol: &str) -> String {
 
 /// Returns the tables that conversions of compositions read.
 fn conversion_tables(interface: &Interface) -> String {
-    let weights = interface.species.iter().map(|species| real(species.molecular_weight));
+    let weights = || interface.species.iter().map(|species| species.molecular_weight);
     let atoms = interface.species.iter().flat_map(|species| &species.atoms).map(|&count| real(count));
-    point_table("double", "molecular_weights", weights) + &point_table("double", "atoms", atoms)
+    point_table("double", "molecular_weights", weights().map(real))
+        + &point_table("double", "inverse_weights", weights().map(|weight| real(1.0 / weight)))
+        + &point_table("double", "atoms", atoms)
 }
 
 /// Constants that say where in arrays something lies, in this order.

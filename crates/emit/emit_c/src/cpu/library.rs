@@ -13,6 +13,18 @@ pub struct Stoichiometry {
     pub reacting: Vec<bool>,
     /// By reaction (species, coefficient), negative of reactants; nothing where some are no whole numbers.
     pub reactions: Option<Vec<Vec<(usize, i32)>>>,
+    pub thermodynamics: Polynomials,
+}
+
+/// NASA polynomials of all species.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polynomials {
+    /// K, ascending: where the polynomials of any species change. A range includes its upper end.
+    pub breaks: Vec<f64>,
+    /// Whether cp/R has terms in T^-2 and T^-1, whose coefficients follow those of T^0 to T^4.
+    pub has_negative_powers: bool,
+    /// By range and species: the terms of cp/R, then the constants of h/R and of s/R.
+    pub coefficients: Vec<Vec<Vec<f64>>>,
 }
 
 /// Fields that the templates of all of them have.
@@ -28,6 +40,7 @@ pub(super) struct Library {
     entry_species: String,
     entry_coefficients: String,
     element_weights: String,
+    polynomials: PolynomialTable,
     /// Names of the functions; empty where there is none.
     chemistry: String,
     thermodynamics: String,
@@ -63,6 +76,7 @@ impl Library {
             entry_species: wrapped(entries().map(|(species, _)| (species + 1).to_string())),
             entry_coefficients: wrapped(entries().map(|(_, coefficient)| coefficient.to_string())),
             element_weights: wrapped(stoichiometry.element_weights.iter().map(|&weight| real(weight))),
+            polynomials: PolynomialTable::new(&stoichiometry.thermodynamics),
             chemistry: function("chemistry"),
             thermodynamics: function("thermodynamics"),
             progress: function("progress"),
@@ -76,6 +90,34 @@ impl Library {
                 .find(|kernel| short_name(&kernel.symbol, &prefix) == "diffusion")
                 .map_or(String::new(), |kernel| kernel.summary.clone()),
             prefix,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PolynomialTable {
+    breaks: Vec<String>,
+    has_negative_powers: bool,
+    /// Terms of cp/R.
+    terms: usize,
+    /// By range, term and species, an even number in a row.
+    coefficients: String,
+}
+
+impl PolynomialTable {
+    fn new(polynomials: &Polynomials) -> Self {
+        let terms = if polynomials.has_negative_powers { 7 } else { 5 };
+        let row = |range: &[Vec<f64>], term: usize| {
+            let padding = std::iter::repeat_n(0.0, range.len() % 2);
+            range.iter().map(|species| species[term]).chain(padding).map(real).collect::<Vec<_>>()
+        };
+        let ranges = polynomials.coefficients.iter();
+        let by_term = ranges.flat_map(|range| (0..terms + 2).flat_map(move |term| row(range, term)));
+        Self {
+            breaks: polynomials.breaks.iter().map(|&end| real(end)).collect(),
+            has_negative_powers: polynomials.has_negative_powers,
+            terms,
+            coefficients: wrapped(by_term).trim_end_matches(',').to_owned(),
         }
     }
 }

@@ -26,10 +26,10 @@ use lower::code::{Code, Table, TableKind, Values};
 use overlay::program::Array;
 use serde::Serialize;
 
-pub use chemkin::chemkin;
+pub use chemkin::{MISSING, Missing, chemkin};
 pub use device::{device_header, point_functions, point_name};
 pub use kinetix::kinetix;
-pub use library::Stoichiometry;
+pub use library::{Polynomials, Stoichiometry};
 pub use openfoam::{Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
 pub use pelephysics_reactor::pelephysics_reactor;

@@ -71,7 +71,7 @@ pub fn program_of_reactors(mechanism: &str, call: &CalledReactor<'_>) -> String 
       results.steps = steps.data() + p;
       results.temperature = temperature.data() + p;
       status |= {prefix}_reactor_advance(context, told.data() + p, fixed.data() + p, fractions.data() + p, time.data() + p,
-        state.data() + p, ends.data() + p, nullptr, &results, &options, together, {stride});
+        state.data() + p, ends.data() + p, nullptr, &results, &options, together, {stride}, nullptr, nullptr);
     }}
     write(ends);
     write(temperature);

@@ -53,8 +53,6 @@ struct File {
     memory: &'static str,
     numbers: &'static str,
     order: &'static str,
-    /// Whether the launch of some kernel takes a workspace.
-    has_workspaces: bool,
     kernels: Vec<Prototype>,
     aliases: Vec<AliasLines>,
     /// By kernel, where its output has several quantities.
@@ -165,7 +163,6 @@ impl File {
             memory,
             numbers: if interface.io == Io::Single { "hold floats, " } else { "" },
             order,
-            has_workspaces: interface.kernels.iter().any(|kernel| kernel.has_workspace),
             kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
             aliases: interface.aliases.iter().filter_map(|a| AliasLines::new(a, &interface.kernels, &prefix)).collect(),
             prefix,

@@ -5,27 +5,31 @@
 
 use super::inputs::{gibbs, scalars, sources};
 use crate::build::{self, Operands, single};
-use crate::options::{Kernel, Options, Output, Rows};
+use crate::options::{Form, Kernel, Options, Output, Rows};
 use crate::rates::equilibrium;
 use crate::rates::plan::{self, Plan};
-use crate::rates::reaction::{orders, rate_constant, rate_of};
+use crate::rates::reaction::{directions, orders, rate_constant, rate_of};
 use crate::rates::sources::Sources;
 use crate::thermodynamics::begin;
 use graph::Units;
 use graph::body::Id;
 use graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::{Model, Stiffness};
-use mechanism::{Reaction, SpeciesIndex};
+use mechanism::{Reaction, Reverse, SpeciesIndex};
 
 /// A quantity, and its first row.
 type Place = (Output, u32);
 
-/// The mechanism must have no reduction: rates of quasi-steady species have no concentrations to be made of.
+/// The form with logarithms has no rate constants. The mechanism must have no reduction: rates of quasi-steady species have no concentrations to be made of.
 pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
     let outputs = options.outputs.for_kernel(Kernel::Progress);
     let sizes = Rows { species: model.species().len(), reactions: mechanism.reactions.len() };
     let rows = outputs.iter().map(|output| output.rows(sizes)).sum::<usize>() as u32;
+    // Activities make no rate constants.
+    let has_constants = |output: &Output| matches!(output, Output::ForwardRateConstants | Output::ReverseRateConstants);
+    let form = if outputs.iter().any(has_constants) { Form::Pairwise } else { options.form };
+    let options = &Options { form, ..*options };
     let scalars = scalars(&mechanism.reactions);
     let mut graph = begin::begin("progress", model, options, "reaction_rates", rows, &scalars);
     let places = build::name_rows(&mut graph, &outputs, sizes);
@@ -65,17 +69,22 @@ fn of_reaction(
 ) -> [Option<Value>; 2] {
     let mut o = Operands::default();
     let output = graph.arrays.len() as u32 - 1;
-    let forward = rate_constant(&mut o, r, sources);
-    let reverse = equilibrium::reverse_constant(&mut o, r, sources, forward);
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
     let orders = sides.map(|(side, replaced)| orders(side, replaced));
-    let constants = [Some(forward), reverse];
-    let rates = [0, 1].map(|d| constants[d].map(|constant| rate_of(&mut o, r, sources, constant, &orders[d])));
+    let (constants, rates) = if sources.log_space.is_some() {
+        let live = [true, r.reverse != Reverse::Irreversible];
+        ([None; 2], directions(&mut o, i, r, live, sources))
+    } else {
+        let forward = rate_constant(&mut o, r, sources);
+        let constants = [Some(forward), equilibrium::reverse_constant(&mut o, r, sources, forward)];
+        let rate = |d: usize| constants[d].map(|constant| rate_of(&mut o, r, sources, constant, &orders[d]));
+        (constants, [0, 1].map(rate))
+    };
     let mut stores = Vec::new();
     for &(quantity, first) in places {
         let stored = match quantity {
-            Output::ForwardRateConstants => Some(constant(&mut o, r, units, forward, &orders[0])),
-            Output::ReverseRateConstants => reverse.map(|reverse| constant(&mut o, r, units, reverse, &orders[1])),
+            Output::ForwardRateConstants => constants[0].map(|value| constant(&mut o, r, units, value, &orders[0])),
+            Output::ReverseRateConstants => constants[1].map(|value| constant(&mut o, r, units, value, &orders[1])),
             Output::EquilibriumConstants => Some(equilibrium_constant(&mut o, r, units, sources)),
             Output::ForwardRates => rates[0],
             Output::ReverseRates => rates[1],

@@ -60,8 +60,9 @@ impl Form {
             | Kernel::IsobaricJacobianVector
             | Kernel::IsochoricJacobianVector
             | Kernel::IsobaricStep
-            | Kernel::IsochoricStep => &[Self::Pairwise, Self::LogSpace],
-            Kernel::Progress | Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
+            | Kernel::IsochoricStep
+            | Kernel::Progress => &[Self::Pairwise, Self::LogSpace],
+            Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()

@@ -54,6 +54,8 @@ pub struct Options {
     pub soret: bool,
     /// Entries of Jacobians to store.
     pub storage: MatrixStorage,
+    /// Whether the derivatives of production rates have these rates, too, behind the last column.
+    pub with_rates: bool,
     /// Method that takes the steps of reactors.
     pub integrator: Integrator,
     /// The units of the arrays.
@@ -85,6 +87,7 @@ impl Default for Options {
             outputs: Outputs::default(),
             soret: false,
             storage: MatrixStorage::Dense,
+            with_rates: false,
             integrator: Integrator::default(),
             units: Units::Si,
             activities: true,

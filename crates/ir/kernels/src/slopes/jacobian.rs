@@ -40,8 +40,9 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     let mechanism = &model.mechanism;
     let size = model.species().len();
     let scalars = inputs::scalars(&mechanism.reactions);
+    let rates = if options.with_rates && constant.is_none() { size } else { 0 };
     let (name, rows) = match constant {
-        None => ("jacobian", size * (size + 1)),
+        None => ("jacobian", size * (size + 1) + rates),
         Some(Constant::Pressure) => ("isobaric_jacobian", (size + 1) * (size + 1)),
         Some(Constant::Volume) => ("isochoric_jacobian", (size + 1) * (size + 1)),
     };
@@ -52,7 +53,7 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = known(&mut graph, model, &sources);
     let wanted = Requested {
-        rate: constant.is_some(),
+        rate: constant.is_some() || rates > 0,
         scaling: constant == Some(Constant::Pressure),
         pressure: constant == Some(Constant::Volume),
         apart: layout == MatrixLayout::Sparse,
@@ -93,9 +94,14 @@ fn build_in(model: &Model, options: &Options, constant: Option<Constant>, layout
     let inverse = inverses(model, &sources);
     qssa_slopes::eliminate(&mut graph, mechanism, &inverse, &mut terms);
     let mut matrix = Matrix::new(&mut graph, model, &sources, inverse, terms);
-    let places = places(&mut graph, &matrix, layout, constant);
+    let places = places(&mut graph, &matrix, layout, constant, rates as u32);
     match constant {
-        None => store(&mut graph, model, &matrix, &places),
+        None => {
+            store(&mut graph, model, &matrix, &places);
+            if rates > 0 {
+                store_rates(&mut graph, model, &matrix);
+            }
+        }
         Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, layout, &places, constant),
     }
     graph
@@ -108,8 +114,8 @@ fn add_terms(terms: &mut Terms, by: By, value: Value, net: &[(SpeciesIndex, f64)
     }
 }
 
-/// Returns the places of stored entries; tells the graph their number and meaning.
-fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Option<Constant>) -> Places {
+/// Returns the places of stored entries; tells the graph their number and meaning, and those of the production rates behind them.
+fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Option<Constant>, rates: u32) -> Places {
     let size = matrix.size;
     let rows = if constant.is_some() { size + 1 } else { size };
     let columns = if layout == MatrixLayout::Sparse { size + 2 } else { size + 1 };
@@ -125,14 +131,16 @@ fn places(graph: &mut Graph, matrix: &Matrix, layout: MatrixLayout, constant: Op
     };
     let places = Places::new(layout, rows, columns, is_stored);
     if let Some(pattern) = places.pattern() {
-        graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32;
+        graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32 + rates;
         graph.pattern = pattern;
     }
     if constant.is_none() {
-        let all = graph.arrays.last().expect("a kernel has an output").rows;
+        let all = graph.arrays.last().expect("a kernel has an output").rows - rates;
         let first = (0..size).find_map(|row| places.get(row, size)).unwrap_or(all);
         let names = [("by-concentrations", 0, first), ("by-temperature", first, all - first)];
-        let named = names.map(|(name, first, rows)| Quantity { name: name.into(), first, rows });
+        let of_rates = (rates > 0).then_some(("production-rates", all, rates));
+        let named =
+            names.into_iter().chain(of_rates).map(|(name, first, rows)| Quantity { name: name.into(), first, rows });
         graph.quantities.extend(named);
     }
     places
@@ -187,5 +195,22 @@ fn store(graph: &mut Graph, model: &Model, matrix: &Matrix, places: &Places) {
         }
         let step = Step { stores: rest, ..o.into_step(graph) };
         graph.add_stores(single(format!("rest of {}", species[row].name), step));
+    }
+}
+
+/// Stores the production rates behind their derivatives.
+fn store_rates(graph: &mut Graph, model: &Model, matrix: &Matrix) {
+    let output = graph.arrays.len() as u32 - 1;
+    let first = graph.arrays[output as usize].rows - matrix.size as u32;
+    for (k, species) in model.species().iter().enumerate() {
+        let sum = matrix.sum(graph, k, By::Nothing, format!("production {}", species.name));
+        let mut o = Operands::default();
+        let rate = match sum {
+            Some(sum) => o.input(sum),
+            None => o.body.literal(0.0),
+        };
+        o.body.stores = vec![rate];
+        let step = Step { stores: vec![(output, first + k as u32)], ..o.into_step(graph) };
+        graph.add_stores(single(format!("rate of {}", species.name), step));
     }
 }
