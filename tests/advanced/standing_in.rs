@@ -183,9 +183,13 @@ fn broken_programs_have_other_bits() {
         ("a fused stage", fused, Factors::Single, sums, more),
     ];
     let target = Target::by_name("hopper").unwrap();
+    let main = Main::Host(ByStep(false));
+    // What is not broken is right, so that no fault is found in what another one left.
+    stood_in(&project, folder.path(), main, target, state, |text| in_few_slots(&text));
+    are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, "as it is", &options);
     for (what, steps, factors, right, wrong) in faults {
         (project.steps, project.factors) = (steps, factors);
-        stood_in(&project, folder.path(), Main::Host(ByStep(false)), target, state, |text| {
+        stood_in(&project, folder.path(), main, target, state, |text| {
             let broken = text.replacen(right, wrong, 1);
             assert_ne!(text, broken, "{what}");
             in_few_slots(&broken)
