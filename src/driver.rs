@@ -17,7 +17,6 @@ mod verified;
 mod versions;
 mod ways;
 
-use crate::cache::Cache;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::observer::Observer;
@@ -25,6 +24,7 @@ use crate::output;
 use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
+use cache::Cache;
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use kinetics::{self, Model};

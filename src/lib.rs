@@ -7,13 +7,13 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod backend;
-pub mod cache;
 pub mod cli;
 pub mod compilers;
 pub mod driver;
 pub mod failure;
 pub mod fault;
 pub mod forms;
+mod identity;
 pub mod observer;
 pub mod output;
 pub mod plan;

@@ -82,7 +82,8 @@ fn transport_of_gri30_needs_no_scratch_on_any_machine() {
 
 #[test]
 fn chemistry_spills_little_where_it_spilled_kilobytes() {
-    for target in compilable().into_iter().filter(|target| ["mi250x", "mi300x"].contains(&target.name.as_str())) {
+    // The other machine of CDNA has as many registers.
+    for target in compilable().into_iter().filter(|target| target.name == "mi300x") {
         let [gri30, h2o2] =
             ["gri30", "h2o2"].map(|name| compiled(name, target, Codegen::DataParallel, &[Kernel::Chemistry]));
         let scratch = |report: &Report| report.kernels[0].on_amd.as_ref().unwrap().code.scratch_bytes;
@@ -102,7 +103,10 @@ fn machine_code_gives_the_bits_of_the_graph() {
         // The chemistry of the reduced dimethyl ether takes private memory.
         let published = ("dme", testkit::skip::shared("mechanisms/dme/chem.inp"));
         let is_gfx1250 = target.name == "gfx1250";
-        for (mechanism, file) in mechanisms.into_iter().chain((!is_gfx1250).then_some(published)) {
+        // Both machines of CDNA have the same instructions: one of them runs what is larger.
+        let count = if target.name == "mi250x" { 1 } else { 2 };
+        let largest = (target.name == "mi300x").then_some(published);
+        for (mechanism, file) in mechanisms.into_iter().take(count).chain(largest) {
             let Some(file) = file else { continue };
             // Clang takes half a minute for the chemistry of gri30 on gfx1250: `cargo lab amd` has it.
             let leaves_out = |kernel: &Kernel| is_gfx1250 && mechanism == "gri30" && *kernel == Kernel::Chemistry;
@@ -340,12 +344,12 @@ fn the_text_gives_the_reference_values_where_a_stand_in_runs_it() {
         ("h2o2", "mi250x", "data-parallel"),
         ("gri30", "mi300x", "data-parallel"),
         ("h2o2", "mi250x", "overlay"),
-        ("gri30", "mi300x", "partial"),
+        ("h2o2", "mi300x", "partial"),
         ("h2o2", "mi300x", "switch"),
         ("h2o2", "gfx1250", "data-parallel"),
         ("h2o2", "gfx1250", "switch"),
         ("gri30", "gfx1250", "overlay"),
-        ("gri30", "gfx1250", "partial"),
+        ("h2o2", "gfx1250", "partial"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let kernels = ["--kernel", "viscosity,conductivity,diffusion,chemistry,thermodynamics", "--codegen", layout];

@@ -26,7 +26,9 @@ fn published_mechanisms() {
     for name in ["dme", "heptane", "usc2"] {
         let Some(path) = skip::shared(&format!("mechanisms/{name}/chem.inp")) else { return };
         graphs_are_within_their_bounds(&path);
-        the_pipeline_verifies_every_form(&path);
+        if name == "dme" || skip::sweeps(format!("every form of {name} by the whole compiler")) {
+            the_pipeline_verifies_every_form(&path);
+        }
         log_space_chemistry_takes_few_slots(&path);
         if name == "dme" {
             low_rank_diffusion_is_right_for_nearly_pure_species(&path);

@@ -15,7 +15,7 @@ use singe::plan::Part;
 use singe::verify::{self, Subject};
 use testkit::reference::own;
 use testkit::skip;
-use testkit::verified::each;
+use testkit::verified::{each, numbers_of_warps};
 
 const KERNELS: [Kernel; 7] = [
     Kernel::Jacobian,
@@ -36,7 +36,7 @@ fn reduced(path: &Path) -> Model {
 #[test]
 fn h2o2_is_verified_in_log_space() {
     let model = testkit::detailed(&testkit::shipped("h2o2"));
-    each(&model, &KERNELS, |r| r.tuning.form = Some(Form::LogSpace), 1..=32);
+    each(&model, &KERNELS, |r| r.tuning.form = Some(Form::LogSpace), numbers_of_warps());
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn h2o2_on_hopper() {
 
 #[test]
 fn h2o2_on_kepler() {
-    verified("h2o2", &Kernel::ALL, "kepler", 4);
+    verified("h2o2", &[Kernel::Viscosity, Kernel::Chemistry], "kepler", 4);
 }
 
 #[test]

@@ -34,13 +34,13 @@ fn verified(request: &Request) -> Vec<Verification> {
     verified.collect()
 }
 
+fn in_layout(name: &str, points: u32, codegen: Codegen, form: Option<Form>) {
+    verified(&Request { codegen, ..with(points, name) }.with(|r| r.tuning.form = form));
+}
+
 fn all_layouts(name: &str, forms: &[Option<Form>]) {
     for points in [1, 2, 4] {
-        for codegen in LAYOUTS {
-            for &form in forms {
-                verified(&Request { codegen, ..with(points, name) }.with(|r| r.tuning.form = form));
-            }
-        }
+        LAYOUTS.into_iter().for_each(|codegen| forms.iter().for_each(|&form| in_layout(name, points, codegen, form)));
     }
 }
 
@@ -51,9 +51,12 @@ fn h2o2_in_all_layouts() {
 
 #[test]
 fn gri30_in_all_layouts() {
-    all_layouts("gri30", &[None]);
-    if testkit::skip::sweeps("gri30 in pairwise form") {
-        all_layouts("gri30", &[Some(Form::Pairwise)]);
+    LAYOUTS
+        .into_iter()
+        .zip([2, 4].into_iter().cycle())
+        .for_each(|(codegen, points)| in_layout("gri30", points, codegen, None));
+    if testkit::skip::sweeps("gri30 in all layouts, forms and numbers of points") {
+        all_layouts("gri30", &[Some(Form::Pairwise), None]);
     }
 }
 

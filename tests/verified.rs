@@ -22,24 +22,34 @@ fn too_large(request: &Request) {
     assert_eq!(failure.diagnostics.iter().map(|d| d.id).collect::<Vec<_>>(), ["schedule::shared-memory"]);
 }
 
-fn every_warp_count(name: &str) {
-    for warps in [1, 2, 3, 5, 8, 13, 16, 20, 32] {
-        for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
-            // Schedules of straight code are made once, and not again to share work better.
-            let quick = Request { codegen, effort: Effort::Quick, ..request(shipped(name)) };
-            reports(&quick.with(|r| r.tuning.warps = warps));
-        }
+const WARPS: [u32; 9] = [1, 2, 3, 5, 8, 13, 16, 20, 32];
+const LAYOUTS: [Codegen; 5] =
+    [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel];
+
+fn over_warps_and_codegen(name: &str, pairs: impl Iterator<Item = (u32, Codegen)>) {
+    for (warps, codegen) in pairs {
+        // Schedules of straight code are made once, and not again to share work better.
+        let quick = Request { codegen, effort: Effort::Quick, ..request(shipped(name)) };
+        reports(&quick.with(|r| r.tuning.warps = warps));
     }
+}
+
+fn all_pairs() -> impl Iterator<Item = (u32, Codegen)> {
+    WARPS.into_iter().flat_map(|warps| LAYOUTS.map(|codegen| (warps, codegen)))
 }
 
 #[test]
 fn h2o2_over_warps_and_codegen() {
-    every_warp_count("h2o2");
+    over_warps_and_codegen("h2o2", all_pairs());
 }
 
+/// Layouts by turns: the pairs are those of the smaller mechanism, and what is larger here shows in each number of warps and in each layout.
 #[test]
 fn gri30_over_warps_and_codegen() {
-    every_warp_count("gri30");
+    over_warps_and_codegen("gri30", WARPS.into_iter().zip(LAYOUTS.into_iter().cycle()));
+    if skip::sweeps("gri30 with each number of warps in each layout") {
+        over_warps_and_codegen("gri30", all_pairs());
+    }
 }
 
 #[test]
@@ -79,7 +89,7 @@ fn every_form_of_a_rate() {
 }
 
 fn in_every_layout(mechanism: &Path) {
-    for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel] {
+    for codegen in LAYOUTS {
         for warps in [1, 4, 7, 16] {
             let plain = request(mechanism.to_owned());
             let chemistry =

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::{Compilation, Input, make, read, write};
-use crate::cache::{self, Cache};
 use crate::compilers;
 use crate::failure::Failure;
+use crate::identity;
 use crate::observer::Observer;
 use crate::output;
 use crate::plan::Request;
 use crate::report::{self, Report};
+use cache::Cache;
 use machine::target::ComputeCapability;
 
 /// Messages and reports of a compilation, for a command to print.
@@ -62,11 +63,11 @@ fn key(request: &Request, input: &Input) -> Option<String> {
     if request.fault.is_some() || request.measure || is_clang || input.mechanism.inputs.is_empty() {
         return None;
     }
-    let compilers = if request.real_compilers { cache::compilers() } else { String::new() };
+    let compilers = if request.real_compilers { identity::compilers() } else { String::new() };
     let asked =
         Request { output: request.output.as_ref().map(|_| "".into()), clean: false, force: false, ..request.clone() };
     let read = format!("{:?}", input.mechanism.inputs);
-    Some(cache::key(&[cache::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
+    Some(cache::key(&[identity::program()?, &compilers, &format!("{asked:?}"), &input.mechanism.name, &read]))
 }
 
 /// Part of a compilation that the cache keeps.

@@ -1,14 +1,15 @@
 //! The C++ text of kernels and of functions of one point: compiled for this machine's CPU and run, before anything is written.
 
 use super::on_compilers::subject;
-use crate::cache::{self, Cache};
 use crate::compilers;
 use crate::failure::Failure;
+use crate::identity;
 use crate::observer::Observer;
 use crate::output::{self, Unit};
 use crate::plan::{Request, VERIFIED_STATES};
 use crate::report::{MeasuredTime, TextForCpu};
 use crate::verify::{Points, TextOnCpu};
+use cache::Cache;
 use diagnostics::Diagnostic;
 use emit_c::cpu::{self, Called};
 use kinetics::Model;
@@ -166,5 +167,5 @@ pub fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]
     let code: String = code.flat_map(|line| [line, "\n"]).collect();
     let [inputs, expected] = numbers.map(|all| all.iter().map(|x| format!("{:x} ", x.to_bits())).collect::<String>());
     let compiler = format!("{compiler:?} {}", HostCompiler::options());
-    Some(cache::key(&[cache::program()?, "text on a CPU", &compiler, &code, &inputs, &expected]))
+    Some(cache::key(&[identity::program()?, "text on a CPU", &compiler, &code, &inputs, &expected]))
 }

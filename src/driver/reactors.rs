@@ -1,7 +1,6 @@
 //! The programs around kernels: reactors are compiled and run, where a compiler for the target is found, those for CPUs by `reactors_on_cpu`; of others it is told that they are not.
 
 use super::reactors_on_cpu;
-use crate::cache::Cache;
 use crate::compilers::{self, CompilerOutput};
 use crate::failure::Failure;
 use crate::fault;
@@ -10,6 +9,7 @@ use crate::output::{self, ReactorText, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{self, KernelTime, Part, Pipeline, ReactorSubject, ReactorVerification, simulate_reactors};
+use cache::Cache;
 use diagnostics::Diagnostic;
 use emit_c::host;
 use kinetics::Model;

@@ -1,7 +1,6 @@
 //! The C++ text of reactors: compiled for this machine's CPU with the kernels that it calls, and run, before anything is written.
 
 use super::on_cpu::key;
-use crate::cache::Cache;
 use crate::compilers;
 use crate::failure::Failure;
 use crate::fault;
@@ -9,6 +8,7 @@ use crate::output::{self, ReactorFiles, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{ReactorCall, ReactorSubject, reactor_options};
+use cache::Cache;
 use diagnostics::Diagnostic;
 use emit_c::cpu::{self, CalledReactor};
 use emit_c::host;

@@ -18,7 +18,7 @@ pub fn text_for(
 ) -> String {
     let request = request_for(target, name, method, state, folder);
     let request = Request { steps, ..request.with(|r| r.common.precision.factors = factors) };
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    generate(&request);
     std::fs::read_to_string(folder.join(format!("{name}_reactor.cu"))).unwrap()
 }
 
@@ -60,7 +60,7 @@ pub fn advanced_by(
     };
     let Options { relative_tolerance, absolute_tolerance, most_steps, .. } = *options;
     let kept = Kept { relative_tolerance, absolute_tolerance, most_steps };
-    let units = [&project.rates, &project.jacobian];
+    let units = [project.rates, project.jacobian];
     let is_fused = project.steps == ReactorSteps::Fused;
     let reactor = gpu_reactor::reactor(&project.model, project.constant, method, (project.factors, is_fused), units);
     let mut pipeline = gpu_reactor::pipeline(&project.model, &reactor, units, ctas);

@@ -111,7 +111,7 @@ impl Interpreted<'_> {
     /// The entries with what sources change by.
     fn jacobian_at(&self, y: &[f64]) -> Vec<f64> {
         let n = y.len() - 1;
-        let mut entries = self.output(&self.project.jacobian, y);
+        let mut entries = self.output(self.project.jacobian, y);
         // Each kernel sums in an order of its own.
         for part in &self.project.parts {
             let own = self.output(part, y);
@@ -153,7 +153,7 @@ impl System for Interpreted<'_> {
     }
 
     fn rates(&self, y: &[f64]) -> Vec<f64> {
-        let mut rates = self.output(&self.project.rates, y);
+        let mut rates = self.output(self.project.rates, y);
         if let Some((warming, (sources, _))) = self.warming(y).zip(self.point.sources.as_ref()) {
             let all = sources.iter().chain([&warming.rate]);
             rates.iter_mut().zip(all).for_each(|(rate, source)| *rate += source);

@@ -1,10 +1,12 @@
 //! Projects of reactors, built and run as a host code does it.
 
+use std::fs::read_to_string;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::*;
+use testkit::once::Once;
 
 /// Fills no whole number of vectors of any width.
 pub const POINTS: usize = 37;
@@ -58,8 +60,8 @@ pub fn host_for(name: &str, species: usize) -> String {
 /// A project of reactors in a folder, and what it was made of.
 pub struct Project {
     pub model: Model,
-    pub rates: Unit,
-    pub jacobian: Unit,
+    pub rates: &'static Unit,
+    pub jacobian: &'static Unit,
     /// The same made as several kernels, where that is tried.
     pub parts: Vec<Unit>,
     pub plan: Elimination,
@@ -115,15 +117,47 @@ pub fn in_parts(project: &Project, name: &str, method: Method, state: StateVaria
     (1..).zip(rows).map(|part| unit(part).unwrap()).collect()
 }
 
+/// What tells a request from others, wherever its files go.
+fn key(request: &Request) -> String {
+    format!("{:?}", Request { output: None, ..request.clone() })
+}
+
+/// Writes the files of a request, which is compiled once for all tests.
+pub fn generate(request: &Request) {
+    static FILES: Once<Vec<(String, String)>> = Once::new();
+    let files = FILES.get(key(request), || {
+        let folder = tempfile::tempdir().unwrap();
+        let request = Request { output: Some(folder.path().to_owned()), ..request.clone() };
+        driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+        files_of(folder.path())
+    });
+    let folder = request.output.as_ref().unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
+}
+
+/// The files of a folder, by name.
+fn files_of(folder: &Path) -> Vec<(String, String)> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap());
+    let read =
+        |file: std::fs::DirEntry| (file.file_name().into_string().unwrap(), read_to_string(file.path()).unwrap());
+    files.map(read).collect()
+}
+
 pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path) -> Project {
+    static UNITS: Once<(Model, [Unit; 2])> = Once::new();
     let request = request(name, method, state, folder);
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
+    generate(&request);
+    let (model, [rates, jacobian]) = UNITS.get(key(&request), || {
+        let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
+        let unit = |kernel: Kernel| {
+            let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+            unit.map_err(|f| f.diagnostics).unwrap()
+        };
+        let units = request.common.reactor_kernels().map(unit);
+        (model, units)
+    });
     std::fs::write(folder.join("host.cpp"), host_for(name, model.species().len())).unwrap();
-    let unit = |kernel: Kernel| {
-        driver::compile_kernel(kernel, &model, &request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap()
-    };
-    let [rates, jacobian] = request.common.reactor_kernels().map(unit);
     let n = model.species().len();
     let plan = elimination::plan(&elimination::matrix(&jacobian.graph.pattern, n), &[n, n + 1]);
     let constant = request.common.constant();
@@ -133,8 +167,8 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
         parts: Vec::new(),
         plan,
         constant,
-        energies: Energies::new(&model, constant),
-        model,
+        energies: Energies::new(model, constant),
+        model: model.clone(),
         factors: Factors::Double,
         steps: ReactorSteps::Pipeline,
     }
@@ -155,7 +189,8 @@ pub fn gri30() -> &'static Gri30 {
             std::fs::remove_dir_all(&folder).unwrap();
         }
         let project = written("gri30", METHODS[0], StateVariables::MassFractions, &folder);
-        compiled(NATIVE, "gri30", &folder);
+        // Half of the time at -O2, which the smaller mechanism has.
+        compiled(&["-O1", "-march=native"], "gri30", &folder);
         Gri30 { project, folder }
     })
 }
@@ -165,10 +200,33 @@ pub fn compiled(flags: &[&str], name: &str, folder: &Path) {
     let sources = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     // The project's driver is a program of its own.
     let is_part = |file: &String| file.starts_with(name) && file.ends_with(".cpp") && !file.ends_with("_driver.cpp");
-    let sources = sources.filter(is_part);
-    let mut compile = Command::new("g++");
-    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources).args(["-o", "host"]);
-    run(&mut compile);
+    let sources: Vec<String> = sources.filter(is_part).chain(["host.cpp".to_owned()]).collect();
+    build(&[&strict, flags].concat(), &sources, folder);
+}
+
+/// Compiles and links sources of a folder. Texts that do not differ are compiled once for all tests.
+pub fn build(flags: &[&str], sources: &[String], folder: &Path) {
+    static OBJECTS: Once<Vec<u8>> = Once::new();
+    let compiler = || {
+        let mut compiler = Command::new("g++");
+        compiler.current_dir(folder).args(flags);
+        compiler
+    };
+    let names = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut headers: Vec<String> = names.filter(|name| name.ends_with(".h") || name.ends_with(".hpp")).collect();
+    headers.sort();
+    let headers: String = headers.iter().map(|name| read_to_string(folder.join(name)).unwrap()).collect();
+    let object = |source: &String| {
+        let (text, object) = (read_to_string(folder.join(source)).unwrap(), format!("{source}.o"));
+        let bytes = OBJECTS.get(format!("{flags:?} {source} {text} {headers}"), || {
+            run(compiler().args(["-c", source, "-o", &object]));
+            std::fs::read(folder.join(&object)).unwrap()
+        });
+        std::fs::write(folder.join(&object), bytes).unwrap();
+        object
+    };
+    let objects: Vec<String> = sources.iter().map(object).collect();
+    run(compiler().args(objects).args(["-o", "host"]));
 }
 
 /// A point: temperature, what is constant, mass fractions, time.

@@ -54,15 +54,15 @@ fn stood_in(
         r.steps = project.steps;
         r.emit.push(Emit::Device);
     });
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    generate(&request);
     let (extension, header, runtime) = if target.is_amd() {
         ("hip", "hip/hip_runtime.h", HIP.to_owned())
     } else {
         ("cu", "cuda_runtime.h", NAMES.iter().fold(HIP.to_owned(), |text, (hip, cuda)| text.replace(hip, cuda)))
     };
-    let standing_in = folder.join("standing_in").join(header);
-    std::fs::create_dir_all(standing_in.parent().unwrap()).unwrap();
-    write(&standing_in, runtime).unwrap();
+    let standing_in = format!("standing_in/{header}");
+    std::fs::create_dir_all(folder.join(&standing_in).parent().unwrap()).unwrap();
+    write(folder.join(&standing_in), runtime).unwrap();
     let read = |file: &str| read_to_string(folder.join(format!("h2o2_{file}.{extension}"))).unwrap();
     let kernels = request.common.reactor_kernels().map(|kernel| kernel.name().replace('-', "_"));
     let kernels: String = kernels.iter().map(|kernel| KERNEL.replace("NAME", kernel)).collect();
@@ -76,17 +76,14 @@ fn stood_in(
     write(folder.join("host.cpp"), main).unwrap();
     let strict = ["-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"];
     let allowed = ["-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-dangling-pointer"];
-    let files = ["host.cpp", "on_host_context.cpp", "on_host_reactor.cpp", "-o", "host"];
-    let mut compile = Command::new("g++");
-    // GPUs have fused multiply-adds.
-    compile.args(cfg!(target_arch = "x86_64").then_some("-mfma"));
     // Compilers for GPUs include it before the text.
-    compile.arg("-include").arg(&standing_in);
-    if target.is_amd() {
-        // The device's half uses builtins of Clang, which GCC has, too.
-        compile.arg("-D__HIP_DEVICE_COMPILE__");
-    }
-    run(compile.current_dir(folder).args(strict).args(allowed).args(["-isystem", "standing_in", "-I."]).args(files));
+    let header = ["-include", &standing_in, "-isystem", "standing_in", "-I."];
+    // GPUs have fused multiply-adds.
+    let instructions: &[&str] = if cfg!(target_arch = "x86_64") { &["-mfma"] } else { &[] };
+    // The device's half uses builtins of Clang, which GCC has, too.
+    let half: &[&str] = if target.is_amd() { &["-D__HIP_DEVICE_COMPILE__"] } else { &[] };
+    let flags = [&strict[..], &allowed, &header, instructions, half].concat();
+    build(&flags, &["host.cpp", "on_host_context.cpp", "on_host_reactor.cpp"].map(str::to_owned), folder);
 }
 
 /// Launches, which no C++ compiler reads, as calls.
@@ -185,6 +182,9 @@ fn broken_programs_have_other_bits() {
         ("a fused stage", fused, Factors::Single, sums, more),
     ];
     let target = Target::by_name("hopper").unwrap();
+    // What is not broken is right, so that no fault is found in what another one left.
+    stood_in(&project, folder.path(), Main::Host, target, state, |text| in_few_slots(&text));
+    are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, "as it is", &options);
     for (what, steps, factors, right, wrong) in faults {
         (project.steps, project.factors) = (steps, factors);
         stood_in(&project, folder.path(), Main::Host, target, state, |text| {

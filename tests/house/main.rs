@@ -17,7 +17,7 @@ use modules::modules;
 /// The rooms of `src`: each takes names from those before it alone. Between crates cargo sees to that.
 const ROOMS: [&str; 14] = [
     "failure",
-    "cache",
+    "identity",
     "backend",
     "compilers",
     "observer",

@@ -112,16 +112,17 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
     request.kernels.iter().filter_map(unit).map(at_points).unzip()
 }
 
+/// A way to compile the texts of a request.
+#[derive(Clone, Copy)]
+struct Way {
+    flags: &'static [&'static str],
+    /// Whether the functions of one point are compiled, too. They have no width, so that one way tells of them.
+    has_functions: bool,
+}
+
 /// Returns the outputs of the texts, one array behind the other: of the kernels, then of the functions of one point, if any.
-fn outputs(
-    model: &Model,
-    request: &Request,
-    units: &[Unit],
-    points: &[Points],
-    flags: &[&str],
-    folder: &Path,
-) -> Vec<f64> {
-    let functions = output::device_header(request, model, units);
+fn outputs(model: &Model, request: &Request, units: &[Unit], points: &[Points], way: Way, folder: &Path) -> Vec<f64> {
+    let functions = way.has_functions.then(|| output::device_header(request, model, units)).flatten();
     let forms = 1 + usize::from(functions.is_some());
     let calls = || (0..forms).flat_map(|form| (0..units.len()).map(move |at| (at, form == 1)));
     let called = |(at, by_points): (usize, bool)| {
@@ -138,7 +139,7 @@ fn outputs(
         std::fs::write(folder.join(name), text).unwrap();
     }
     let options = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-D__FP_FAST_FMA", "main.cpp", "-o", "main"];
-    run(Command::new("g++").current_dir(folder).args(options).args(flags));
+    run(Command::new("g++").current_dir(folder).args(options).args(way.flags));
     let inputs: Vec<u8> = calls().flat_map(|(at, _)| &points[at].inputs).flat_map(|x| x.to_le_bytes()).collect();
     std::fs::write(folder.join("input"), inputs).unwrap();
     let stdin = Stdio::from(std::fs::File::open(folder.join("input")).unwrap());
@@ -147,20 +148,20 @@ fn outputs(
 }
 
 /// Compares all kernels of a request; their names, and how many texts these are.
-fn gives_the_bits_of_the_graph(model: &Model, request: &Request, flags: &[&str]) -> (Vec<&'static str>, usize) {
+fn gives_the_bits_of_the_graph(model: &Model, request: &Request, way: Way) -> (Vec<&'static str>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (units, points) = made(model, request);
-    let found = outputs(model, request, &units, &points, flags, folder.path());
+    let found = outputs(model, request, &units, &points, way, folder.path());
     let expected: usize = points.iter().map(|points| points.outputs.len()).sum();
     let forms = found.len() / expected;
-    assert_eq!((forms, found.len() % expected), (1 + usize::from(!request.emit.is_empty()), 0));
+    assert_eq!((forms, found.len() % expected), (1 + usize::from(way.has_functions && !request.emit.is_empty()), 0));
     let mut found = found.into_iter();
     for form in 0..forms {
         for (unit, points) in units.iter().zip(&points) {
             for (i, &expected) in points.outputs.iter().enumerate() {
                 let found = found.next().unwrap();
                 let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
-                let told = (unit.kernel, request.common.state, &unit.report.form, flags, form);
+                let told = (unit.kernel, request.common.state, &unit.report.form, way.flags, form);
                 assert!(is_same, "{told:?}: value {i}: {found:e} for {expected:e}");
             }
         }
@@ -175,17 +176,17 @@ fn every_text_for_a_cpu_gives_the_bits_of_its_graph() {
     }
     let model = testkit::model(&testkit::shipped("h2o2"));
     let requests = requests();
-    let jobs = requests
-        .iter()
-        .zip(0..)
-        .flat_map(|(request, number)| flags(request, number).into_iter().map(move |flags| (request, flags)));
+    let jobs = requests.iter().zip(0..).flat_map(|(request, number)| {
+        let ways = flags(request, number).into_iter().enumerate();
+        ways.map(move |(at, flags)| (request, Way { flags, has_functions: at == 0 }))
+    });
     let (jobs, known) = (Mutex::new(jobs), Mutex::new((BTreeSet::new(), 0)));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let Some((request, flags)) = jobs.lock().unwrap().next() else { break };
-                    let (kernels, texts) = gives_the_bits_of_the_graph(&model, request, flags);
+                    let Some((request, way)) = jobs.lock().unwrap().next() else { break };
+                    let (kernels, texts) = gives_the_bits_of_the_graph(&model, request, way);
                     let mut known = known.lock().unwrap();
                     known.0.extend(kernels);
                     known.1 += texts;

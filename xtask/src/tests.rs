@@ -5,6 +5,9 @@ use std::path::Path;
 use crate::{skipped, test_binaries, toolchain};
 use xtask::{cantera, program};
 
+/// The tests that leave sweeps out.
+const SWEPT: [&str; 8] = ["advanced", "forms", "jacobian", "points", "reactor", "reduced", "verified", "warps"];
+
 /// Fetches what tests use, runs all of them, and lists those that were skipped. With `--quick` nothing is fetched, and the quick tests run
 /// alone. With arguments of `cargo test` other than `--no-fail-fast` cargo runs them, one binary after another.
 pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
@@ -30,10 +33,10 @@ pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
 
 /// Runs the tests that leave sweeps out because they take minutes, with these.
 pub fn sweeps(root: &Path) -> Result<(), String> {
-    let words = "test --release --workspace --test points --test advanced --test verified";
     skipped::listed(root, |list| {
         let mut tests = program::cargo(root);
-        program::succeeds(tests.args(words.split(' ')).env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all"))
+        tests.args(["test", "--release", "--workspace"]).args(SWEPT.iter().flat_map(|name| ["--test", *name]));
+        program::succeeds(tests.env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all"))
     })
 }
 

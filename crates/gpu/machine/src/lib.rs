@@ -1,5 +1,5 @@
 //! GPUs as Singe knows them: descriptions of targets with the occupancy calculator ([`target`]), what work costs on them
-//! ([`cost`]), the compilers for them that are installed ([`toolchain`]), and whose files these are ([`owner`]).
+//! ([`cost`]), and the compilers for them that are installed ([`toolchain`]).
 //!
 //! ```
 //! use machine::target::{Kernel, Target, occupancy};
@@ -13,6 +13,5 @@
 #![deny(unsafe_code)]
 
 pub mod cost;
-pub mod owner;
 pub mod target;
 pub mod toolchain;

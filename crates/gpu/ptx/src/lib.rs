@@ -74,7 +74,6 @@
 //! | [`cost`] | who tells what versions of a kernel cost |
 #![forbid(unsafe_code)]
 
-pub mod align;
 pub mod analysis;
 pub mod asynchronous;
 pub mod builder;

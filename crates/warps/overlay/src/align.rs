@@ -1,7 +1,7 @@
 //! Aligns the step sequences of several warps.
 
+use super::merge::{Turn, merge};
 use graph::{Graph, Part, Shape, StepRef};
-use ptx::align::merge;
 
 /// Steps of one kind that follow each other in one warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub fn align(graph: &Graph, sequences: &[&[StepRef]]) -> Vec<Batch> {
     let runs: Vec<Vec<(Kind, &[StepRef])>> = sequences.iter().map(|steps| runs(graph, steps)).collect();
     let kinds: Vec<Vec<Kind>> = runs.iter().map(|runs| runs.iter().map(|(kind, _)| *kind).collect()).collect();
     let mut rest: Vec<_> = runs.iter().map(|runs| runs.iter()).collect();
-    let batch = |turn: ptx::align::Turn<Kind>| {
+    let batch = |turn: Turn<Kind>| {
         let taken = rest.iter_mut().zip(turn.takes).map(|(rest, takes)| if takes { rest.next() } else { None });
         Batch {
             shape: turn.kind.shape,

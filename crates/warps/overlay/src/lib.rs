@@ -12,6 +12,7 @@ mod contents;
 mod layout;
 mod legend;
 mod loads_first;
+mod merge;
 mod neutral;
 mod partial;
 mod phases;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::rules::{self, Rule};
-use crate::cache::hexadecimal;
+use cache::hexadecimal;
 use ptx::Module;
 use ptx::inst::Space;
 use warpsim::prove::{Part, Status, Step, Verdict};

@@ -1,6 +1,6 @@
 //! Places where CUDA compilers are looked for.
 
-use crate::owner;
+use cache::owner;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

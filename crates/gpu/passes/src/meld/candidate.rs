@@ -1,6 +1,6 @@
 //! Two subgraphs that might be melded, and how their blocks correspond.
 
-use ptx::align::Column;
+use super::align::Column;
 use ptx::ir::Block;
 use serde::Serialize;
 

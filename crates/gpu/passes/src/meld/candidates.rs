@@ -1,12 +1,12 @@
 //! Candidates for melding: subgraphs on the two sides of a branch that have enough in common, and which of them are melded together.
 
+use super::align::{Column, align};
 use super::candidate::{Candidate, Idle, Kind, Pair};
 use super::facts::Facts;
 use super::options::{Mode, Options};
 use super::region::{self, Correspondence, Region, Subgraph};
 use super::shapes::{Shape, Shapes};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use ptx::align::{Column, align};
 use ptx::analysis::lists::table;
 use ptx::inst::Terminator;
 use ptx::ir::{Block, Func, Reg};

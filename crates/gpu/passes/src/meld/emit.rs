@@ -1,12 +1,12 @@
 //! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
 
+use super::align::Column;
 use super::candidate::{Candidate, Pair};
 use super::check::OffsetOperand;
 use super::facts::Facts;
 use super::names::NewNames;
 use super::similar::{Named, Names, harmless, immediate, named};
 use cranelift_entity::EntitySet;
-use ptx::align::Column;
 use ptx::estimate::latency::{BRANCH, SIMPLE, latency};
 use ptx::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use ptx::ir::{Block, BlockData, Func, Inst, Reg};

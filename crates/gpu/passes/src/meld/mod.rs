@@ -10,6 +10,7 @@
 //! Beyond the paper: only branches that the divergence analysis finds divergent; candidates in the order of what they save; no
 //! load that the program did not have: what one side stores is stored under its condition; nothing that concerns several threads.
 
+mod align;
 mod apply;
 mod candidate;
 mod candidates;
@@ -30,6 +31,7 @@ mod unify;
 mod verdicts;
 
 use super::outcome::{Failure, Outcome, Report, counted, with_func};
+use align::Column;
 use apply::Applied;
 use candidate::Candidate;
 pub use candidate::Kind;
@@ -37,7 +39,6 @@ use check::{Change, Violation};
 use facts::Facts;
 pub use options::{Mode, Options};
 use plan::Plan;
-use ptx::align::Column;
 use ptx::estimate::{cycles_of, executions};
 use ptx::ir::{Block, Func, Module};
 use region::Region;

@@ -1,5 +1,6 @@
 //! Melds as data: which blocks correspond, which instructions become one, and which registers.
 
+use super::align::{Column, align};
 use super::candidate::{Candidate, Pair};
 use super::facts::Facts;
 use super::names::NewNames;
@@ -7,7 +8,6 @@ use super::shapes::Shapes;
 use super::similar::{Named, Names, named, selections};
 use super::unify::unify;
 use cranelift_entity::EntitySet;
-use ptx::align::{Column, align};
 use ptx::estimate::latency::{SIMPLE, latency};
 use ptx::inst::Terminator;
 use ptx::ir::{Block, Func, Inst, Reg};

@@ -28,7 +28,10 @@ pub fn cycles_of(func: &Func, block: Block) -> u64 {
     insts + if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH }
 }
 
+/// Levels of loops that count; code further inside is taken to run as often as code at this depth.
+const DEEPEST: u32 = 10;
+
 /// Returns the estimated executions of code inside so many loops: eight times for each.
 pub fn executions(depth: u32) -> u64 {
-    1 << (3 * depth.min(10))
+    1 << (3 * depth.min(DEEPEST))
 }

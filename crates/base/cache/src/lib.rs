@@ -2,10 +2,11 @@
 //!
 //! A file counts only if it is whole and of this key; any other is treated as absent, and is written anew. Files appear
 //! under a temporary name and are then renamed, so that no run sees half of one. The folder is made for the user alone,
-//! and an entry that another user may have written is treated as absent.
+//! and an entry that another user may have written is treated as absent ([`owner`]).
+#![forbid(unsafe_code)]
 
 mod entry;
-mod identity;
+pub mod owner;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,10 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use machine::owner;
 use sha2::{Digest, Sha256};
-
-pub use identity::{compilers, program};
 
 /// The environment variable that names the folder, or says `off`.
 pub const VARIABLE: &str = "SINGE_CACHE";

@@ -1,11 +1,11 @@
-//! Who made an entry: this very program, with these very compilers.
+//! Who made an entry of the cache: this very program, with these very compilers.
 
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::UNIX_EPOCH;
 
-use super::hexadecimal;
+use cache::hexadecimal;
 use machine::toolchain;
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! Alignment of any number of sequences whose elements either match or do not.
+//! Alignment of any number of sequences whose elements either match or do not, for code that the warps of a CTA share.
 
 /// Elements of one kind, at most one from each sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use singe::observer::Observer;
 use singe::output::Unit;
 use singe::report::KernelReport;
 
-use crate::request;
+use crate::{request, skip};
 
 /// The reports of all kernels of a request, each verified on 64 states at least.
 pub fn reports(request: &Request) -> Vec<KernelReport> {
@@ -44,6 +44,15 @@ pub fn each(
     let cases = kernels.iter().flat_map(|&kernel| warps.clone().into_iter().map(move |warps| (kernel, warps)));
     let units = cases.map(|(kernel, warps)| unit(kernel, model, &plain.clone().with(|r| r.tuning.warps = warps)));
     units.map(|unit| unit.report.verification.map_or(0.0, |found| found.largest_error)).fold(0.0, f64::max)
+}
+
+/// Numbers of warps up to 32: powers of two, numbers beside them, and some that divide nothing evenly; with sweeps all.
+pub fn numbers_of_warps() -> Vec<u32> {
+    if skip::sweeps("all numbers of warps up to 32") {
+        (1..=32).collect()
+    } else {
+        vec![1, 2, 3, 4, 7, 8, 13, 16, 24, 32]
+    }
 }
 
 /// A kernel of a model, whatever the mechanism that the request names.

@@ -1,0 +1,9 @@
+//! Models of mechanisms for tests and benchmarks, and reference values.
+#![forbid(unsafe_code)]
+
+pub mod made_up;
+mod model;
+pub mod reference;
+
+pub use model::{detailed, model};
+pub use testkit::*;
