@@ -29,7 +29,7 @@ const BEYOND: [f64; 12] = [
 ];
 
 /// Those that have other forms than the pairwise one, but for [`STEPS`].
-const KERNELS: [Kernel; 15] = [
+const KERNELS: [Kernel; 16] = [
     Kernel::Viscosity,
     Kernel::Conductivity,
     Kernel::Diffusion,
@@ -38,6 +38,7 @@ const KERNELS: [Kernel; 15] = [
     Kernel::Chemistry,
     Kernel::Isobaric,
     Kernel::Isochoric,
+    Kernel::Progress,
     Kernel::Jacobian,
     Kernel::IsobaricJacobian,
     Kernel::IsochoricJacobian,

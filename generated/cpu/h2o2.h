@@ -82,9 +82,8 @@ static const double h2o2_molecular_weights[10] = {
   2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014,
 };
 
-// Mole fractions of mass fractions, on the host: field-major as all arrays below, points <= stride. The two arrays may
-//   be one. Negative
-// fractions stay negative, and a sum other than 1 counts.
+// Mole fractions of mass fractions, on the host: field-major as all arrays below, points <= stride.
+// The two arrays may be one. Negative fractions stay negative, and a sum other than 1 counts.
 static inline void h2o2_mole_from_mass(const double *mass_fractions, double *mole_fractions, int points, int stride)
 {
   for (int p = 0; p < points; ++p) {

@@ -50,8 +50,8 @@ def main(line, dots):
     same, _, of_dots = read(dots)
     assert names == same
     left, right, top, bottom = FRAME
-    print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 820 400" font-family="sans-serif" font-size="13">')
-    print('<rect width="820" height="400" fill="white"/>')
+    print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 880 400" font-family="sans-serif" font-size="13">')
+    print('<rect width="880" height="400" fill="white"/>')
     print(f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" fill="none" stroke="#444"/>')
     across = lambda z: left + (z - places[0]) / (places[-1] - places[0]) * (right - left)
     for share in range(5):

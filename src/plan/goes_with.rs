@@ -138,7 +138,7 @@ pub const FLAGS: [Flag; 20] = [
         ["1|2|4|auto", "grid points of each lane, for which constants are fetched once"]),
     layout(&["slots"],             &[Targets(NVIDIA), Kernels(STEPS), Layouts(SHARED_WORK)],    tries::slots,
         ["auto|shared|global", "memory of the values that warps hand over in the kernels of one step"]),
-    layout(&["constants"],         &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::constants,
+    layout(&["constants"],         &[Targets(GPUS)],                                            tries::constants,
         ["auto|stripe|constant-bank|shared", "memory of constants: the lanes' registers, constant memory, or shared memory"]),
     flag(&["form"],                &[],                                                         tries::forms),
     layout(&["matrix"],            &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::matrices,

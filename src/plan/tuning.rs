@@ -41,7 +41,7 @@ pub struct Tuning {
     #[arg(skip = SlotMemory::Auto)]
     #[serde(skip_serializing_if = "SlotMemory::is_auto")]
     pub slots: SlotMemory,
-    /// Memory of the constants of warp-specialized code; `None` takes that of the target (paper, section 5.2).
+    /// Memory of the constants; `None` takes that of the target (paper, section 5.2).
     #[arg(skip)]
     #[serde(with = "super::values::constants")]
     pub constants: Option<Residence>,

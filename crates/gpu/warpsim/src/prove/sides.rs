@@ -68,17 +68,7 @@ pub(super) fn pass(
     let together = mask == warp.live && warp.path.mask == mask && warp.waiting.is_empty();
     let one = together && decides(code, pc).is_some_and(|slot| is_one(warp, slot, mask));
     if machine.domain.open.branches.contains(&pc) {
-        if machine.domain.open.together.contains(&pc) {
-            if !one {
-                return Err(refuse(machine, warp, pc, "lanes that exchange values may not all come back"));
-            }
-            machine.domain.reached_again(warp, pc);
-        }
-        if !machine.domain.open.general.contains(&pc) {
-            machine.domain.open.again.insert(pc);
-        }
-        warp.path.mask = 0;
-        return Ok(());
+        return come_again(machine, warp, pc, one);
     }
     if let Some(side) = peeks::way(code, warp, pc, mask, reconvergence) {
         warp.jump(side);
@@ -140,6 +130,21 @@ pub(super) fn pass(
         EXIT => warp.ret(),
         _ => warp.jump(reconvergence),
     }
+    Ok(())
+}
+
+/// A side comes back to its own branch, whose lanes wait there; `one` says whether all of them go on the same way.
+fn come_again(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, one: bool) -> Result<(), Stop> {
+    if machine.domain.open.together.contains(&pc) {
+        if !one {
+            return Err(refuse(machine, warp, pc, "lanes that exchange values may not all come back"));
+        }
+        machine.domain.reached_again(warp, pc);
+    }
+    if !machine.domain.open.general.contains(&pc) {
+        machine.domain.open.again.insert(pc);
+    }
+    warp.path.mask = 0;
     Ok(())
 }
 
