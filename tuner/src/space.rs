@@ -190,10 +190,9 @@ mod tests {
     #[test]
     fn what_changes_nothing_is_tried_once() {
         let layouts = Axis::new(LAYOUT, &["overlay", "data-parallel"]);
-        let constants = Axis::new("constants", &["stripe", "shared"]);
-        let tried: Vec<String> = all(&[layouts, constants]).iter().map(ToString::to_string).collect();
-        let expected =
-            ["codegen=overlay constants=stripe", "codegen=overlay constants=shared", "codegen=data-parallel"];
+        let placement = Axis::new("placement", &["store", "buffer"]);
+        let tried: Vec<String> = all(&[layouts, placement]).iter().map(ToString::to_string).collect();
+        let expected = ["codegen=overlay placement=store", "codegen=overlay placement=buffer", "codegen=data-parallel"];
         assert_eq!(tried, expected);
         // Viscosity has no log-space form.
         assert_eq!(all(&[Axis::new("form", &["pairwise", "log-space", "low-rank"])]).len(), 2);

@@ -163,6 +163,7 @@ struct File {
     at_once: usize,
     /// Whether one kernel takes a whole step, the functions of one point that it calls, and the names of two of them.
     is_fused: bool,
+    is_pipeline: bool,
     functions_of_a_point: String,
     rates_of_a_point: String,
     jacobian_of_a_point: String,
@@ -245,6 +246,7 @@ impl File {
             slot_rows: reactor.slot_rows(species),
             at_once: AT_ONCE,
             is_fused: reactor.fused.is_some(),
+            is_pipeline: is_gpu && reactor.fused.is_none(),
             functions_of_a_point: of_a_point(|fused| &fused.text),
             rates_of_a_point: of_a_point(|fused| &fused.rates),
             jacobian_of_a_point: of_a_point(|fused| &fused.jacobian),
