@@ -102,7 +102,9 @@ fn h2o2_on_hopper() {
 
 #[test]
 fn h2o2_on_kepler() {
-    verified("h2o2", &[Kernel::Viscosity, Kernel::Chemistry], "kepler", 4);
+    let is_swept = testkit::skip::sweeps("all kernels of h2o2 on kepler");
+    let kernels = if is_swept { &Kernel::ALL[..] } else { &[Kernel::Viscosity, Kernel::Chemistry] };
+    verified("h2o2", kernels, "kepler", 4);
 }
 
 #[test]

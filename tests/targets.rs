@@ -88,10 +88,16 @@ fn h2o2_on_every_target() {
 }
 
 /// The kernels that a plain command makes of h2o2 for the target, in the layouts that it begins with; two of those whose warps share work, as all meet
-/// and broadcast by the same statements.
+/// and broadcast by the same statements; with sweeps all.
 fn plain_kernels(model: &Model, target: &'static Target) -> Vec<Unit> {
     let files = Files { mechanism: testkit::shipped("h2o2"), ..Files::default() };
-    let shared: &[Kernel] = if target.is_amd() { &[] } else { &[Kernel::Diffusion, Kernel::Chemistry] };
+    let shared: &[Kernel] = if target.is_amd() {
+        &[]
+    } else if testkit::skip::sweeps("all kernels in which warps share work, by each compiler") {
+        &Kernel::ALL
+    } else {
+        &[Kernel::Diffusion, Kernel::Chemistry]
+    };
     let layouts = [(Codegen::DataParallel, &Kernel::ALL[..]), (Codegen::Overlay, shared)];
     let request = Request { files, verify: None, ..Request::default() }.with(|r| r.common.target = target);
     let make = |(codegen, &kernel): (Codegen, &Kernel)| {

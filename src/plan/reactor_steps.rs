@@ -17,7 +17,7 @@ pub enum ReactorSteps {
 }
 
 /// Most species of a mechanism whose steps are fused. With more the arrays of a thread do not stay in the L1 cache: by the model of time on Hopper, with
-/// factors in floats, a fused step takes 0.73 of a pipeline's time for 10 and 13 species, and as long for 21 (docs/lab/reactors-gpu.md).
+/// factors in floats, a fused step takes 0.78 of a pipeline's time for 10 species, and 1.09 for 21 (docs/lab/reactors-gpu.md).
 const MOST_FUSED: usize = 16;
 
 /// Compute capability from which on the L1 cache is large enough.

@@ -6,7 +6,20 @@ use crate::{skipped, test_binaries, toolchain};
 use xtask::{cantera, program};
 
 /// The tests that leave sweeps out.
-const SWEPT: [&str; 8] = ["advanced", "forms", "jacobian", "points", "reactor", "reduced", "verified", "warps"];
+const SWEPT: [&str; 12] = [
+    "advanced",
+    "amd",
+    "forms",
+    "jacobian",
+    "machine_code",
+    "points",
+    "reactor",
+    "reduced",
+    "steps",
+    "targets",
+    "verified",
+    "warps",
+];
 
 /// Fetches what tests use, runs all of them, and lists those that were skipped. With `--quick` nothing is fetched, and the quick tests run
 /// alone. With arguments of `cargo test` other than `--no-fail-fast` cargo runs them, one binary after another.

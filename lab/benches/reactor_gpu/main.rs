@@ -101,7 +101,7 @@ const HEAD: &str = "\
 [a step](../guide/reactors.md#on-gpus), on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
 equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points, and the board does what all its SMs do. *Global* and
 *local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
-kernels, in the layout that `auto` chooses. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
+kernels, as `--effort quick` chooses them; with more effort rates may take less time. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
 whole step, a thread has a point; singe takes it for mechanisms of up to 16 species, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
 *Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
