@@ -7,6 +7,7 @@ use graph::fission;
 use kernels::{Form, Kernel, MatrixStorage, Options, StateVariables};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
+use machine::target::Target;
 use overlay::Codegen;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
@@ -192,4 +193,18 @@ fn derivatives_cost_a_few_times_what_rates_do() {
         println!("{kernel}: {} slots, {:.2} times the {rates} of the rates", slots(kernel), slots(kernel) / rates);
     }
     assert!(slots(Kernel::Jacobian) / rates <= 3.0);
+}
+
+/// Straight-line code that keeps far more numbers than a thread has registers for brings its own spill code.
+#[test]
+fn spilled_numbers_are_verified() {
+    let model = testkit::model(&testkit::shipped("ammonia"));
+    let kernel = Kernel::IsobaricSparseJacobian;
+    let request = testkit::request::new(testkit::shipped("ammonia")).with(|r| {
+        r.common.target = Target::by_name("hopper").unwrap();
+        (r.codegen, r.common.state) = (Codegen::DataParallel, StateVariables::MassFractions);
+    });
+    let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+    let unit = unit.map_err(|failure| failure.diagnostics).unwrap();
+    assert!(unit.code.spilled > 0 && unit.report.verification.is_some());
 }

@@ -2,7 +2,7 @@
 //! does, and is counted exactly. Here for one small mechanism on every family of instructions, and for the kernels of a larger one
 //! that take the least time; `cargo lab machine-code` does it for all.
 
-use kernels::{Form, Kernel};
+use kernels::{Form, Kernel, StateVariables};
 use machine::target::Target;
 use machine::toolchain;
 use overlay::{Codegen, Residence};
@@ -116,6 +116,22 @@ fn h2o2_on_ampere_and_blackwell() {
 #[test]
 fn gri30_on_hopper() {
     verified("gri30", &[Kernel::Conductivity], "hopper", 8);
+}
+
+/// Straight-line code that keeps far more numbers than registers brings its own spill code, which compilers leave as it is: text and machine code
+/// have the bits.
+#[test]
+fn spill_code_on_hopper() {
+    let report = compiled("ammonia", "hopper", |r| {
+        (r.kernels, r.codegen) = (vec![Kernel::IsobaricSparseJacobian], Codegen::DataParallel);
+        (r.common.state, r.tuning.warps) = (StateVariables::MassFractions, 8);
+    });
+    let Some(report) = report else { return };
+    let Some(MachineCode::Verified(code)) = &report.kernels[0].machine_code else {
+        panic!("{:?}", report.kernels[0].machine_code)
+    };
+    let local: u64 = code.turn.iter().map(|counts| counts.local_bytes).sum();
+    assert!(local > 0, "numbers wait in local memory");
 }
 
 /// A target whose machine code nothing runs: the report says so, and its counts are those of PTX.

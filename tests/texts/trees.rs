@@ -72,6 +72,7 @@ fn code(target: &Target, arithmetic: Arithmetic, trees: Vec<Real>) -> Code {
         counters: 0,
         constants,
         contents: Vec::new(),
+        registers: None,
         staging_bytes: None,
         first_global: None,
         body,
@@ -188,7 +189,7 @@ fn value<N: Number>(tree: &Real, point: &[f64]) -> N {
         Real::Binary(_, o) => of(&o[0]) / of(&o[1]),
         Real::Fma(o) => of(&o[0]).mul_add(of(&o[1]), of(&o[2])),
         Real::SelectLe(o) => of(if of(&o[0]) <= of(&o[1]) { &o[2] } else { &o[3] }),
-        Real::Var(_) | Real::Slot(..) | Real::Broadcast { .. } => unreachable!("no tree has one"),
+        Real::Var(_) | Real::Slot(..) | Real::Spilled(_) | Real::Broadcast { .. } => unreachable!("no tree has one"),
     }
 }
 

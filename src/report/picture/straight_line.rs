@@ -270,6 +270,7 @@ mod tests {
             vars: cranelift_entity::PrimaryMap::new(),
             counters: 0,
             constants: overlay::program::Constants::default(),
+            registers: None,
             staging_bytes: None,
             body: nodes(),
         };

@@ -15,6 +15,7 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
     let tables: BTreeMap<TableKind, Variable> =
         code.tables.iter().map(|table| (table.kind, declare_table(code, table, module))).collect();
     let slots = (code.slots.rows > 0).then(|| declare_slots(code, module));
+    let spills = (code.spilled > 0).then(|| declare_spills(code, module));
     let shared_powers = (code.power_bytes > 0).then(|| declare_shared_powers(code, module));
 
     let mut func = Func::new(&code.symbol);
@@ -55,6 +56,7 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
         bases,
         shared_banks: BTreeMap::new(),
         slots_base,
+        spills,
         workspace,
         global_column: None,
         own_slots: None,
@@ -95,6 +97,12 @@ fn declare_slots(code: &Code, module: &mut Module) -> Variable {
     let Slots { rows, pitch, number, space, .. } = code.slots;
     let space = if space == SlotSpace::Shared { Space::Shared } else { Space::Local };
     let (name, bytes) = (format!("{}_slots", code.symbol), number.bytes() * u64::from(pitch) * u64::from(rows));
+    module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align: 8, bytes, init: Init::None })
+}
+
+fn declare_spills(code: &Code, module: &mut Module) -> Variable {
+    let (name, bytes) = (format!("{}_spills", code.symbol), 8 * u64::from(code.spilled));
+    let space = Space::Local;
     module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align: 8, bytes, init: Init::None })
 }
 

@@ -84,6 +84,12 @@ impl Printer<'_> {
         }
     }
 
+    /// The address of a number that waits in local memory.
+    pub(super) fn spill_place(&self, place: u32) -> Address {
+        let variable = self.spills.expect("code that spills declares the places");
+        Address { base: Base::Variable(variable), offset: 8 * i64::from(place) }
+    }
+
     /// The address of this lane's element of a row of the workspace, computed in 64 bits.
     fn global_slot(&mut self, row: &Integer) -> Address {
         let column = self.global_column.expect("code with slots in global memory defines the lane");

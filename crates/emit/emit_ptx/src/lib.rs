@@ -57,6 +57,7 @@ struct Printer<'c> {
     /// Addresses of tables and of slots in local memory, and of the thread's first entries of striped tables.
     bases: BTreeMap<TableKind, Reg>,
     slots_base: Option<Reg>,
+    spills: Option<Variable>,
     /// The workspace in global memory, and the address in its part for the CTA's own group of warps of the lane's column in row 0.
     workspace: Option<Reg>,
     global_column: Option<Reg>,
@@ -167,6 +168,10 @@ impl Printer<'_> {
                 let (value, ty) = (self.real(value), of_memory(self.code.slots.number));
                 let value = self.converted(value, ty);
                 self.builder.push(Op::store(space, ty, addr, value));
+            }
+            Statement::Spill { place, value } => {
+                let (addr, value) = (self.spill_place(*place), self.var(*value));
+                self.builder.push(Op::store(Space::Local, Type::F64, addr, value));
             }
             Statement::CopyInputs { more, points, copies } => self.copy_inputs(more, points, copies),
             Statement::AwaitCopies { pending } => self.asynchronous("wait_group", [copies::text(&pending.to_string())]),

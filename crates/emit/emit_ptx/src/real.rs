@@ -132,6 +132,10 @@ impl Printer<'_> {
                     share => return self.load_share(space, false, dst, addr, *share),
                 }
             }
+            Real::Spilled(place) => {
+                let addr = self.spill_place(*place);
+                self.load(Space::Local, false, Type::F64, dst, addr)
+            }
             Real::Field(field) => {
                 let addr = self.field(field.array, &field.row, field.point);
                 match field.share {

@@ -35,6 +35,7 @@ fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
         counters: 2,
         constants: Constants::default(),
         contents: Vec::new(),
+        registers: None,
         staging_bytes: None,
         body,
     }

@@ -37,6 +37,8 @@ pub struct Code {
     pub workspace_bytes_per_cta: Option<u64>,
     /// Content of each slot, for readers, with the number of the phase that stores it.
     pub contents: Vec<(u32, Vec<(String, u32)>)>,
+    /// Numbers of a thread in local memory for [`Statement::Spill`].
+    pub spilled: u32,
     /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
     pub mirror_bytes: u32,
     /// And for the table of powers.
@@ -334,6 +336,8 @@ pub enum Real {
     /// The lane's element of a row of slots.
     /// A number of a row of slots; of one that holds doubles perhaps a single of it.
     Slot(Integer, Share),
+    /// The number that a [`Statement::Spill`] stored at this place.
+    Spilled(u32),
     Field(Box<Field>),
     Unary(Unary, Box<Real>),
     Binary(Binary, Box<[Real; 2]>),
@@ -358,6 +362,7 @@ impl Real {
             | Self::Broadcast { .. }
             | Self::Bank(_)
             | Self::Slot(..)
+            | Self::Spilled(_)
             | Self::Field(_) => &[],
             Self::Unary(_, a) => std::slice::from_ref(a),
             Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
@@ -375,6 +380,7 @@ impl Real {
             | Self::Broadcast { .. }
             | Self::Bank(_)
             | Self::Slot(..)
+            | Self::Spilled(_)
             | Self::Field(_) => &mut [],
             Self::Unary(_, a) => std::slice::from_mut(a),
             Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
@@ -470,6 +476,11 @@ pub enum Statement {
     StoreSlot {
         row: Integer,
         value: Real,
+    },
+    /// A number of the thread goes to a place in local memory, from where compilers may not take it back into a register.
+    Spill {
+        place: u32,
+        value: Var,
     },
     /// Where there is another group: starts asynchronous copies of its inputs. They are a batch.
     CopyInputs {

@@ -11,13 +11,14 @@ mod lockstep;
 pub mod named_barriers;
 mod prefetch;
 mod rounding;
+mod spills;
 mod uses;
 
 use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
 use graph::function_tables::{self, POWERS};
 use machine::cost::{self, RegisterPressure};
 use machine::target::Target;
-use overlay::program::{Bank, Execution, Program};
+use overlay::program::{Arithmetic, Bank, Execution, Program};
 use std::collections::BTreeSet;
 
 /// Lowers one kernel for a machine.
@@ -25,7 +26,13 @@ use std::collections::BTreeSet;
 /// A launch passes the arrays in the order of [`Program::arrays`], the number of points and the distance between the
 /// fields of an array. Lanes beyond the last point compute the last point again and store nothing.
 pub fn lower(program: &Program, target: &Target) -> Code {
-    let (body, mut needs) = body::lower(program, target);
+    let (mut body, mut needs) = body::lower(program, target);
+    let (mut vars, mut spilled) = (program.vars.clone(), 0);
+    if let Some(made) = registers_of_spills(program, target)
+        .and_then(|own| spills::spilled(&body, &mut vars, own, target.max_registers_per_thread))
+    {
+        (body, spilled) = (made.body, made.places);
+    }
     let staged = program.staging_bytes.and_then(|bytes| staged(program, &body, bytes));
     needs.lane |= staged.is_some();
     let slots = slots(program, &needs, staged.as_ref(), target);
@@ -49,7 +56,8 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         execution: program.execution,
         points_per_lane: program.points_per_lane,
         arrays: program.arrays.clone(),
-        vars: program.vars.clone(),
+        vars,
+        spilled,
         counters: program.counters,
         registers: Registers { reals: program.constants.real_registers, indices: program.constants.index_registers },
         bank_entries: [program.constants.real_bank.len(), program.constants.index_bank.len()],
@@ -68,6 +76,13 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         workspace_bytes_per_cta: program.workspace_bytes_per_cta(),
         contents: program.contents.clone(),
     }
+}
+
+/// Registers of a thread for which spill code is made: compilers of AMD and of CPUs have more places for numbers than a thread of NVIDIA's.
+fn registers_of_spills(program: &Program, target: &Target) -> Option<u32> {
+    let is_nvidia = !target.is_cpu() && target.amd().is_none();
+    let is_double = program.arithmetic == Arithmetic::Double && program.io() == kernels::Io::Double;
+    program.registers.filter(|_| is_nvidia && is_double && program.is_straight_line())
 }
 
 /// How inputs come to shared memory while another group is computed, where that has room.

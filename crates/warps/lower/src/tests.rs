@@ -24,6 +24,7 @@ fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
         counters: 1,
         constants: Constants::default(),
         contents: Vec::new(),
+        registers: None,
         staging_bytes: None,
         body,
     };

@@ -165,6 +165,7 @@ fn emit(
         vars,
         counters,
         constants,
+        registers: None,
         staging_bytes: None,
         body,
     };

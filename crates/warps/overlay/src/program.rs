@@ -47,6 +47,8 @@ pub struct Program {
     /// Number of loop counters used.
     pub counters: u32,
     pub constants: Constants,
+    /// Registers of a thread, where straight-line code may bring its own spill code.
+    pub registers: Option<u32>,
     /// Bytes of shared memory that asynchronous copies of a CTA's next inputs may take beside what else lies there; none where the
     /// target has no such copies, or they are not wanted.
     pub staging_bytes: Option<u32>,

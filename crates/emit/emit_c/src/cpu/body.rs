@@ -180,6 +180,7 @@ impl Body<'_> {
             | Statement::WarpSync
             | Statement::Multiply { .. }
             | Statement::StoreBlock { .. }
+            | Statement::Spill { .. }
             | Statement::If { .. }
             | Statement::Switch { .. } => unreachable!("data-parallel code has no warps that work together"),
         };
@@ -247,6 +248,7 @@ impl Body<'_> {
             Real::Fma(operands) => self.call("fma", &**operands),
             Real::SelectLe(operands) => self.call("select_le", &**operands),
             Real::Broadcast { .. } => unreachable!("data-parallel code has no striped constants"),
+            Real::Spilled(_) => unreachable!("compilers of CPUs spill"),
         }
     }
 

@@ -101,8 +101,14 @@ const GIVEN_STRIDE: &str = "given_stride";
 /// The name of a group of warps' own part of the slots.
 const OWN_SLOTS: &str = "own_slots";
 
+/// The names of the numbers that wait in local memory, and of their address.
+pub(super) const SPILL_PLACES: &str = "spill_places";
+pub(super) const SPILLS: &str = "spills";
+
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 49] = [
+const RESERVED: [&str; 51] = [
+    SPILL_PLACES,
+    SPILLS,
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -210,6 +216,11 @@ impl Body<'_> {
             Statement::CopyPowers => return self.copy_powers(depth),
             Statement::StoreSlot { row, value } => {
                 format!("{} = {};", self.slot(row), self.real(value).text)
+            }
+            Statement::Spill { place, value } => {
+                self.helper(Helper::SpillAddress);
+                let (spill, value) = (self.helper(Helper::Spill), self.name(*value));
+                format!("{spill}<{place}>({SPILLS}, {value});")
             }
             Statement::CopyInputs { more, points, copies } => return self.copy_inputs(more, points, copies, depth),
             Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),

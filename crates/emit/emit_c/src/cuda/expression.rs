@@ -1,6 +1,6 @@
 //! Numbers as C expressions.
 
-use super::body::Body;
+use super::body::{Body, SPILLS};
 use super::helpers::Helper;
 use crate::base::expression::{Expression, Operator};
 use crate::base::tables;
@@ -28,6 +28,10 @@ impl Body<'_> {
                     return is_second.choice(second, first).enclosed();
                 }
                 Expression::atom(format!("{bank}[{first} + ({})]", is_second.text))
+            }
+            Real::Spilled(place) => {
+                let reloaded = self.helper(Helper::Reloaded);
+                Expression::atom(format!("{reloaded}<{place}>({SPILLS})"))
             }
             Real::Slot(row, share @ (Share::First | Share::Second)) => {
                 let (share, slot) = (self.share(*share), self.slot(row));

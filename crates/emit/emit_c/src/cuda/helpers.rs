@@ -30,6 +30,9 @@ pub enum Helper {
     CopyAsync,
     CommitCopies,
     AwaitCopies,
+    SpillAddress,
+    Spill,
+    Reloaded,
     SelectLe,
     InStep,
     BarrierSync,
@@ -46,7 +49,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 42] = [
+    const ALL: [Self; 45] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -64,6 +67,9 @@ impl Helper {
         Self::CopyAsync,
         Self::CommitCopies,
         Self::AwaitCopies,
+        Self::SpillAddress,
+        Self::Spill,
+        Self::Reloaded,
         Self::SelectLe,
         Self::InStep,
         Self::BarrierSync,
@@ -115,6 +121,9 @@ impl Helper {
             Self::CopyAsync => "copy_async",
             Self::CommitCopies => "commit_copies",
             Self::AwaitCopies => "await_copies",
+            Self::SpillAddress => "spill_address",
+            Self::Spill => "spill",
+            Self::Reloaded => "reloaded",
             Self::SelectLe => "select_le",
             Self::InStep => "in_step",
             Self::BarrierSync => "barrier_sync",
@@ -183,6 +192,9 @@ INLINE void store(IO *field, int row, int stride, int point, bool active, REAL v
             Self::CopyAsync => COPY_ASYNC.to_owned(),
             Self::CommitCopies => COMMIT_COPIES.to_owned(),
             Self::AwaitCopies => AWAIT_COPIES.to_owned(),
+            Self::SpillAddress => SPILL_ADDRESS.to_owned(),
+            Self::Spill => SPILL.to_owned(),
+            Self::Reloaded => RELOADED.to_owned(),
             Self::SelectLe => "\
 INLINE REAL select_le(REAL a, REAL b, REAL then, REAL otherwise)
 {
@@ -297,6 +309,35 @@ const AWAIT_COPIES: &str = "\
 template <int batches> INLINE void await_copies()
 {
   asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(batches) : \"memory\");
+}
+";
+
+/// In assembly, as compilers would keep numbers of an array with known places in registers, and spill them in their own order.
+const SPILL_ADDRESS: &str = "\
+// The address of an array in the local memory of this thread.
+INLINE size_t spill_address(const double *array)
+{
+  size_t address;
+  asm volatile(\"cvta.to.local.u64 %0, %1;\" : \"=l\"(address) : \"l\"(array) : \"memory\");
+  return address;
+}
+";
+
+const SPILL: &str = "\
+// Stores a number until it is used again: its register is needed for others meanwhile.
+template <int place> INLINE void spill(size_t spills, double value)
+{
+  asm volatile(\"st.local.f64 [%0+%1], %2;\" : : \"l\"(spills), \"n\"(8 * place), \"d\"(value));
+}
+";
+
+const RELOADED: &str = "\
+// Loads a number that was stored until it is used again.
+template <int place> INLINE double reloaded(size_t spills)
+{
+  double value;
+  asm volatile(\"ld.local.f64 %0, [%1+%2];\" : \"=d\"(value) : \"l\"(spills), \"n\"(8 * place));
+  return value;
 }
 ";
 

@@ -1,6 +1,6 @@
 //! The file of one kernel around its statements.
 
-use super::body;
+use super::body::{self, SPILL_PLACES, SPILLS};
 use super::helpers::Helper;
 use super::legend;
 use super::workspace::{self, WORKSPACE};
@@ -53,7 +53,11 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
                 .chain(sizes()),
         ),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: legend::slots(code) + &slots(code) + &workspace::rows_of_the_cta(code) + &printed.prologue,
+        prologue: legend::slots(code)
+            + &slots(code)
+            + &spills(code)
+            + &workspace::rows_of_the_cta(code)
+            + &printed.prologue,
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,
@@ -119,6 +123,17 @@ fn slots(code: &Code) -> String {
     }
 }
 
+/// The declaration of the numbers that wait in local memory, and of their address.
+fn spills(code: &Code) -> String {
+    match code.spilled {
+        0 => String::new(),
+        places => format!(
+            "  double {SPILL_PLACES}[{places}];\n  const size_t {SPILLS} = {}({SPILL_PLACES});\n",
+            Helper::SpillAddress.name()
+        ),
+    }
+}
+
 fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let warps = code.execution.warps();
     let (execution, slot_space) = match code.execution {
@@ -158,6 +173,13 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
             }
         },
     ]);
+    if code.spilled > 0 {
+        lines.push(format!(
+            "spills      {} ({} bytes of local memory per thread, stored and loaded where the text says)",
+            code.spilled,
+            8 * code.spilled
+        ));
+    }
     let (roles, groups) = (code.execution.roles(), code.execution.warp_groups());
     if groups > 1 {
         lines.push(format!(

@@ -28,6 +28,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
         counters: 0,
         constants: Constants::default(),
         contents: Vec::new(),
+        registers: None,
         staging_bytes: None,
         first_global: None,
         body: Vec::new(),

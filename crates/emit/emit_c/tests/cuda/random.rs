@@ -55,6 +55,7 @@ pub fn program(seed: u64) -> Program {
             ..Constants::default()
         },
         contents: Vec::new(),
+        registers: None,
         staging_bytes: None,
         first_global: None,
         body,

@@ -56,6 +56,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         counters: 0,
         constants: Constants { real_bank, shared: residence == Residence::Shared, ..Constants::default() },
         contents: Vec::new(),
+        registers: Some(frame.registers),
         staging_bytes: frame.staging_bytes,
         body,
     };

@@ -109,6 +109,7 @@ mod tests {
             counters: 0,
             constants: Constants { real_bank: vec![0.5, 1.5, 2.5, 3.5, 4.5], ..Constants::default() },
             contents: Vec::new(),
+            registers: None,
             staging_bytes: None,
             body: lets.into(),
         }
