@@ -201,7 +201,9 @@ impl Mbarrier {
         if self.landed < self.expected {
             return Ok(None);
         }
-        let unknown = |(warp, lanes, time): &&(usize, u32, u32)| !self.clock.covers(*warp, *lanes, *time);
+        let unknown = |(warp, lanes, time): &&(usize, u32, u32)| {
+            !self.clock.covers(*warp, *lanes, *time) && !self.clock.has_executed(*warp, *time)
+        };
         if let Some((warp, ..)) = self.observers.iter().find(unknown) {
             return Err(MbarrierMisuse::Skipped { warp: *warp as u32 });
         }

@@ -1,6 +1,7 @@
 //! Clusters of CTAs: their size, and the CTAs that run together.
 
 use super::{Code, Decoder};
+use crate::Launch;
 use crate::hazard::Kind;
 use crate::memory::{RANK_BITS, aligned_inside};
 use ptx::inst::{Op, Operand, Space, Special};
@@ -25,6 +26,19 @@ pub(super) fn shape(func: &Func) -> Option<[u32; 3]> {
     }
     let most = said(".maxclusterrank ").is_some_and(|most| most.trim() != "1");
     (!most && said(".explicitcluster").is_none()).then_some([1; 3])
+}
+
+/// Returns the CTAs of a cluster that the launch gives, or else the header.
+pub(super) fn of_launch(func: &Func, launch: &Launch) -> Result<Option<[u32; 3]>, Kind> {
+    let Some(given) = launch.cluster else { return Ok(shape(func)) };
+    let size = given.iter().try_fold(1u32, |size, extent| size.checked_mul(*extent));
+    let fits = size.is_some_and(|size| (1..=16).contains(&size));
+    let required = shape(func).filter(|_| func.directives.iter().any(|text| text.starts_with(".reqnctapercluster ")));
+    if !fits || required.is_some_and(|required| required != given) {
+        let [x, y, z] = given;
+        return Err(Kind::Unsupported(format!("a launch in clusters of {x} x {y} x {z} CTAs")));
+    }
+    Ok(launch.cluster)
 }
 
 /// Returns the number of CTAs that run together: those of a cluster, or one if they have more warps than are followed.

@@ -149,7 +149,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let own = self.code.rank_of(address) == self.code.rank(warp.thread.index);
             let heard = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.hears(!own, reach.wide)))?;
             if !D::MOVES && !heard {
-                return D::undecided(self, warp, pc, mask, Undecided::Scope);
+                D::undecided(self, warp, pc, mask, Undecided::Scope)?;
             }
             self.touch(warp, pc, address, lanes)?;
             let n = count.map_or(lanes.count_ones().into(), |count| self.sum(warp, count, lanes));
@@ -462,6 +462,8 @@ impl<D: Domain> Machine<'_, '_, D> {
                 .sleepers(warp)
                 .map(|sleeper| (sleeper.pc, "warps of the cluster have not arrived".to_owned())),
         );
+        let own = asynchronous.product_waits.iter().filter(|(sleeper, _)| sleeper.warp == warp);
+        list.extend(own.map(|(sleeper, _)| (sleeper.pc, "the warps of the warp group do not execute the same wgmma".to_owned())));
         list.extend(asynchronous.pools.iter().find_map(|pool| pool.missing(warp)));
         list
     }

@@ -22,6 +22,8 @@ pub(crate) struct Asynchronous {
     pub(super) groups: Vec<[Groups; 2]>,
     /// Products of matrices of each warp.
     pub(crate) products: Vec<Products>,
+    /// Lanes that wait for products, with the number of the last one.
+    pub(super) product_waits: Vec<(Sleeper, u32)>,
     pub(super) tensor: TensorMemory,
     pub(in crate::exec) cluster: Cluster,
     /// Register pool of each CTA.
@@ -49,6 +51,7 @@ impl Asynchronous {
             under_way: Vec::new(),
             groups: (0..code.warps()).map(|_| Default::default()).collect(),
             products: (0..code.warps()).map(|_| Products::default()).collect(),
+            product_waits: Vec::new(),
             tensor: TensorMemory { units: (0..code.warps()).map(|_| Unit::default()).collect(), ..Default::default() },
             cluster: Cluster::default(),
             pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
