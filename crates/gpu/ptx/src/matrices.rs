@@ -54,7 +54,10 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Wgmma> {
         (["wait_group", "sync", "aligned"], [Part::Item(Item::Value(Operand::Imm(left)))]) => {
             Some(Wgmma::Wait(u32::try_from(*left).ok()?))
         }
-        (["mma_async", kind @ .., "sync", "aligned", shape, result, a, b], [Part::List(d), first, second, rest @ ..]) => {
+        (
+            ["mma_async", kind @ .., "sync", "aligned", shape, result, a, b],
+            [Part::List(d), first, second, rest @ ..],
+        ) => {
             // the first factor of a sparse product has half of its elements, which metadata and a selector tell
             let (sparse, rest) = match (kind, rest) {
                 ([], rest) => (false, rest),
@@ -72,7 +75,10 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Wgmma> {
                 Part::List(registers) => (registers.clone(), Vec::new()),
                 Part::Item(item) => {
                     let transposed = transposed(2, 2);
-                    (Vec::new(), vec![Factor { descriptor: item.value()?, extent: 64, bytes: bytes(a)?, depth: 32, transposed }])
+                    (
+                        Vec::new(),
+                        vec![Factor { descriptor: item.value()?, extent: 64, bytes: bytes(a)?, depth: 32, transposed }],
+                    )
                 }
             };
             let Part::Item(second) = second else { return None };

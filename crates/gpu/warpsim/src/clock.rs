@@ -2,8 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Warps of a CTA.
-const WARPS: usize = 32;
+/// Warps that run together: those of a CTA, or of a cluster.
+pub(super) const WARPS: usize = 48;
 /// Barriers in shared memory that a CTA may use.
 pub(super) const MOST_BARRIERS: usize = 96;
 
@@ -19,7 +19,7 @@ const PART_TIMES: usize = PART_LANES + WARPS;
 const SLOTS: usize = PART_TIMES + WARPS;
 
 /// Bits of the number of a slot that accesses may belong to.
-pub(super) const SLOT_BITS: u32 = 8;
+pub(super) const SLOT_BITS: u32 = 9;
 
 /// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
 /// phases of a barrier in memory; of the products of matrices of each warp; of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies;

@@ -155,7 +155,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn settle_cluster(&mut self) {
         let all = (1u64 << self.code.warps()) - 1;
         let barrier = &mut self.asynchronous.cluster.barrier;
-        if u64::from(barrier.arrived | self.asynchronous.ended) != all || barrier.arrived == 0 {
+        if barrier.arrived | self.asynchronous.ended != all || barrier.arrived == 0 {
             return;
         }
         barrier.arrived = 0;

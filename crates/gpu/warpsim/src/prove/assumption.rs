@@ -106,7 +106,10 @@ impl Display for Assumption {
                 write!(f, "{site}: warps that reach the same lanes of tensor memory use different columns")
             }
             Self::NarrowScope(site) => {
-                write!(f, "{site}: the barrier orders what threads of several CTAs do, although its scope here is its own CTA")
+                write!(
+                    f,
+                    "{site}: the barrier orders what threads of several CTAs do, although its scope here is its own CTA"
+                )
             }
             Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),

@@ -62,7 +62,7 @@ pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
 use spins::Spins;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tensors::Tensors;
 use verdict::MOST;
 pub use verdict::{Status, Verdict};
@@ -131,13 +131,7 @@ fn kernel_for<'m>(module: &'m Module, kernel: &str, launch: &Launch) -> Result<&
 }
 
 /// Analyses the kernel; a violation has a witness.
-fn witnessed(
-    module: &Module,
-    func: &Func,
-    launch: &Launch,
-    budget: u64,
-    given: Given,
-) -> Result<Executed, String> {
+fn witnessed(module: &Module, func: &Func, launch: &Launch, budget: u64, given: Given) -> Result<Executed, String> {
     let mut found = executed(module, func, launch, budget, &given, true)?;
     let other = |found: &Executed| match found.with_changing_tables() {
         Some(given) => Ok(Some(given)),
@@ -190,8 +184,8 @@ struct Executed {
     /// Whether branches on values that all threads agree on were followed.
     chosen: bool,
     given: Given,
-    /// Places in shared memory out of which tensors are copied.
-    out: BTreeSet<u64>,
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory.
+    out: BTreeMap<u64, u64>,
 }
 
 impl Executed {
@@ -207,7 +201,8 @@ impl Executed {
     }
 }
 
-/// Returns the condition that copies of tensors out of shared memory end where the next one begins, if the kernel is not proven without.
+/// Returns the condition that copies of tensors out of shared memory end where the next one begins, or a barrier in memory lies, if the
+/// kernel is not proven without.
 fn with_short_copies(
     module: &Module,
     func: &Func,
@@ -221,7 +216,8 @@ fn with_short_copies(
     // the shortest copies let the execution come to all places
     let shortest = Given { most_out: Some(16), ..found.given.clone() };
     let out = once(module, func, launch, budget, &shortest, None, None)?.out;
-    let distances = out.iter().zip(out.iter().skip(1)).map(|(place, next)| next - place);
+    let distances = out.keys().zip(out.keys().skip(1)).map(|(place, next)| next - place);
+    let distances = distances.chain(out.values().copied().filter(|room| *room != u64::MAX));
     Ok(distances.min().map(|least| Given { most_out: Some(least), ..shortest }))
 }
 
@@ -316,8 +312,8 @@ struct Outcome {
     witnesses: Vec<Witness>,
     /// Copies of tensors, and the bytes of shared memory.
     tensors: (Tensors, u64),
-    /// Places in shared memory out of which tensors are copied.
-    out: BTreeSet<u64>,
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory.
+    out: BTreeMap<u64, u64>,
     /// Values that the world takes as agreed by all threads although the kernel may change them.
     differing: Vec<String>,
 }

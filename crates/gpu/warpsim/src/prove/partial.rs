@@ -31,7 +31,7 @@ use crate::rows::Row;
 use crate::thread::Thread;
 use crate::warp::Warp;
 use ptx::inst::Space;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::ops::Range;
 use std::rc::Rc;
@@ -75,8 +75,9 @@ pub(in super::super) struct Partial {
     pub(super) tensors: Tensors,
     /// Whether the values of the module's tables in global memory count as data, as the kernel may change them.
     pub(super) tables_change: bool,
-    /// Places in shared memory out of which tensors are copied, and the most bytes that such a copy reads.
-    pub(super) out: BTreeSet<u64>,
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory; and the most bytes
+    /// that such a copy reads.
+    pub(super) out: BTreeMap<u64, u64>,
     pub(super) most_out: Option<u64>,
     /// Registers that a loop around a wait writes before it asks again, by program counter; `None`: no loop asks again.
     pub(super) asks: HashMap<u32, Option<Rc<Written>>>,
@@ -109,7 +110,7 @@ impl Partial {
             rows: HashMap::new(),
             tensors: Tensors::default(),
             tables_change: false,
-            out: BTreeSet::new(),
+            out: BTreeMap::new(),
             most_out: None,
             common,
             parted: false,
@@ -373,7 +374,8 @@ impl Domain for Partial {
 
     fn most_out(machine: &mut Prover, warp: &Warp<Known>, pc: u32, from: u64) -> Option<u64> {
         let domain = &mut machine.domain;
-        domain.out.insert(from);
+        let room = machine.asynchronous.barrier_behind(from).map_or(u64::MAX, |barrier| barrier - from);
+        domain.out.insert(from, room);
         let bytes = domain.most_out?;
         domain.assume_like(Assumption::TensorOut { site: machine.code.site(warp.thread.index as u32, pc), bytes });
         Some(bytes)
@@ -494,9 +496,8 @@ impl Domain for Partial {
         if space == Space::Global {
             machine.domain.own_stores.load(pc, lanes);
         }
-        let known =
-            (space == Space::Const || space == Space::Global && !machine.domain.tables_change)
-                && lanes.active().all(|i| is_table(machine, lanes, i));
+        let known = (space == Space::Const || space == Space::Global && !machine.domain.tables_change)
+            && lanes.active().all(|i| is_table(machine, lanes, i));
         let row = if known { machine.segments.load(space, lanes).ok() } else { None };
         Ok(row.map_or(([0; 32], 0), |row| (row, ALL)))
     }

@@ -32,7 +32,7 @@ pub(crate) struct Asynchronous {
     /// Warnings about unlikely intentions.
     pub warnings: BTreeSet<String>,
     /// Warps that have ended.
-    pub(in crate::exec) ended: u32,
+    pub(in crate::exec) ended: u64,
 }
 
 /// Lanes that go on.
@@ -63,6 +63,16 @@ impl Asynchronous {
 }
 
 impl Asynchronous {
+    /// Returns the place of the next barrier in memory behind this one.
+    pub(crate) fn barrier_behind(&self, place: u64) -> Option<u64> {
+        self.barriers.range(place + 1..).next().map(|(barrier, _)| *barrier)
+    }
+
+    /// Whether there are barriers in memory.
+    pub(in crate::exec) fn has_barriers(&self) -> bool {
+        !self.barriers.is_empty()
+    }
+
     /// Whether warps hand registers to each other.
     pub(crate) fn pool_is_used(&self) -> bool {
         self.pools.iter().any(|pool| pool.used)

@@ -29,7 +29,7 @@ pub(in crate::exec) struct Cluster {
 /// The barrier of the cluster.
 #[derive(Default)]
 pub(super) struct Barrier {
-    pub(super) arrived: u32,
+    pub(super) arrived: u64,
     /// Last arrivals of each warp.
     pub(super) arrivals: BTreeMap<usize, Arrived>,
     /// Initialisations alone that each warp's relaxed arrival released.
