@@ -176,11 +176,6 @@ impl<D: Domain> Machine<'_, '_, D> {
             self.touch(warp, pc, address, lanes)?;
             let by = self.arrives(warp, pc, address, lanes)?;
             let n = if counted { lanes.count_ones() } else { 0 };
-            let mut clock = clock;
-            if counted && lanes == warp.live {
-                // the phase waits for each lane to come here
-                clock.executed(own, warp.thread.clock[own]);
-            }
             self.barrier_at(warp, pc, address, |barrier| barrier.arrive(n, 0, &clock, by))?;
             warp.thread.tick();
             self.settle(warp, pc, address)?;
