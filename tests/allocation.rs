@@ -20,7 +20,7 @@ fn run(module: &Module, count: u32, n: usize) -> Vec<u64> {
     let inputs: Vec<f64> = (0..64 * n).map(|i| 1.0 + 0.37 * i as f64).collect();
     let mut buffers = [Buffer::input(&inputs), Buffer::output(64)];
     let arguments = vec![Argument::Buffer(0), Argument::Buffer(1), Argument::U32(count)];
-    let launch = Launch { ctas: [1, 1, 1], threads: [64, 1, 1], shared: 0, arguments };
+    let launch = Launch { ctas: [1, 1, 1], threads: [64, 1, 1], cluster: None, shared: 0, arguments };
     warpsim::run(module, "pressure", &launch, &mut buffers, &warpsim::Options::default())
         .unwrap_or_else(|h| panic!("{h:?}"));
     buffers[1].reals().into_iter().map(f64::to_bits).collect()

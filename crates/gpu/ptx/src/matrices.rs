@@ -14,7 +14,7 @@ pub enum Wgmma {
     Wait(u32),
 }
 
-/// `wgmma.mma_async` of dense matrices.
+/// `wgmma.mma_async`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Product {
     pub d: Vec<Reg>,
@@ -34,6 +34,8 @@ pub struct Factor {
     pub extent: u64,
     /// Bytes of an element.
     pub bytes: u64,
+    /// Bytes of a row or column along the dimension that is summed over.
+    pub depth: u64,
     /// Whether its elements lie in consecutive places along the extent.
     pub transposed: bool,
 }
@@ -52,7 +54,16 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Wgmma> {
         (["wait_group", "sync", "aligned"], [Part::Item(Item::Value(Operand::Imm(left)))]) => {
             Some(Wgmma::Wait(u32::try_from(*left).ok()?))
         }
-        (["mma_async", "sync", "aligned", shape, result, a, b, ..], [Part::List(d), first, second, rest @ ..]) => {
+        (
+            ["mma_async", kind @ .., "sync", "aligned", shape, result, a, b],
+            [Part::List(d), first, second, rest @ ..],
+        ) => {
+            // the first factor of a sparse product has half of its elements, which metadata and a selector tell
+            let (sparse, rest) = match (kind, rest) {
+                ([], rest) => (false, rest),
+                (["sp"], [_, _, rest @ ..]) => (true, rest),
+                _ => return None,
+            };
             let columns = shape.strip_prefix("m64n")?.split_once('k')?.0.parse().ok()?;
             let flag = |back: usize| {
                 let at = rest.len().checked_sub(back)?;
@@ -64,12 +75,16 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Wgmma> {
                 Part::List(registers) => (registers.clone(), Vec::new()),
                 Part::Item(item) => {
                     let transposed = transposed(2, 2);
-                    (Vec::new(), vec![Factor { descriptor: item.value()?, extent: 64, bytes: bytes(a)?, transposed }])
+                    (
+                        Vec::new(),
+                        vec![Factor { descriptor: item.value()?, extent: 64, bytes: bytes(a)?, depth: 32, transposed }],
+                    )
                 }
             };
             let Part::Item(second) = second else { return None };
             let transposed = transposed(1, 1 + factors.len());
-            factors.push(Factor { descriptor: second.value()?, extent: columns, bytes: bytes(b)?, transposed });
+            let depth = if sparse { 64 } else { 32 };
+            factors.push(Factor { descriptor: second.value()?, extent: columns, bytes: bytes(b)?, depth, transposed });
             let shape = format!("{shape}.{result}");
             Some(Wgmma::Product(Product { d: d.clone(), a: registers, factors, shape }))
         }

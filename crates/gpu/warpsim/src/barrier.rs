@@ -22,7 +22,7 @@ pub(super) struct Barrier {
     all: bool,
     pub arrived: u32,
     pub waiting: Vec<usize>,
-    participants: u32,
+    participants: u64,
     /// Threads that brought a true predicate to `bar.red`, and those that brought any.
     pub votes: (u32, u32),
     /// Join of the clocks that all participants released.

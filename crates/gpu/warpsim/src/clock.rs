@@ -2,10 +2,10 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Warps of a CTA.
-const WARPS: usize = 32;
+/// Warps that run together: those of a CTA, or of a cluster.
+pub(super) const WARPS: usize = 48;
 /// Barriers in shared memory that a CTA may use.
-pub(super) const MOST_BARRIERS: usize = 64;
+pub(super) const MOST_BARRIERS: usize = 96;
 
 const COPIES: usize = WARPS;
 const BULK: usize = COPIES + WARPS;
@@ -13,16 +13,17 @@ const BARRIERS: usize = BULK + WARPS;
 const MATRICES: usize = BARRIERS + MOST_BARRIERS;
 const FENCED: usize = MATRICES + WARPS;
 const FENCED_COPIES: usize = FENCED + WARPS;
-const PART_LANES: usize = FENCED_COPIES + WARPS;
+const EXECUTED: usize = FENCED_COPIES + WARPS;
+const PART_LANES: usize = EXECUTED + WARPS;
 const PART_TIMES: usize = PART_LANES + WARPS;
 const SLOTS: usize = PART_TIMES + WARPS;
 
 /// Bits of the number of a slot that accesses may belong to.
-pub(super) const SLOT_BITS: u32 = 8;
+pub(super) const SLOT_BITS: u32 = 9;
 
 /// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
 /// phases of a barrier in memory; of the products of matrices of each warp; of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies;
-/// and of some lanes of a warp, whose accesses are known up to a later time than those of all.
+/// up to which time it has executed its code, which orders no accesses; and of some lanes of a warp, whose accesses are known up to a later time than those of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 
@@ -101,6 +102,16 @@ impl VectorClock {
     /// Returns the warp whose products of matrices the slot belongs to.
     pub(super) fn warp_of_matrices(slot: usize) -> Option<usize> {
         (MATRICES..FENCED).contains(&slot).then(|| slot - MATRICES)
+    }
+
+    /// Notes that the warp has executed its code up to that time.
+    pub(super) fn executed(&mut self, warp: usize, time: u32) {
+        self.0[EXECUTED + warp] = time;
+    }
+
+    /// Whether the warp has executed its code up to that time.
+    pub(super) fn has_executed(&self, warp: usize, time: u32) -> bool {
+        time <= self.0[EXECUTED + warp]
     }
 
     /// Returns the slot of the phases of a barrier in memory.

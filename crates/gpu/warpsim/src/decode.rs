@@ -58,6 +58,8 @@ pub(super) struct Code<'m> {
     pub products: bool,
     /// Whether it matters that a cluster has one CTA.
     pub one_cta: bool,
+    /// Whether the launch says how many CTAs a cluster has.
+    pub given_cluster: bool,
     /// CTAs of a cluster; `None` where the header leaves the number open.
     pub cluster: Option<[u32; 3]>,
     /// Number of CTAs that run together.
@@ -191,7 +193,7 @@ pub(super) fn decode<'m>(
         return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
     }
     limits::variables(module, launch.shared)?;
-    let cluster = clusters::shape(func);
+    let cluster = clusters::of_launch(func, launch)?;
     if let Some([a, b, c]) = cluster
         && launch.ctas.iter().zip([a, b, c]).any(|(all, own)| all % own != 0)
     {
@@ -217,6 +219,7 @@ pub(super) fn decode<'m>(
         copies: false,
         products: false,
         one_cta: false,
+        given_cluster: launch.cluster.is_some(),
         cluster,
         ranks: clusters::together(cluster, launch.size()),
         own_warps: launch.size().div_ceil(32) as usize,

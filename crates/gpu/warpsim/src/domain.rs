@@ -110,6 +110,11 @@ pub(super) trait Domain: Sized {
         None
     }
 
+    /// Returns the most bytes that a copy of a tensor reads from this place in shared memory, if something limits it.
+    fn most_out(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _pc: u32, _from: u64) -> Option<u64> {
+        None
+    }
+
     /// Notes that a warp came to a barrier of its CTA.
     fn arrived(&mut self, _warp: usize, _pc: u32) {}
 

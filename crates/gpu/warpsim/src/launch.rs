@@ -9,6 +9,8 @@ pub struct Launch {
     pub ctas: [u32; 3],
     /// Threads per CTA in x, y and z.
     pub threads: [u32; 3],
+    /// CTAs of a cluster in x, y and z; `None`: what the kernel's header says.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of shared memory that the launch adds.
     pub shared: u64,
     /// Arguments, one per parameter.
@@ -30,7 +32,7 @@ pub enum Argument {
 impl Launch {
     /// Makes a launch with one dimension.
     pub fn linear(ctas: u32, threads: u32, arguments: Vec<Argument>) -> Self {
-        Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
+        Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], cluster: None, shared: 0, arguments }
     }
 
     /// Makes a launch for kernels made by `lower::lower`: buffers 0 to `arrays`-1, points, stride.

@@ -5,6 +5,7 @@
 //! kernel = "softmax*"           # a name with * for any characters; of mangled names the function's alone will do; default *
 //! block = [256]                 # threads per CTA: one, two or three numbers; default: the kernel's .reqntid
 //! grid = [64, 1, 1]             # CTAs; default 1
+//! cluster = [2, 1]              # CTAs of a cluster; default: the kernel's .reqnctapercluster, or 1
 //! shared = 1024                 # bytes of shared memory that the launch adds; default 0
 //! integer = 96                  # every number without a value of its own; default 96
 //! names = ["out", "in", "n"]    # names of the parameters in order, where the PTX has others
@@ -35,6 +36,8 @@ pub struct Entry {
     /// Threads per CTA; `None` takes those of `.reqntid`.
     pub threads: Option<[u32; 3]>,
     pub ctas: [u32; 3],
+    /// CTAs of a cluster; `None` takes those of `.reqnctapercluster`.
+    pub cluster: Option<[u32; 3]>,
     pub shared: u64,
     pub values: Values,
 }
@@ -65,13 +68,14 @@ pub fn read(text: &str, folder: &Path) -> Result<Vec<Entry>, String> {
     let table: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
     if !table.contains_key("launch") {
         let setup = setup::read(text, folder)?;
-        let Launch { ctas, threads, shared, arguments } = setup.launch;
+        let Launch { ctas, threads, cluster, shared, arguments } = setup.launch;
         let kernel = setup.kernel.unwrap_or_else(|| "*".to_owned());
         return Ok(vec![Entry {
             kernel,
             skip: false,
             threads: Some(threads),
             ctas,
+            cluster,
             shared,
             values: Values::All(arguments),
         }]);
@@ -138,7 +142,7 @@ impl Entry {
         if arguments.len() != expected {
             return Err(Unfit::Parameter(format!("{} arguments for {expected} parameters", arguments.len())));
         }
-        Ok(Launch { ctas: self.ctas, threads, shared: self.shared, arguments })
+        Ok(Launch { ctas: self.ctas, threads, cluster: self.cluster, shared: self.shared, arguments })
     }
 }
 
@@ -179,6 +183,7 @@ struct Raw {
     block: Option<Extent>,
     #[serde(alias = "ctas")]
     grid: Option<Extent>,
+    cluster: Option<Extent>,
     #[serde(default)]
     shared: u64,
     integer: Option<u32>,
@@ -210,6 +215,7 @@ impl Raw {
             skip: self.skip,
             threads: self.block.map(|block| block.three("block")).transpose()?,
             ctas: self.grid.map_or(Ok([1; 3]), |grid| grid.three("grid"))?,
+            cluster: self.cluster.map(|cluster| cluster.three("cluster")).transpose()?,
             shared: self.shared,
             values: Values::Some {
                 integer: self.integer.unwrap_or(INTEGER),

@@ -155,6 +155,16 @@ impl Mbarrier {
         Ok(())
     }
 
+    /// Whether this phase ends by the arrivals of one lane alone, without bytes.
+    pub(super) fn ends_with(&self, warp: usize, lanes: u32) -> bool {
+        let all = |(arrived, by): (&usize, &Arrived)| *arrived == warp && by.lanes == lanes;
+        lanes.count_ones() == 1
+            && self.pending == 0
+            && self.expected == 0
+            && self.issued == 0
+            && self.arrived.iter().all(all)
+    }
+
     /// Adds bytes to expect.
     pub(super) fn expect(&mut self, bytes: u64, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
         if !self.knows(clock) {
@@ -201,7 +211,9 @@ impl Mbarrier {
         if self.landed < self.expected {
             return Ok(None);
         }
-        let unknown = |(warp, lanes, time): &&(usize, u32, u32)| !self.clock.covers(*warp, *lanes, *time);
+        let unknown = |(warp, lanes, time): &&(usize, u32, u32)| {
+            !self.clock.covers(*warp, *lanes, *time) && !self.clock.has_executed(*warp, *time)
+        };
         if let Some((warp, ..)) = self.observers.iter().find(unknown) {
             return Err(MbarrierMisuse::Skipped { warp: *warp as u32 });
         }

@@ -501,6 +501,8 @@ pub(super) struct Factor {
     pub extent: u64,
     /// Bytes of an element.
     pub bytes: u64,
+    /// Bytes of a row or column along the dimension that is summed over.
+    pub depth: u64,
     /// Whether its elements lie in consecutive places along the extent.
     pub transposed: bool,
 }

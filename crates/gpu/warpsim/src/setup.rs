@@ -56,6 +56,7 @@ pub fn read(text: &str, folder: &Path) -> Result<Setup, String> {
         launch: Launch {
             ctas: file.ctas.map_or(Ok([1; 3]), |ctas| ctas.three("ctas"))?,
             threads: file.threads.three("threads")?,
+            cluster: None,
             shared: file.shared,
             arguments: Vec::new(),
         },

@@ -44,6 +44,17 @@ fn words(sm: u32, params: &str, arguments: Vec<Argument>, body: &str) -> Vec<u32
 }
 
 #[test]
+fn registers_of_vectors_are_their_elements() {
+    let body = "{ .reg .v2 .b32 pair; mov.u32 pair.x, 7; add.u32 pair.y, pair.x, %r1; add.u32 %r7, pair.x, pair.y; }
+        { .reg .v4 .b32 pair; mov.u32 pair.w, 1; add.u32 %r7, %r7, pair.w; }";
+    assert_eq!(words(80, "", Vec::new(), body), (0..32).map(|lane| 15 + lane).collect::<Vec<u32>>());
+    for declared in [".v3 .b32 pair", ".v2 pair", ".v2 .b32 pair<3>"] {
+        let text = format!(".version 7.0\n.target sm_80\n.address_size 64\n.entry k() {{ .reg {declared}; ret; }}");
+        assert!(text_of(&text).is_err(), "{declared}");
+    }
+}
+
+#[test]
 fn prototypes_without_semicolon_and_registers_of_the_module() {
     let text = ".version 1.4\n.target sm_10\n.reg .u32 %common<4>;
         .extern .func (.param .s32 out) other (.param .s32 in)

@@ -124,3 +124,21 @@ fn clusters_with_much_memory_are_not_followed() {
     let found = said(16);
     assert!(!found.proven() && found.violations.is_empty(), "{found:?}");
 }
+
+/// The launch tells the size of a cluster as the header does, and both must agree.
+#[test]
+fn launches_give_the_size_of_a_cluster() {
+    let text = include_str!("verdicts/cluster-mbarrier.ptx");
+    let read = |text: String| ptx::read::read(&Source { name: "k.ptx".to_owned(), text }.into()).unwrap();
+    let (said, open) = (read(text.to_owned()), read(text.replace(".reqnctapercluster 2", "")));
+    let with = |cluster| Launch { cluster, ..Launch::linear(2, 64, vec![Argument::Buffer(0)]) };
+    assert!(prove::prove(&said, "k", &with(None)).unwrap().proven());
+    let given = prove::prove(&open, "k", &with(Some([2, 1, 1]))).unwrap();
+    assert!(given.proven(), "{given:?}");
+    assert!(given.assumed.iter().any(|what| what.to_string() == "clusters of 2 CTAs"), "{:?}", given.assumed);
+    // alone in its cluster, a CTA has no other one to arrive at
+    assert!(!prove::prove(&open, "k", &with(None)).unwrap().holds());
+    for cluster in [[4, 1, 1], [1, 1, 1], [0, 1, 1], [32, 1, 1]] {
+        assert!(prove::prove(&said, "k", &with(Some(cluster))).is_err(), "{cluster:?}");
+    }
+}

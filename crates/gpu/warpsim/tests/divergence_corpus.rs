@@ -51,7 +51,7 @@ fn random_launch(kernel: &Kernel, numbers: &mut Numbers) -> (Launch, Vec<Buffer>
         Argument::U32(_) if count > 0 => Argument::U32(count),
         other => other.clone(),
     });
-    let launch = Launch { ctas, threads, shared: own.shared, arguments: arguments.collect() };
+    let launch = Launch { ctas, threads, cluster: None, shared: own.shared, arguments: arguments.collect() };
     let words = |numbers: &mut Numbers| Buffer::words(Type::U32, (0..ELEMENTS).map(|_| numbers.bits() >> 32));
     let buffers = (0..kernel.setup.buffers.len()).map(|_| words(numbers)).collect();
     (launch, buffers)

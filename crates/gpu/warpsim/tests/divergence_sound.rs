@@ -36,7 +36,7 @@ fn checked_on(
     let threads: u32 = run.shape.iter().product();
     let mut buffers = [Buffer::in_out(&vec![0.0; (words * (threads * run.ctas) as usize).div_ceil(2).max(64)])];
     let arguments = vec![Argument::Buffer(0), Argument::U32(40)];
-    let launch = Launch { ctas: [run.ctas, 1, 1], threads: run.shape, shared: 0, arguments };
+    let launch = Launch { ctas: [run.ctas, 1, 1], threads: run.shape, cluster: None, shared: 0, arguments };
     let result = warpsim::run_checked(executed, "k", &launch, &mut buffers, &SimOptions::default(), Some(&claims));
     let kinds = result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect());
     (kinds, claims.count)

@@ -64,7 +64,7 @@ fn launch(numbers: &mut Numbers) -> Launch {
     let shapes = [[32, 1, 1], [64, 1, 1], [16, 4, 1], [8, 4, 2], [20, 5, 1], [1 + numbers.below(100) as u32, 1, 1]];
     let threads = shapes[numbers.below(shapes.len())];
     let arguments = vec![Argument::Buffer(0), Argument::U32(numbers.below(50) as u32)];
-    Launch { ctas: [1 + numbers.below(2) as u32, 1, 1], threads, shared: 0, arguments }
+    Launch { ctas: [1 + numbers.below(2) as u32, 1, 1], threads, cluster: None, shared: 0, arguments }
 }
 
 fn buffer(launch: &Launch, rows: usize) -> Buffer {

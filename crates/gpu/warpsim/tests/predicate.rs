@@ -65,7 +65,13 @@ fn keeps(module: &Module, launch: &Launch, words: usize, what: &str) -> Vec<Repo
 fn launch(numbers: &mut Numbers) -> Launch {
     let shapes = [[32, 1, 1], [64, 1, 1], [40, 1, 1], [16, 4, 1], [8, 4, 3], [1 + numbers.below(70) as u32, 1, 1]];
     let threads = shapes[numbers.below(shapes.len())];
-    Launch { ctas: [2, 1, 1], threads, shared: 0, arguments: vec![Argument::Buffer(0), Argument::U32(5)] }
+    Launch {
+        ctas: [2, 1, 1],
+        threads,
+        cluster: None,
+        shared: 0,
+        arguments: vec![Argument::Buffer(0), Argument::U32(5)],
+    }
 }
 
 /// Any graph of blocks, also with cycles of several entries.

@@ -50,7 +50,7 @@ fn arrivals_that_nobody_waits_for_are_told() {
         verdict.holds() && !verdict.warnings.is_empty()
     });
     let names: Vec<String> = warned.map(|(name, ..)| name).collect();
-    assert_eq!(names, ["mbarrier-nobody-waits", "nobody-waits"]);
+    assert_eq!(names, ["mbarrier-arrival-of-one", "mbarrier-nobody-waits", "nobody-waits"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub struct VerifyArguments {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Launches by the names of kernels, in TOML [default: --threads and the other flags, or .reqntid]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["threads", "shared", "ctas", "given"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["threads", "shared", "ctas", "cluster", "given"])]
     pub launch: Option<PathBuf>,
     /// Threads per CTA, such as 128 or 16,16,1 [default: what the kernel's .reqntid says]
     #[arg(long, visible_alias = "block", value_name = "X[,Y[,Z]]", value_parser = shape)]
@@ -24,6 +24,9 @@ pub struct VerifyArguments {
     /// CTAs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub ctas: u32,
+    /// CTAs of a cluster, such as 2 or 2,1,1 [default: what the kernel's .reqnctapercluster says, or 1]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub cluster: Option<[u32; 3]>,
     /// The value of every 32-bit parameter, and of every 64-bit one that is no pointer, that nothing else gives
     #[arg(long, value_name = "N", default_value_t = warpsim::launches::INTEGER)]
     pub integer: u32,

@@ -59,6 +59,7 @@ fn entries(arguments: &VerifyArguments) -> Result<Vec<Entry>, Failure> {
         skip: false,
         threads: arguments.threads,
         ctas: [arguments.ctas, 1, 1],
+        cluster: arguments.cluster,
         shared: arguments.shared,
         values: Values::Some { integer: arguments.integer, names: Vec::new(), given: arguments.given.clone() },
     }])

@@ -5,6 +5,7 @@ use super::{Reader, Rule};
 use crate::inst::{Address, Base, Guard, InstData, Op, Space, Terminator, Type};
 use crate::ir::{Block, BlockData, Func, Param, Reg};
 use pest::iterators::Pair;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub(super) struct Body<'a> {
     pub received: Vec<(Param, Reg)>,
     pub returned: Vec<(Param, Reg)>,
     /// Registers declared in inner braces, which siblings share.
-    temporaries: HashMap<(usize, &'a str, Type), Reg>,
+    temporaries: HashMap<(usize, Cow<'a, str>, Type), Reg>,
     labels: HashMap<Label<'a>, Block>,
     /// Labels that stand in the text.
     placed: HashSet<Label<'a>>,
@@ -72,7 +73,7 @@ impl<'a> Body<'a> {
         self.scopes.last_mut().expect("a scope was just pushed")
     }
 
-    pub(super) fn temporary(&mut self, name: &'a str, ty: Type) -> Reg {
+    pub(super) fn temporary(&mut self, name: Cow<'a, str>, ty: Type) -> Reg {
         let key = (self.scopes.len(), name, ty);
         let regs = &mut self.func.regs;
         *self.temporaries.entry(key).or_insert_with(|| regs.push(ty))

@@ -10,6 +10,7 @@ use crate::ir::{FuncKind, Init, Linkage, Reg, VariableData};
 use crate::names::Named;
 use cranelift_entity::EntityRef;
 use pest::iterators::Pair;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Registers of one kernel: beyond all that compilers emit, and few enough to fit in memory.
@@ -21,19 +22,32 @@ const MOST_INITIAL: u64 = 1 << 24;
 
 impl<'a> Reader<'a> {
     pub(super) fn registers(&mut self, item: &Pair<'a, Rule>, body: &mut Body<'a>) {
-        let mut inner = item.clone().into_inner();
-        let attribute = inner.next().map_or("", |a| a.as_str().trim());
-        let Some(ty) = storage(attribute) else {
-            return self.error(item, "ptx::type", format!("registers of type {attribute} are not supported"));
+        let (attributes, ranges): (Vec<_>, Vec<_>) =
+            item.clone().into_inner().partition(|part| part.as_rule() == Rule::attribute);
+        let attributes: Vec<&str> = attributes.iter().map(|a| a.as_str().trim()).collect();
+        let (elements, attribute): (&[&str], &str) = match attributes[..] {
+            [attribute] => (&[""], attribute),
+            [".v2", attribute] => (&[".x", ".y"], attribute),
+            [".v4", attribute] => (&[".x", ".y", ".z", ".w"], attribute),
+            _ => (&[], ""),
+        };
+        let Some(ty) = storage(attribute).filter(|_| !elements.is_empty()) else {
+            let attributes = attributes.join(" ");
+            return self.error(item, "ptx::type", format!("registers of type {attributes} are not supported"));
         };
         let ty = ty.class();
-        for range in inner {
+        for range in ranges {
             let mut parts = range.clone().into_inner();
             let name = parts.next().map_or("", |word| word.as_str());
             let fresh = match parts.next() {
-                None => {
-                    let reg = body.temporary(name, ty);
+                // a vector is its elements
+                None => elements.iter().all(|element| {
+                    let name = if element.is_empty() { Cow::from(name) } else { Cow::from(format!("{name}{element}")) };
+                    let reg = body.temporary(name.clone(), ty);
                     body.scope().declare(name, reg)
+                }),
+                Some(count) if elements.len() > 1 => {
+                    return self.error(&count, "ptx::type", "vectors of registers with a count are not supported");
                 }
                 Some(count) => {
                     let count = count.as_str().parse::<usize>().unwrap_or(usize::MAX);

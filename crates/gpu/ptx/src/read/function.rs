@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         let mut fresh = body.params.insert(name, param).is_none();
         if in_register {
             let reg = body.func.regs.push(ty.class());
-            fresh &= body.scope().declare(name, reg);
+            fresh &= body.scope().declare(name.into(), reg);
             let list = if kind == ParamKind::Return { &mut body.returned } else { &mut body.received };
             list.push((param, reg));
         }

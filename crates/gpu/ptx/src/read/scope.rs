@@ -2,6 +2,7 @@
 
 use crate::inst::Type;
 use crate::ir::{Param, Reg};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The registers that one pair of braces declares.
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 pub(super) struct Scope<'a> {
     /// The number of the braces in the text.
     pub braces: usize,
-    single: HashMap<&'a str, Reg>,
+    single: HashMap<Cow<'a, str>, Reg>,
     /// `%r<8>`: the prefix, its type, and the registers %r1, %r2 …; %r0 comes when it is used.
     ranges: HashMap<&'a str, Range>,
     places: HashMap<&'a str, Param>,
@@ -28,7 +29,7 @@ impl<'a> Scope<'a> {
     }
 
     /// False when the name is taken.
-    pub(super) fn declare(&mut self, name: &'a str, reg: Reg) -> bool {
+    pub(super) fn declare(&mut self, name: Cow<'a, str>, reg: Reg) -> bool {
         self.single.insert(name, reg).is_none()
     }
 

@@ -1,13 +1,14 @@
 //! Clusters of CTAs: their size, and the CTAs that run together.
 
 use super::{Code, Decoder};
+use crate::Launch;
+use crate::clock::WARPS;
 use crate::hazard::Kind;
 use crate::memory::{RANK_BITS, aligned_inside};
 use ptx::inst::{Op, Operand, Space, Special};
 use ptx::ir::{Func, Module};
 
-/// Limits of the CTAs that run together: their warps, and the bytes of their shared memory.
-const MOST_WARPS: u32 = 32;
+/// Most bytes of shared memory of the CTAs that run together.
 const MOST_SHARED: u64 = 2 << 20;
 
 /// Returns the CTAs of a cluster in each direction: one if the header says nothing, `None` if it leaves the number open.
@@ -27,10 +28,23 @@ pub(super) fn shape(func: &Func) -> Option<[u32; 3]> {
     (!most && said(".explicitcluster").is_none()).then_some([1; 3])
 }
 
+/// Returns the CTAs of a cluster that the launch gives, or else the header.
+pub(super) fn of_launch(func: &Func, launch: &Launch) -> Result<Option<[u32; 3]>, Kind> {
+    let Some(given) = launch.cluster else { return Ok(shape(func)) };
+    let size = given.iter().try_fold(1u32, |size, extent| size.checked_mul(*extent));
+    let fits = size.is_some_and(|size| (1..=16).contains(&size));
+    let required = shape(func).filter(|_| func.directives.iter().any(|text| text.starts_with(".reqnctapercluster ")));
+    if !fits || required.is_some_and(|required| required != given) {
+        let [x, y, z] = given;
+        return Err(Kind::Unsupported(format!("a launch in clusters of {x} x {y} x {z} CTAs")));
+    }
+    Ok(launch.cluster)
+}
+
 /// Returns the number of CTAs that run together: those of a cluster, or one if they have more warps than are followed.
 pub(super) fn together(cluster: Option<[u32; 3]>, threads: u32) -> u32 {
     let ranks = cluster.unwrap_or([1; 3]).into_iter().product();
-    if threads.div_ceil(32).saturating_mul(ranks) > MOST_WARPS { 1 } else { ranks }
+    if threads.div_ceil(32).saturating_mul(ranks) > WARPS as u32 { 1 } else { ranks }
 }
 
 /// Whether an arrival at the barrier of the cluster is relaxed.

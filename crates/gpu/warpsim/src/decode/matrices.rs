@@ -18,6 +18,7 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
                 descriptor: d.source(seen.descriptor),
                 extent: seen.extent,
                 bytes: seen.bytes,
+                depth: seen.depth,
                 transposed: seen.transposed,
             };
             Matrices::Product(Product {

@@ -149,7 +149,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let own = self.code.rank_of(address) == self.code.rank(warp.thread.index);
             let heard = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.hears(!own, reach.wide)))?;
             if !D::MOVES && !heard {
-                return D::undecided(self, warp, pc, mask, Undecided::Scope);
+                D::undecided(self, warp, pc, mask, Undecided::Scope)?;
             }
             self.touch(warp, pc, address, lanes)?;
             let n = count.map_or(lanes.count_ones().into(), |count| self.sum(warp, count, lanes));
@@ -157,18 +157,24 @@ impl<D: Domain> Machine<'_, '_, D> {
             let bytes = bytes.map_or(0, |bytes| self.sum(warp, bytes, lanes));
             let by = self.arrives(warp, pc, address, lanes)?;
             let clock = warp.thread.released_with(lanes, &by.1);
-            let phase = self.barrier_at(warp, pc, address, |barrier| {
+            let own = by.0;
+            let (phase, alone, slot) = self.barrier_at(warp, pc, address, |barrier| {
                 barrier.arrive(n, bytes, &clock, by)?;
                 if drops {
                     barrier.drop(n);
                 }
-                Ok(barrier.phase)
+                Ok((barrier.phase, barrier.ends_with(own, lanes), barrier.slot))
             })?;
             warp.thread.tick();
             if let Some(state) = state {
                 warp.write(state, &[phase.into(); 32], ALL, lanes);
             }
             self.settle(warp, pc, address)?;
+            if alone {
+                // nobody else could end the phase
+                let epoch = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.epoch))?;
+                warp.thread.learn(lanes, warp.live, |clock| clock[slot] = clock[slot].max(epoch));
+            }
         }
         Ok(())
     }
@@ -461,6 +467,12 @@ impl<D: Domain> Machine<'_, '_, D> {
                 .cluster
                 .sleepers(warp)
                 .map(|sleeper| (sleeper.pc, "warps of the cluster have not arrived".to_owned())),
+        );
+        let own = asynchronous.product_waits.iter().filter(|(sleeper, _)| sleeper.warp == warp);
+        list.extend(
+            own.map(|(sleeper, _)| {
+                (sleeper.pc, "the warps of the warp group do not execute the same wgmma".to_owned())
+            }),
         );
         list.extend(asynchronous.pools.iter().find_map(|pool| pool.missing(warp)));
         list

@@ -75,15 +75,15 @@ impl<D: Domain> Machine<'_, '_, D> {
         let begun = |other| cluster.births.get(&other).is_some_and(|birth| clock[other] >= *birth);
         let there = met || self.code.warps_of(rank).any(begun);
         let mark = self.mark(pc);
-        self.asynchronous.cluster.visits(slot, rank, time, (own, mark));
+        self.asynchronous.cluster.visits((slot, rank, lanes), time, (own, mark));
         if there { Ok(()) } else { self.record(warp, pc, Kind::NotThere { rank: rank as u32, ended: false }) }
     }
 
     /// Ends the cluster: every access of the memory of another CTA must lie in front of the end of one of its warps.
     pub(super) fn end_of_cluster(&mut self) {
         let cluster = std::mem::take(&mut self.asynchronous.cluster);
-        for ((slot, rank), Visit { time, warp, pc }) in cluster.visits {
-            let behind = |other| cluster.deaths.get(&other).is_some_and(|clock| clock[slot] >= time);
+        for ((slot, rank, lanes), Visit { time, warp, pc }) in cluster.visits {
+            let behind = |other| cluster.deaths.get(&other).is_some_and(|clock| clock.covers(slot, lanes, time));
             if !self.code.warps_of(rank).any(behind) {
                 let (perhaps, pc) = (pc & PERHAPS != 0, pc & !PERHAPS);
                 let site = Some(self.code.site(warp as u32, pc));
@@ -155,7 +155,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn settle_cluster(&mut self) {
         let all = (1u64 << self.code.warps()) - 1;
         let barrier = &mut self.asynchronous.cluster.barrier;
-        if u64::from(barrier.arrived | self.asynchronous.ended) != all || barrier.arrived == 0 {
+        if barrier.arrived | self.asynchronous.ended != all || barrier.arrived == 0 {
             return;
         }
         barrier.arrived = 0;

@@ -118,6 +118,11 @@ impl<D: Domain> Machine<'_, '_, D> {
     fn together(&mut self, warp: &mut Warp<D::Knowledge>, members: &[(u32, u32)]) -> Result<(), Stop> {
         let all = members.iter().fold(0, |all, (_, lanes)| all | lanes);
         let code = self.code;
+        if all == warp.live && self.asynchronous.has_barriers() && !self.domain.perhaps() {
+            // each lane has executed what stands before, although this orders no accesses
+            let (own, time) = (warp.thread.index, warp.thread.clock[warp.thread.index]);
+            warp.thread.learn(all, warp.live, |clock| clock.executed(own, time));
+        }
         match &code.ops[members[0].0 as usize].micro {
             Micro::Collective(Collective::WarpBarrier { .. }) => {
                 D::ordered(self, warp, all);

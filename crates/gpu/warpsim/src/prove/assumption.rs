@@ -9,6 +9,8 @@ use std::fmt::{self, Display, Formatter};
 pub enum Assumption {
     /// CTAs, and threads per CTA.
     Shape { ctas: [u32; 3], threads: [u32; 3] },
+    /// CTAs of a cluster.
+    Cluster([u32; 3]),
     /// Bytes of shared memory that the launch adds.
     DynamicShared(u64),
     /// A parameter without whose value there is no proof.
@@ -25,10 +27,14 @@ pub enum Assumption {
     Leader(Site),
     /// A copy of a tensor brings as many bytes as the phase expects.
     TensorBytes { site: Site, bytes: u64 },
+    /// No copy of a tensor out of shared memory reads more bytes.
+    TensorOut { site: Site, bytes: u64 },
     /// Barriers order accesses of tensor memory without the fences of `tcgen05`.
     TensorOrder(Site),
     /// Warps that reach the same lanes of tensor memory load and store in different columns.
     TensorColumns(Site),
+    /// Barriers in memory order what threads of several CTAs do, although an arrival or a wait has the scope of its CTA.
+    NarrowScope(Site),
     /// A cluster has one CTA.
     OneCta,
     /// Registers of a thread at the launch.
@@ -44,6 +50,7 @@ pub enum Assumption {
 /// Returns the assumptions that follow from the launch alone.
 pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
     let mut list = vec![Assumption::Shape { ctas: launch.ctas, threads: launch.threads }];
+    list.extend(launch.cluster.map(Assumption::Cluster));
     if dynamic {
         list.push(Assumption::DynamicShared(launch.shared));
     }
@@ -51,18 +58,22 @@ pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
 }
 
 impl Assumption {
-    /// Whether both assume the same of tensor memory, which is told once for a kernel.
+    /// Whether both assume the same of tensors or of scopes, which is told once for a kernel.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         matches!(
             (self, other),
-            (Self::TensorOrder(_), Self::TensorOrder(_)) | (Self::TensorColumns(_), Self::TensorColumns(_))
+            (Self::TensorOrder(_), Self::TensorOrder(_))
+                | (Self::TensorColumns(_), Self::TensorColumns(_))
+                | (Self::NarrowScope(_), Self::NarrowScope(_))
+                | (Self::TensorOut { .. }, Self::TensorOut { .. })
         )
     }
 
-    /// Whether it depends on data that nobody has looked at.
+    /// Whether it depends on data or tensors that nobody has looked at, or on orders that PTX does not give.
     pub fn is_condition(&self) -> bool {
         let of_loops = matches!(self, Self::OneValue(_) | Self::LoopEnds(_) | Self::Rounds { .. });
-        of_loops || matches!(self, Self::TensorOrder(_) | Self::TensorColumns(_))
+        let of_tensors = matches!(self, Self::TensorOrder(_) | Self::TensorColumns(_) | Self::TensorOut { .. });
+        of_loops || of_tensors || matches!(self, Self::NarrowScope(_))
     }
 }
 
@@ -72,6 +83,7 @@ impl Display for Assumption {
             Self::Shape { ctas, threads } => {
                 write!(f, "{} CTAs of {} threads", Extents(ctas), Extents(threads))
             }
+            Self::Cluster(ctas) => write!(f, "clusters of {} CTAs", Extents(ctas)),
             Self::DynamicShared(bytes) => write!(f, "{bytes} bytes of shared memory that the launch adds"),
             Self::Parameter { name, value } => write!(f, "{name} {}", Value(value)),
             Self::Lockstep => write!(f, "the lanes of a warp execute together, as they do before sm_70"),
@@ -84,11 +96,20 @@ impl Display for Assumption {
             }
             Self::Leader(site) => write!(f, "{site}: the leader is the lowest lane that is named"),
             Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
+            Self::TensorOut { site, bytes } => {
+                write!(f, "{site}: copies of tensors out of shared memory read at most {bytes} bytes each")
+            }
             Self::TensorOrder(site) => {
                 write!(f, "{site}: barriers order accesses of tensor memory without a tcgen05.fence on both sides")
             }
             Self::TensorColumns(site) => {
                 write!(f, "{site}: warps that reach the same lanes of tensor memory use different columns")
+            }
+            Self::NarrowScope(site) => {
+                write!(
+                    f,
+                    "{site}: the barrier orders what threads of several CTAs do, although its scope here is its own CTA"
+                )
             }
             Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),

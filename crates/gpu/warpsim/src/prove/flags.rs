@@ -6,7 +6,7 @@
 //! place there is no such order, and the race is one.
 
 use super::known::Known;
-use crate::clock::VectorClock;
+use crate::clock::{VectorClock, WARPS};
 use crate::decode::{Code, Manner, MemoryAccess, Micro, makes_orders};
 use crate::hazard::{Hazard, Kind};
 use crate::thread::Thread;
@@ -160,12 +160,12 @@ impl Flags {
 
     /// Whether the warp's action at that time may be in front of the clock, by a chain of releases and acquires.
     fn leads(&self, (warp, time): (usize, u32), to: &VectorClock) -> bool {
-        let mut reached = [u32::MAX; 32];
+        let mut reached = [u32::MAX; WARPS];
         reached[warp] = time;
         loop {
             let before = reached;
             for release in &self.releases {
-                if (0..32).any(|warp| reached[warp] != u32::MAX && release.clock[warp] >= reached[warp]) {
+                if (0..WARPS).any(|warp| reached[warp] != u32::MAX && release.clock[warp] >= reached[warp]) {
                     let takes = |acquire: &&Acquire| meets(release, acquire);
                     for acquire in self.acquires.iter().filter(takes) {
                         reached[acquire.warp] = reached[acquire.warp].min(acquire.time);
@@ -173,7 +173,7 @@ impl Flags {
                 }
             }
             if reached == before {
-                return (0..32).any(|other| other != warp && reached[other] <= to[other]);
+                return (0..WARPS).any(|other| other != warp && reached[other] <= to[other]);
             }
         }
     }

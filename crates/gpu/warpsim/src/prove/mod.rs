@@ -57,11 +57,12 @@ use decode::Code;
 use flags::Flags;
 use known::Known;
 use own_stores::OwnStores;
+use partial::CHANGES_TABLE;
 pub(super) use partial::Partial;
 use ptx::inst::{InstData, Op, Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
 use spins::Spins;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tensors::Tensors;
 use verdict::MOST;
 pub use verdict::{Status, Verdict};
@@ -90,12 +91,12 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
 /// Those of [`prove`].
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = kernel_for(module, kernel, launch)?;
-    let tensors = tensors(module, func, launch, budget)?;
-    let Executed { mut verdict, spent, chosen } = witnessed(module, func, launch, budget, &tensors)?;
+    let given = given(module, func, launch, budget)?;
+    let Executed { mut verdict, spent, chosen, given, .. } = witnessed(module, func, launch, budget, given)?;
     if verdict.holds() {
         let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
         let holds = |trial: &Launch| {
-            executed(module, func, trial, enough, &tensors, chosen).is_ok_and(|executed| executed.verdict.holds())
+            executed(module, func, trial, enough, &given, chosen).is_ok_and(|executed| executed.verdict.holds())
         };
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
@@ -118,8 +119,8 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
 /// Those of [`prove`].
 pub fn prove_launch(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, String> {
     let func = kernel_for(module, kernel, launch)?;
-    let tensors = tensors(module, func, launch, BUDGET)?;
-    Ok(witnessed(module, func, launch, BUDGET, &tensors)?.verdict)
+    let given = given(module, func, launch, BUDGET)?;
+    Ok(witnessed(module, func, launch, BUDGET, given)?.verdict)
 }
 
 /// Returns the kernel, if the launch fits it.
@@ -130,31 +131,50 @@ fn kernel_for<'m>(module: &'m Module, kernel: &str, launch: &Launch) -> Result<&
 }
 
 /// Analyses the kernel; a violation has a witness.
-fn witnessed(
-    module: &Module,
-    func: &Func,
-    launch: &Launch,
-    budget: u64,
-    tensors: &Tensors,
-) -> Result<Executed, String> {
-    let mut found = executed(module, func, launch, budget, tensors, true)?;
+fn witnessed(module: &Module, func: &Func, launch: &Launch, budget: u64, given: Given) -> Result<Executed, String> {
+    let mut found = executed(module, func, launch, budget, &given, true)?;
+    let other = |found: &Executed| match found.with_changing_tables() {
+        Some(given) => Ok(Some(given)),
+        None => with_short_copies(module, func, launch, budget, found),
+    };
+    let mut next = other(&found)?;
+    while let Some(given) = next {
+        let again = executed(module, func, launch, budget, &given, true)?;
+        next = other(&again)?;
+        // a condition leads to no violation of its own
+        let refuted = given.most_out.is_none() && !again.verdict.violations.is_empty();
+        if again.verdict.holds() || refuted {
+            (found, next) = (again, None);
+        }
+    }
     let violations = &found.verdict.violations;
     if !violations.is_empty() {
         let watched = Some((Watch::new(violations), violations.as_slice()));
-        found.verdict.witnesses = once(module, func, launch, budget, tensors, None, watched)?.witnesses;
+        found.verdict.witnesses = once(module, func, launch, budget, &found.given, None, watched)?.witnesses;
     }
     Ok(found)
 }
 
+/// Facts that other executions of the kernel have shown.
+#[derive(Clone, Default)]
+struct Given {
+    tensors: Tensors,
+    /// Whether the kernel may change the tables of the module in global memory, so that their values are unknown.
+    tables_change: bool,
+    /// The most bytes that a copy of a tensor out of shared memory reads, as a condition.
+    most_out: Option<u64>,
+}
+
 /// Returns the sizes of copies of tensors that share a phase, where they can be told apart.
-fn tensors(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Tensors, String> {
+fn given(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Given, String> {
     let copies =
         |data: &InstData| matches!(&data.op, Op::Opaque { opcode, .. } if opcode.starts_with("cp.async.bulk.tensor."));
     if !func.insts.values().any(copies) {
-        return Ok(Tensors::default());
+        return Ok(Given::default());
     }
-    let (gathered, shared) = once(module, func, launch, budget, &Tensors::gathering(), None, None)?.tensors;
-    Ok(gathered.solved(shared))
+    let gathering = Given { tensors: Tensors::gathering(), ..Given::default() };
+    let (gathered, shared) = once(module, func, launch, budget, &gathering, None, None)?.tensors;
+    Ok(Given { tensors: gathered.solved(shared), ..Given::default() })
 }
 
 /// A verdict over all executions.
@@ -163,6 +183,42 @@ struct Executed {
     spent: u64,
     /// Whether branches on values that all threads agree on were followed.
     chosen: bool,
+    given: Given,
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory.
+    out: BTreeMap<u64, u64>,
+}
+
+impl Executed {
+    fn is_open(&self) -> bool {
+        self.verdict.violations.is_empty() && !self.verdict.not_analysed.is_empty()
+    }
+
+    /// Returns that tables may change, if this is why the kernel is not proven.
+    fn with_changing_tables(&self) -> Option<Given> {
+        let may_change = self.verdict.not_analysed.iter().any(|what| what.ends_with(CHANGES_TABLE));
+        let new = self.is_open() && may_change && !self.given.tables_change;
+        new.then(|| Given { tables_change: true, ..self.given.clone() })
+    }
+}
+
+/// Returns the condition that copies of tensors out of shared memory end where the next one begins, or a barrier in memory lies, if the
+/// kernel is not proven without.
+fn with_short_copies(
+    module: &Module,
+    func: &Func,
+    launch: &Launch,
+    budget: u64,
+    found: &Executed,
+) -> Result<Option<Given>, String> {
+    if !found.is_open() || found.out.is_empty() || found.given.most_out.is_some() {
+        return Ok(None);
+    }
+    // the shortest copies let the execution come to all places
+    let shortest = Given { most_out: Some(16), ..found.given.clone() };
+    let out = once(module, func, launch, budget, &shortest, None, None)?.out;
+    let distances = out.keys().zip(out.keys().skip(1)).map(|(place, next)| next - place);
+    let distances = distances.chain(out.values().copied().filter(|room| *room != u64::MAX));
+    Ok(distances.min().map(|least| Given { most_out: Some(least), ..shortest }))
 }
 
 /// Executes the kernel with all results of reductions and all branches on data unknown. If that decides nothing, executes it for
@@ -172,14 +228,15 @@ fn executed(
     func: &Func,
     launch: &Launch,
     budget: u64,
-    tensors: &Tensors,
+    given: &Given,
     choose: bool,
 ) -> Result<Executed, String> {
-    let Outcome { mut verdict, spent, parted, .. } = once(module, func, launch, budget, tensors, None, None)?;
+    let given = given.clone();
+    let Outcome { mut verdict, spent, parted, out, .. } = once(module, func, launch, budget, &given, None, None)?;
     let reduces = |data: &InstData| matches!(data.op, Op::BarRed { .. } | Op::Vote { .. });
     let choose = parted && choose || func.insts.values().any(reduces);
     if verdict.holds() || !verdict.violations.is_empty() || !choose {
-        return Ok(Executed { verdict, spent, chosen: false });
+        return Ok(Executed { verdict, spent, chosen: false, given, out });
     }
     let mut left = budget - spent;
     // loops as one iteration for all, then iteration by iteration
@@ -192,7 +249,7 @@ fn executed(
             let before = apart.len();
             let whole = worlds::all(|world| {
                 let chosen = Some(Chosen { world, apart: std::mem::take(&mut apart), bounded });
-                let outcome = once(module, func, launch, left, tensors, chosen, None)?;
+                let outcome = once(module, func, launch, left, &given, chosen, None)?;
                 left -= outcome.spent;
                 let (world, known) = outcome.chosen.unwrap_or_default();
                 apart = known;
@@ -205,7 +262,7 @@ fn executed(
             }
             match whole {
                 Ok(whole) if differing.is_empty() => {
-                    return Ok(Executed { verdict: whole, spent: budget - left, chosen: true });
+                    return Ok(Executed { verdict: whole, spent: budget - left, chosen: true, given, out });
                 }
                 Err(found) if bounded => differing.extend(found.first().map(|what| format!("for some data, {what}"))),
                 _ => {}
@@ -215,7 +272,7 @@ fn executed(
             break;
         }
     }
-    Ok(Executed { verdict, spent: budget, chosen: false })
+    Ok(Executed { verdict, spent: budget, chosen: false, given, out })
 }
 
 /// Choices of one execution.
@@ -255,6 +312,8 @@ struct Outcome {
     witnesses: Vec<Witness>,
     /// Copies of tensors, and the bytes of shared memory.
     tensors: (Tensors, u64),
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory.
+    out: BTreeMap<u64, u64>,
     /// Values that the world takes as agreed by all threads although the kernel may change them.
     differing: Vec<String>,
 }
@@ -277,7 +336,7 @@ fn on_values(code: &Code, common: &Common, own_stores: &OwnStores) -> (Vec<Assum
 /// Returns the assumptions of an execution about the machine and the launch; `registers` are those of a thread if it changes them.
 fn on_machine(code: &Code, registers: Option<u32>, shares: bool) -> Vec<Assumption> {
     let lockstep = (shares && !code.independent_lanes()).then_some(Assumption::Lockstep);
-    let one_cta = code.one_cta.then_some(Assumption::OneCta);
+    let one_cta = (code.one_cta && !code.given_cluster).then_some(Assumption::OneCta);
     lockstep.into_iter().chain(registers.map(Assumption::Registers)).chain(one_cta).collect()
 }
 
@@ -303,7 +362,7 @@ fn once(
     func: &Func,
     launch: &Launch,
     budget: u64,
-    tensors: &Tensors,
+    given: &Given,
     chosen: Option<Chosen>,
     watched: Option<(Watch, &[Hazard])>,
 ) -> Result<Outcome, String> {
@@ -333,7 +392,8 @@ fn once(
             chosen.map(|Chosen { world, apart, bounded }| Common::new(&code, world, apart, bounded)),
         ),
     };
-    (machine.domain.watch, machine.domain.tensors) = (watch, tensors.clone());
+    (machine.domain.watch, machine.domain.tensors) = (watch, given.tensors.clone());
+    (machine.domain.tables_change, machine.domain.most_out) = (given.tables_change, given.most_out);
     // the hazards and the domain's lists tell how it ended
     let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
     let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, .. } = machine.domain;
@@ -367,6 +427,6 @@ fn once(
     let chosen = common.map(|common| (common.world, common.apart));
     let watch = watch.iter().flat_map(|watch| watched.into_iter().flatten().map(|hazard| watch.witness(&code, hazard)));
     let (witnesses, spent) = (watch.collect(), budget - machine.budget);
-    let tensors = (machine.domain.tensors, code.all_shared());
-    Ok(Outcome { tensors, witnesses, verdict, spent, parted, chosen, differing })
+    let (tensors, out) = ((machine.domain.tensors, code.all_shared()), machine.domain.out);
+    Ok(Outcome { tensors, out, witnesses, verdict, spent, parted, chosen, differing })
 }

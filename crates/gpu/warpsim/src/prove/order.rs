@@ -8,6 +8,7 @@
 //! lane knows up to which step it is behind each other lane.
 
 use crate::arrived::Arrived;
+use crate::clock::WARPS;
 use crate::domain::Touch;
 use crate::exec::PERHAPS;
 use crate::memory::Lanes;
@@ -78,7 +79,7 @@ impl Order {
     pub(super) fn new(bytes: u64, cell: u32) -> Self {
         let clocks = Clocks { epoch: 1, step: 0, behind: [[0; 32]; 32] };
         let cells = vec![Cell::default(); bytes.div_ceil(cell.into()) as usize];
-        Self { cell, cells, warps: vec![clocks; 32], instances: 0 }
+        Self { cell, cells, warps: vec![clocks; WARPS], instances: 0 }
     }
 
     /// Begins a CTA, behind all accesses of the CTAs before.

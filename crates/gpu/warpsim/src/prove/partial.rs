@@ -31,7 +31,7 @@ use crate::rows::Row;
 use crate::thread::Thread;
 use crate::warp::Warp;
 use ptx::inst::Space;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::ops::Range;
 use std::rc::Rc;
@@ -73,6 +73,12 @@ pub(in super::super) struct Partial {
     rows: HashMap<u32, Rc<Vec<u32>>>,
     /// Sizes of copies of tensors.
     pub(super) tensors: Tensors,
+    /// Whether the values of the module's tables in global memory count as data, as the kernel may change them.
+    pub(super) tables_change: bool,
+    /// Places in shared memory out of which tensors are copied, with the bytes up to the next barrier in memory; and the most bytes
+    /// that such a copy reads.
+    pub(super) out: BTreeMap<u64, u64>,
+    pub(super) most_out: Option<u64>,
     /// Registers that a loop around a wait writes before it asks again, by program counter; `None`: no loop asks again.
     pub(super) asks: HashMap<u32, Option<Rc<Written>>>,
     /// Watch on the instructions of violations that were found before.
@@ -103,6 +109,9 @@ impl Partial {
             spins: Spins::new(code),
             rows: HashMap::new(),
             tensors: Tensors::default(),
+            tables_change: false,
+            out: BTreeMap::new(),
+            most_out: None,
             common,
             parted: false,
             asks: HashMap::new(),
@@ -128,6 +137,13 @@ impl Partial {
 
     pub(super) fn assume(&mut self, what: Assumption) {
         self.assumed.push(what);
+    }
+
+    /// Adds an assumption unless one like it is there.
+    fn assume_like(&mut self, what: Assumption) {
+        if !self.assumed.iter().any(|known| known.is_like(&what)) {
+            self.assumed.push(what);
+        }
     }
 
     /// Adds an assumption once for an instruction: its text takes as long to print as the kernel has registers.
@@ -228,7 +244,7 @@ impl Domain for Partial {
         mask: u32,
         what: Undecided,
     ) -> Result<(), Stop> {
-        let tables = machine.segments.changeable();
+        let tables = keeps_tables(machine);
         if matches!(what, Undecided::Guard | Undecided::Address(Space::Global)) {
             machine.domain.own_stores.somewhere(machine.code, pc);
         }
@@ -256,7 +272,8 @@ impl Domain for Partial {
                 matters(machine.code, pc).then_some("the lanes that execute it together depend on data")
             }
             Undecided::Scope => {
-                Some("threads of another CTA of the cluster are at that barrier, and its scope is its own CTA")
+                machine.domain.assume_like(Assumption::NarrowScope(machine.code.site(warp.thread.index as u32, pc)));
+                return Ok(());
             }
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
@@ -355,13 +372,20 @@ impl Domain for Partial {
         Ok(Some(bytes))
     }
 
+    fn most_out(machine: &mut Prover, warp: &Warp<Known>, pc: u32, from: u64) -> Option<u64> {
+        let domain = &mut machine.domain;
+        let room = machine.asynchronous.barrier_behind(from).map_or(u64::MAX, |barrier| barrier - from);
+        domain.out.insert(from, room);
+        let bytes = domain.most_out?;
+        domain.assume_like(Assumption::TensorOut { site: machine.code.site(warp.thread.index as u32, pc), bytes });
+        Some(bytes)
+    }
+
     fn in_tensor_memory(machine: &mut Prover, warp: &Warp<Known>, pc: u32, fenced: bool, alone: bool) {
         let site = || machine.code.site(warp.thread.index as u32, pc);
         let order = (!fenced).then(|| Assumption::TensorOrder(site()));
         let columns = (!alone).then(|| Assumption::TensorColumns(site()));
-        let new = |what: &Assumption| !machine.domain.assumed.iter().any(|known| known.is_like(what));
-        let found: Vec<Assumption> = order.into_iter().chain(columns).filter(new).collect();
-        machine.domain.assumed.extend(found);
+        order.into_iter().chain(columns).for_each(|what| machine.domain.assume_like(what));
     }
 
     fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
@@ -451,7 +475,7 @@ impl Domain for Partial {
         let lanes = Lanes::new(row, to.offset, mask, 1);
         let known = mask & !warp.knows(to.base) == 0;
         let harmless = known && !lanes.active().any(|lane| is_table(machine, &lanes, lane));
-        match harmless || !machine.segments.changeable() {
+        match harmless || !keeps_tables(machine) {
             true => Ok(()),
             false => Err(refuse(machine, warp, pc, CHANGES_TABLE)),
         }
@@ -472,8 +496,8 @@ impl Domain for Partial {
         if space == Space::Global {
             machine.domain.own_stores.load(pc, lanes);
         }
-        let known =
-            matches!(space, Space::Global | Space::Const) && lanes.active().all(|i| is_table(machine, lanes, i));
+        let known = (space == Space::Const || space == Space::Global && !machine.domain.tables_change)
+            && lanes.active().all(|i| is_table(machine, lanes, i));
         let row = if known { machine.segments.load(space, lanes).ok() } else { None };
         Ok(row.map_or(([0; 32], 0), |row| (row, ALL)))
     }
@@ -490,7 +514,8 @@ impl Domain for Partial {
         if space == Space::Global {
             machine.domain.own_stores.store(pc, lanes);
         }
-        match space == Space::Global && lanes.active().any(|lane| is_table(machine, lanes, lane)) {
+        let kept = space == Space::Global && keeps_tables(machine);
+        match kept && lanes.active().any(|lane| is_table(machine, lanes, lane)) {
             true => Err(refuse(machine, warp, pc, CHANGES_TABLE)),
             false => Ok(()),
         }
@@ -517,7 +542,7 @@ fn touched(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Option<Kind> {
     rows.iter().filter_map(|row| products.access(*row)).last()
 }
 
-const CHANGES_TABLE: &str = "it may change a table of the module";
+pub(super) const CHANGES_TABLE: &str = "it may change a table of the module";
 
 fn access(touch: Touch) -> Access {
     match touch {
@@ -543,6 +568,11 @@ pub(super) fn refuse(machine: &mut Prover, warp: &Warp<Known>, pc: u32, text: &s
     let site = machine.code.site(warp.thread.index as u32, pc);
     machine.domain.not_analysed.push(format!("{site}: {text}"));
     Stop
+}
+
+/// Whether there are tables that a store could reach, and whose values are known.
+pub(super) fn keeps_tables(machine: &Prover) -> bool {
+    machine.segments.changeable() && !machine.domain.tables_change
 }
 
 /// Whether the lane accesses a table of the module.

@@ -11,7 +11,7 @@ use super::assumption::Assumption;
 use super::common::Slot;
 use super::known::Known;
 use super::order::Behind;
-use super::partial::{Partial, Prover, refuse};
+use super::partial::{Partial, Prover, keeps_tables, refuse};
 use super::peeks;
 use super::region::Region;
 use super::waits::{Progress, UNCHANGING, progress};
@@ -74,7 +74,7 @@ pub(super) fn pass(
         warp.jump(side);
         return Ok(());
     }
-    let tables = machine.segments.changeable();
+    let tables = keeps_tables(machine);
     if let Some(Lasting { side, stores }) = lasting(code, tables, starts, reconvergence) {
         stores.into_iter().for_each(|pc| machine.domain.own_stores.somewhere(code, pc));
         warp.jump(side);

@@ -214,7 +214,7 @@ fn modelled(compilers: &Compilers, cubin: &sass::Cubin, kernel: &Kernel) -> f64 
         });
         buffers.extend(buffer(given));
     }
-    let launch = Launch { ctas: kernel.ctas, threads: kernel.threads, shared: kernel.shared, arguments };
+    let launch = Launch { ctas: kernel.ctas, threads: kernel.threads, cluster: None, shared: kernel.shared, arguments };
     let board = &compilers.target.board;
     let start = f64::from(board.launch_nanoseconds.unwrap_or(0)) * f64::from(board.megahertz) * 1e-3;
     compilers.cycles(cubin, kernel.name, &launch, &mut buffers) + start

@@ -317,7 +317,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(())
     }
 
-    /// Starts a copy of a tensor out of shared memory. Its size is not known: it may read all that lies behind its place.
+    /// Starts a copy of a tensor out of shared memory. Its size is not known: it may read all that lies behind its place, or as much
+    /// as a condition allows.
     fn tensor_store(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, from: Spot, mask: u32) -> Result<(), Stop> {
         let own = warp.thread.index;
         let end = self.code.base(self.code.rank(own)) + self.code.shared_bytes;
@@ -332,6 +333,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let number = groups.started;
             let flight =
                 Flight { slot: VectorClock::bulk(own), time: number, proxy: true, element: None, whole: false };
+            let end = D::most_out(self, warp, pc, shared).map_or(end, |most| end.min(shared + most));
             let outer = self.domain.rough(true);
             let started = self.start(warp, pc, shared..end.max(shared + 16), Touch::Read, 1 << lane, &flight);
             self.domain.rough(outer);
@@ -406,7 +408,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let remote = rank != self.code.rank(own);
             // the bytes come with a release for the cluster
             if !self.barrier_at(warp, pc, barrier, |barrier| Ok(barrier.hears(remote, true)))? {
-                return D::undecided(self, warp, pc, mask, Undecided::Scope);
+                D::undecided(self, warp, pc, mask, Undecided::Scope)?;
             }
             let clock = warp.thread.released(1 << lane);
             self.touch(warp, pc, barrier, 1 << lane)?;

@@ -10,6 +10,7 @@ use crate::clock::VectorClock;
 use crate::decode::{Factor, Matrices, Product};
 use crate::domain::{ALL, Domain, Knowledge, Touch, Undecided};
 use crate::hazard::Kind;
+use crate::mbarrier::Sleeper;
 use crate::shared::Flight;
 use crate::warp::Warp;
 use std::ops::Range;
@@ -43,8 +44,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                 products.rows.retain(|_, (number, _)| *number > end);
                 let done = |one: &UnderWay| one.warp == own && matches!(one.way, Way::Matrices) && one.number <= end;
                 self.asynchronous.under_way.retain(|one| !done(one));
-                let slot = VectorClock::matrices(own);
-                warp.thread.learn(mask, warp.live, |clock| clock[slot] = clock[slot].max(end));
+                let sleeper = Sleeper { warp: own, pc, lanes: mask, time: 0 };
+                self.asynchronous.product_waits.push((sleeper, end));
+                warp.fall_asleep();
+                self.products_end();
             }
             Matrices::Product(product) => self.product(warp, pc, product)?,
         }
@@ -58,6 +61,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             return Err(self.fatal(warp, pc, Kind::Copy(what)));
         }
         products.started += 1;
+        products.times.push(warp.thread.clock[own]);
         let number = products.started;
         for row in &product.d {
             products.rows.insert(*row, (number, Some(product.shape.clone())));
@@ -80,7 +84,35 @@ impl<D: Domain> Machine<'_, '_, D> {
         let way = Way::Matrices;
         self.asynchronous.under_way.push(UnderWay { warp: own, pc, number, lanes: ALL, moves: Vec::new(), way });
         product.d.iter().for_each(|row| warp.knowledge.learn(*row, 0, ALL));
+        self.products_end();
         Ok(())
+    }
+
+    /// Lets warps go on whose products all warps of the group have begun: these are one product, which ends for all of them
+    /// (PTX ISA, "wgmma.commit_group": a group of products belongs to the warp group).
+    fn products_end(&mut self) {
+        let waits = std::mem::take(&mut self.asynchronous.product_waits);
+        for (sleeper, end) in waits {
+            let group = self.group_of(sleeper.warp);
+            if group.clone().all(|warp| self.asynchronous.products[warp].started >= end) {
+                let mut clock = VectorClock::default();
+                for warp in group {
+                    clock[VectorClock::matrices(warp)] = end;
+                    let time = (end as usize).checked_sub(1).map(|last| self.asynchronous.products[warp].times[last]);
+                    clock.executed(warp, time.unwrap_or(0));
+                }
+                self.asynchronous.wakes(sleeper, clock, None);
+            } else {
+                self.asynchronous.product_waits.push((sleeper, end));
+            }
+        }
+    }
+
+    /// Returns the warps of the warp's group.
+    fn group_of(&self, warp: usize) -> Range<usize> {
+        let cta = self.code.warps_of(self.code.rank(warp));
+        let first = cta.start + (warp - cta.start) / GROUP * GROUP;
+        first..(first + GROUP).min(cta.end)
     }
 
     /// Ends the CTA: the warps of a group must have executed the same.
@@ -118,14 +150,12 @@ pub(super) fn covered(descriptor: u64, width: u64, factor: &Factor) -> Range<u64
     let field = |bit: u32| (descriptor >> bit & 0x3fff) << 4;
     let (start, leading, stride) = (field(0), field(16), field(32));
     let first = start & !(width - 1);
-    let depth = 32 / factor.bytes;
-    let far = match (factor.transposed, width) {
-        (false, 16) => (factor.extent.div_ceil(8) - 1) * stride + leading,
-        (false, _) => (factor.extent.div_ceil(8) - 1) * stride,
-        (true, _) => {
-            let (along, down) = ((factor.extent * factor.bytes).div_ceil(width) - 1, depth.div_ceil(8) - 1);
-            (along * leading + down * stride).max(along * stride + down * leading)
-        }
+    let far = if factor.transposed {
+        let depth = factor.depth / factor.bytes;
+        let (along, down) = ((factor.extent * factor.bytes).div_ceil(width) - 1, depth.div_ceil(8) - 1);
+        (along * leading + down * stride).max(along * stride + down * leading)
+    } else {
+        (factor.extent.div_ceil(8) - 1) * stride + (factor.depth.div_ceil(width) - 1) * leading
     };
     first..first + far + 8 * width
 }
@@ -136,7 +166,7 @@ mod tests {
     use crate::decode::Source;
 
     fn covers(descriptor: u64, extent: u64, transposed: bool) -> Range<u64> {
-        range(descriptor, &Factor { descriptor: Source(0), extent, bytes: 2, transposed })
+        range(descriptor, &Factor { descriptor: Source(0), extent, bytes: 2, depth: 32, transposed })
     }
 
     #[test]

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Products {
     /// Number of products so far, and at the end of each group.
     pub(super) started: u32,
+    /// Time of each of them, by the warp's own clock.
+    pub(super) times: Vec<u32>,
     pub(super) ends: Vec<u32>,
     /// Rows that a product uses which is under way: its number, and the shape of a result; `None`: a factor.
     pub(super) rows: BTreeMap<u32, (u32, Option<String>)>,

@@ -157,6 +157,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             descriptor,
             extent,
             bytes: product.bytes,
+            depth: 32,
             transposed: shape >> transposed & 1 == 1,
         };
         let factors = product.a.map(|a| factor(a, rows, 15)).into_iter().chain([factor(product.b, columns, 16)]);

@@ -22,6 +22,8 @@ pub(crate) struct Asynchronous {
     pub(super) groups: Vec<[Groups; 2]>,
     /// Products of matrices of each warp.
     pub(crate) products: Vec<Products>,
+    /// Lanes that wait for products, with the number of the last one.
+    pub(super) product_waits: Vec<(Sleeper, u32)>,
     pub(super) tensor: TensorMemory,
     pub(in crate::exec) cluster: Cluster,
     /// Register pool of each CTA.
@@ -30,7 +32,7 @@ pub(crate) struct Asynchronous {
     /// Warnings about unlikely intentions.
     pub warnings: BTreeSet<String>,
     /// Warps that have ended.
-    pub(in crate::exec) ended: u32,
+    pub(in crate::exec) ended: u64,
 }
 
 /// Lanes that go on.
@@ -49,6 +51,7 @@ impl Asynchronous {
             under_way: Vec::new(),
             groups: (0..code.warps()).map(|_| Default::default()).collect(),
             products: (0..code.warps()).map(|_| Products::default()).collect(),
+            product_waits: Vec::new(),
             tensor: TensorMemory { units: (0..code.warps()).map(|_| Unit::default()).collect(), ..Default::default() },
             cluster: Cluster::default(),
             pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
@@ -60,6 +63,16 @@ impl Asynchronous {
 }
 
 impl Asynchronous {
+    /// Returns the place of the next barrier in memory behind this one.
+    pub(crate) fn barrier_behind(&self, place: u64) -> Option<u64> {
+        self.barriers.range(place + 1..).next().map(|(barrier, _)| *barrier)
+    }
+
+    /// Whether there are barriers in memory.
+    pub(in crate::exec) fn has_barriers(&self) -> bool {
+        !self.barriers.is_empty()
+    }
+
     /// Whether warps hand registers to each other.
     pub(crate) fn pool_is_used(&self) -> bool {
         self.pools.iter().any(|pool| pool.used)

@@ -14,8 +14,8 @@ pub(in crate::exec) struct Cluster {
     pub(super) births: BTreeMap<usize, u32>,
     /// Clock of each warp when it ended.
     pub(super) deaths: BTreeMap<usize, VectorClock>,
-    /// Last access, in the memory of each other CTA, of the thread or copies that a slot of vector clocks stands for.
-    pub(super) visits: BTreeMap<(usize, usize), Visit>,
+    /// Last access of these lanes, or of copies that they started, in the memory of each other CTA, by the slot of vector clocks.
+    pub(super) visits: BTreeMap<(usize, usize, u32), Visit>,
     /// Clock that the fences of each warp ordered in front of its relaxed arrivals.
     pub(super) fenced: BTreeMap<usize, VectorClock>,
     /// Last such fence of each lane of a warp, but for those of initialisations.
@@ -29,7 +29,7 @@ pub(in crate::exec) struct Cluster {
 /// The barrier of the cluster.
 #[derive(Default)]
 pub(super) struct Barrier {
-    pub(super) arrived: u32,
+    pub(super) arrived: u64,
     /// Last arrivals of each warp.
     pub(super) arrivals: BTreeMap<usize, Arrived>,
     /// Initialisations alone that each warp's relaxed arrival released.
@@ -70,7 +70,8 @@ impl Cluster {
     }
 
     pub(in crate::exec) fn ends(&mut self, thread: &Thread) {
-        self.deaths.insert(thread.index, thread.clock);
+        // the CTA outlives what any of its lanes knows
+        self.deaths.insert(thread.index, thread.known());
     }
 
     /// Notes that a warp initialises a barrier in memory.
@@ -78,8 +79,8 @@ impl Cluster {
         self.initialised.entry(warp).or_default().push(init);
     }
 
-    /// Notes an access as the last one of its slot in the memory of that CTA.
-    pub(in crate::exec) fn visits(&mut self, slot: usize, rank: usize, time: u32, (warp, pc): (usize, u32)) {
-        self.visits.insert((slot, rank), Visit { time, warp, pc });
+    /// Notes an access as the last one of its slot and lanes in the memory of that CTA.
+    pub(in crate::exec) fn visits(&mut self, key: (usize, usize, u32), time: u32, (warp, pc): (usize, u32)) {
+        self.visits.insert(key, Visit { time, warp, pc });
     }
 }
