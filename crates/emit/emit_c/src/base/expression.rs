@@ -136,7 +136,7 @@ impl Expression {
     }
 
     /// The same in parentheses, unless it is a signed atom or less: what a sum may have behind its operator without a product that could be fused.
-    pub fn as_term(self) -> Self {
+    pub fn summand(self) -> Self {
         if self.binding >= Binding::Sign { self } else { self.enclosed() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::lines::{comment, declarations, statement, table};
 use super::number::{fused, infix, literal, merge};
-use super::{DOUBLE, shortened};
+use super::{DIRECTIVES, DOUBLE, shortened};
 use crate::base::expression::{Expression, Operator};
 use crate::base::functions;
 use crate::base::names::Namer;
@@ -17,22 +17,26 @@ pub struct Printed {
     pub arrays: Vec<String>,
     /// Arrays that no statement reads or writes.
     pub unused: Vec<String>,
-    /// Variables and tables, but for the arrays.
+    /// Variables, but for the arrays.
     pub declarations: String,
+    /// Functions that look constants up. Compilers copy a table for each statement that names it, so that one does.
+    pub tables: String,
     pub body: String,
     /// The elementary functions that it calls.
     pub functions: BTreeSet<Unary>,
 }
 
-/// Prints what the code does for one point. `procedure` is the name that no variable may have.
-pub fn print(code: &Code, procedure: &str) -> Printed {
+/// Prints what the code does for one point. `procedure` is the name that no variable may have, `number` that of the kernel in its module.
+pub fn print(code: &Code, procedure: &str, number: usize) -> Printed {
     let functions = Unary::ALL.into_iter().filter(|function| function.function().is_some()).map(functions::name);
     let reserved: Vec<&str> = RESERVED.into_iter().chain(functions).collect();
-    let mut namer = Namer::reserving(reserved.into_iter().chain([procedure]));
+    let banks = [TableKind::RealBank, TableKind::IndexBank].map(|kind| bank(kind, number));
+    let mut namer = Namer::reserving(reserved.into_iter().chain([procedure]).chain(banks.iter().map(String::as_str)));
     let arrays: Vec<String> = code.arrays.iter().map(|array| namer.name(&shortened(&array.name))).collect();
     let counters: Vec<String> = (0..code.counters).map(|counter| namer.name(&format!("i{counter}"))).collect();
     let mut body = Body {
         code,
+        number,
         namer,
         arrays,
         names: SecondaryMap::new(),
@@ -50,19 +54,20 @@ pub fn print(code: &Code, procedure: &str) -> Printed {
         declared += &format!("    {DOUBLE} :: slots(0:{})\n", code.slots.rows - 1);
     }
     let tables = code.tables.iter().filter(|table| body.read.contains(&table.kind));
-    declared += &tables.map(|one| definition(one.kind, &one.values)).collect::<String>();
+    let tables = tables.map(|one| definition(&bank(one.kind, number), &one.values)).collect();
     let unused = (0..code.arrays.len()).filter(|array| !body.used.contains(array));
     Printed {
         unused: unused.map(|array| body.arrays[array].clone()).collect(),
         arrays: body.arrays,
         declarations: declared,
+        tables,
         body: body.out,
         functions: body.functions,
     }
 }
 
 /// Names that the module and the statements use.
-const RESERVED: [&str; 22] = [
+const RESERVED: [&str; 20] = [
     "all_bits",
     "dp",
     "iand",
@@ -72,12 +77,10 @@ const RESERVED: [&str; 22] = [
     "ishft",
     "join",
     "high_word",
-    "indices",
     "low_word",
     "merge",
     "mod",
     "real",
-    "reals",
     "shifta",
     "signed",
     "slots",
@@ -87,24 +90,27 @@ const RESERVED: [&str; 22] = [
     "value",
 ];
 
-/// The name of a bank, which only the procedure that declares it sees.
-fn bank(kind: TableKind) -> &'static str {
-    if kind == TableKind::RealBank { "reals" } else { "indices" }
+/// The name of the function that reads a bank.
+fn bank(kind: TableKind, number: usize) -> String {
+    format!("{}_{number}", if kind == TableKind::RealBank { "reals" } else { "indices" })
 }
 
-fn definition(kind: TableKind, values: &Values) -> String {
-    match values {
-        Values::Reals(values) => {
-            table(2, DOUBLE, bank(kind), &values.iter().map(|x| literal(*x).text).collect::<Vec<_>>())
-        }
-        Values::Integers(values) => {
-            table(2, "integer", bank(kind), &values.iter().map(i32::to_string).collect::<Vec<_>>())
-        }
-    }
+/// The function of a bank.
+fn definition(name: &str, values: &Values) -> String {
+    let (ty, items) = match values {
+        Values::Reals(values) => (DOUBLE, values.iter().map(|x| literal(*x).text).collect::<Vec<_>>()),
+        Values::Integers(values) => ("integer", values.iter().map(i32::to_string).collect()),
+    };
+    let table = table(2, ty, "entries", &items);
+    format!(
+        "  pure function {name}(at) result(value)\n{DIRECTIVES}    integer, intent(in) :: at\n    {ty} :: value\n{table}    \
+         value = entries(at)\n  end function {name}\n\n"
+    )
 }
 
 struct Body<'a> {
     code: &'a Code,
+    number: usize,
     namer: Namer,
     arrays: Vec<String>,
     names: SecondaryMap<Var, Option<String>>,
@@ -169,7 +175,7 @@ impl Body<'_> {
             Real::Bank(Integer::Literal(at)) => self.constant(*at),
             Real::Bank(index) => {
                 self.read.insert(TableKind::RealBank);
-                Expression::call(bank(TableKind::RealBank), [self.integer(index)])
+                Expression::call(&bank(TableKind::RealBank, self.number), [self.integer(index)])
             }
             Real::BankLe { first, operands } => {
                 let [a, b] = [0, 1].map(|i| self.real(&operands[i]));
@@ -236,7 +242,7 @@ impl Body<'_> {
             Integer::Counter(counter) => Expression::atom(counter.to_string()),
             Integer::Bank(index) => {
                 self.read.insert(TableKind::IndexBank);
-                Expression::call(bank(TableKind::IndexBank), [self.integer(index)])
+                Expression::call(&bank(TableKind::IndexBank, self.number), [self.integer(index)])
             }
             Integer::Binary(operator, a, b) => {
                 let operator = match operator {

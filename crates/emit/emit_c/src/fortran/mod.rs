@@ -35,8 +35,11 @@ pub fn device_module(interface: &Interface, codes: &[&Code], provenance: &Proven
     let short = fortran_prefix(&prefix(interface));
     let mut names = Names::new(interface);
     let kernels: Vec<(&KernelInterface, &Code)> = interface.kernels.iter().zip(codes.iter().copied()).collect();
-    let printed: Vec<body::Printed> =
-        kernels.iter().map(|(kernel, code)| body::print(code, &procedure_name(interface, &kernel.symbol))).collect();
+    let printed = kernels
+        .iter()
+        .enumerate()
+        .map(|(at, (kernel, code))| body::print(code, &procedure_name(interface, &kernel.symbol), at + 1));
+    let printed: Vec<body::Printed> = printed.collect();
     let elementary: BTreeSet<Unary> = printed.iter().flat_map(|printed| printed.functions.iter().copied()).collect();
     let rows = interface.kernels.iter().flat_map(|kernel| kernel.rows.iter().map(move |rows| (kernel, rows)));
     let rows: Vec<Constant> = rows
@@ -191,6 +194,8 @@ struct Procedure {
     arguments: String,
     declarations: String,
     body: String,
+    /// Functions that it calls for its constants.
+    tables: String,
 }
 
 impl Procedure {
@@ -218,6 +223,7 @@ impl Procedure {
             arguments: statement(3, &printed.arrays.join(", ")).trim_end().to_owned(),
             declarations: declared(false, "in") + &declared(true, "out") + &printed.declarations,
             body: printed.unused.iter().map(unused).collect::<String>() + &printed.body,
+            tables: printed.tables,
             name,
         }
     }

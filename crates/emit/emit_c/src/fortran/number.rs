@@ -22,7 +22,7 @@ pub fn infix(operator: Operator, a: Expression, b: Expression) -> Expression {
 
 /// a b + c, which a compiler may round once: no other product is there for it to fuse.
 pub fn fused([a, b, c]: [Expression; 3]) -> Expression {
-    infix(Operator::Mul, a.enclosed(), b.enclosed()).infix(Operator::Add, c.as_term())
+    infix(Operator::Mul, a.enclosed(), b.enclosed()).infix(Operator::Add, c.summand())
 }
 
 /// The first where the condition holds, else the second.
