@@ -119,12 +119,12 @@ fn numbers(
     outputs: usize,
     printed: Result<Vec<u8>, toolchain::Failure>,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
-    let refused = |failure: &toolchain::Failure| vec![refusal("the C++ text", failure)];
+    let refused = |failure: &toolchain::Failure| vec![refusal(&format!("the {} text", compiler.language()), failure)];
     let printed = printed.map_err(|failure| refused(&failure))?;
     let found: Vec<f64> = printed.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
     if found.len() != outputs {
         let log = format!("{}: {} numbers for {outputs}", compiler.name, found.len());
-        return Err(refused(&toolchain::Failure { tool: "C++", log }));
+        return Err(refused(&toolchain::Failure { tool: compiler.language(), log }));
     }
     Ok(found)
 }

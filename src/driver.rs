@@ -4,6 +4,7 @@ mod arithmetic;
 mod kept;
 mod layouts;
 mod lowered;
+mod module_on_cpu;
 mod on_compilers;
 mod on_cpu;
 mod other_layout;
@@ -89,7 +90,9 @@ fn make(
     } else {
         Vec::new()
     };
-    let texts = on_cpu::verify(request, &model, &mut units, &beside, cache, observer)?;
+    let mut texts = on_cpu::verify(request, &model, &mut units, &beside, cache, observer)?;
+    let of_cpu = if request.common.target.is_cpu() { &units } else { &beside };
+    texts.extend(module_on_cpu::verify(request, &model, of_cpu, cache, observer)?);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let programs = reactors::verify(request, &model, &units, &beside, cache, observer)?;
     let report = report::report(request, &model, warnings, kernels, programs, texts);

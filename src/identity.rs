@@ -28,7 +28,9 @@ pub fn compilers() -> String {
         format!("{installation:?} {}\n", files.join(" "))
     });
     let for_cpu = toolchain::host_compiler().map_or_else(|absent| absent.to_string(), |found| format!("{found:?}"));
-    found.chain(for_amd).chain([for_cpu]).collect()
+    let of_fortran =
+        toolchain::fortran_compiler().map_or_else(|absent| absent.to_string(), |found| format!("{found:?}"));
+    found.chain(for_amd).chain([for_cpu, of_fortran]).collect()
 }
 
 fn file(path: &Path) -> String {

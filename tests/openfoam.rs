@@ -86,6 +86,57 @@ fn what_does_not_go_with_it_is_refused() {
     }
 }
 
+/// Both models of the Foundation's lines 12 and 14, against stand-ins of their headers: the names that select them, and that reactions one by one
+/// make the sources and the heat.
+#[test]
+fn the_foundations_lines_compile_and_agree_with_themselves() {
+    if !there("g++") {
+        return;
+    }
+    const HEADERS: [&str; 5] = [
+        "ODESolver.H",
+        "ODESystem.H",
+        "fluidMulticomponentThermo.H",
+        "extrapolatedCalculatedFvPatchFields.H",
+        "UniformField.H",
+    ];
+    let stand_in = |name: &str| std::fs::read_to_string(root().join("tests/openfoam").join(name)).unwrap();
+    for (arguments, solver) in [(&["--kernel", "reactor"][..], "reactor"), (&[], "ode")] {
+        let folder = tempfile::tempdir().unwrap();
+        written(&shipped("h2o2"), folder.path(), arguments);
+        let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        HEADERS.iter().for_each(|header| put(header, "#include \"foam.H\"\n"));
+        put("foam.H", &stand_in("foam.H"));
+        let model = std::fs::read_to_string(folder.path().join("h2o2_openfoam.C")).unwrap();
+        std::fs::remove_file(folder.path().join("h2o2_openfoam.C")).unwrap();
+        put("main.cpp", &(model + &stand_in("foundation.C")));
+        let named = format!("{solver}<singe<sutherland<janaf<perfectGas<specie>>,sensibleEnthalpy>>>");
+        for (line, headers, name) in [
+            ("12", &["basicChemistryModel.H"][..], named.as_str()),
+            ("14", &["chemistryModel.H", "makeChemistryModel.H"], "singe"),
+        ] {
+            headers.iter().for_each(|header| put(header, "#include \"foam.H\"\n"));
+            let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+            let sources: Vec<PathBuf> = names.filter(|name| name.extension().is_some_and(|end| end == "cpp")).collect();
+            let options = ["-std=c++17", "-O1", "-march=native", "-Wall", "-Werror", "-Wno-psabi", "-fopenmp"];
+            let mut compile = Command::new("g++");
+            compile.args(options).arg(format!("-DFOAM={line}")).args(sources).arg("-o").arg(folder.path().join("main"));
+            run(&mut compile);
+            let told = run(&mut Command::new(folder.path().join("main"))).stdout;
+            let told = String::from_utf8(told).unwrap();
+            assert!(told.lines().any(|line| line == name), "{line}: {told}");
+            let figure = |name: &str| -> f64 {
+                let found = told.lines().find_map(|line| line.strip_prefix(name));
+                found.and_then(|rest| rest.split(' ').next_back()).unwrap().parse().unwrap()
+            };
+            for (name, most) in [("rates", 1e-12), ("heat", 1e-12), ("solved 1", 1e-11), ("time", 1e-3)] {
+                assert!(figure(name) <= most, "{line}: {told}");
+            }
+            assert!(figure("time") > 0.0, "{line}: {told}");
+        }
+    }
+}
+
 /// The tutorial h2 of chemFoam, and the libraries of both kinds for its mechanism.
 struct Tutorial {
     folder: tempfile::TempDir,

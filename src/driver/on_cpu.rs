@@ -166,6 +166,6 @@ pub fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]
     let code = files.iter().flat_map(|(_, text)| text.lines()).filter(|line| !line.trim_start().starts_with("//"));
     let code: String = code.flat_map(|line| [line, "\n"]).collect();
     let [inputs, expected] = numbers.map(|all| all.iter().map(|x| format!("{:x} ", x.to_bits())).collect::<String>());
-    let compiler = format!("{compiler:?} {}", HostCompiler::options());
+    let compiler = format!("{compiler:?} {}", compiler.options());
     Some(cache::key(&[identity::program()?, "text on a CPU", &compiler, &code, &inputs, &expected]))
 }

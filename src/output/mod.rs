@@ -19,7 +19,7 @@ mod write;
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
 use emit_c::base::Provenance;
-use emit_c::{cpu, host};
+use emit_c::{cpu, fortran, host};
 use kinetics::Model;
 use lower::code::Code;
 use machine::target::Target;
@@ -122,6 +122,24 @@ pub fn device_header(request: &Request, model: &Model, of_cpu: &[Unit]) -> Optio
     let interface = interface::interface(model, request.common.units, target, of_cpu);
     let file = format!("{}_device.h", model.mechanism.name);
     Some((file, cpu::device_header(&interface, &codes, &provenance(request, model))))
+}
+
+/// The module of procedures of one point, where the request has it.
+pub struct DeviceModule {
+    pub file: String,
+    pub text: String,
+    pub interface: host::Interface,
+}
+
+/// The module of procedures of one point; `of_cpu` are the kernels for a CPU.
+pub fn device_module(request: &Request, model: &Model, of_cpu: &[Unit]) -> Option<DeviceModule> {
+    if !request.emit.contains(&Emit::FortranDevice) {
+        return None;
+    }
+    let codes: Vec<&Code> = of_cpu.iter().map(|unit| &unit.code).collect();
+    let interface = interface::interface(model, request.common.units, request.common.target, of_cpu);
+    let text = fortran::device_module(&interface, &codes, &provenance(request, model));
+    Some(DeviceModule { file: format!("{}_device.f90", model.mechanism.name), text, interface })
 }
 
 /// The name and the text of the header of kernels for a CPU.
@@ -245,6 +263,7 @@ impl Output<'_> {
             files.extend(cpu::pelephysics_reactor(interface, reactor.constant, &sources, provenance));
         }
         files.extend(device_header(request, model, self.of_cpu));
+        files.extend(device_module(request, model, self.of_cpu).map(|module| (module.file, module.text)));
         files
     }
 }

@@ -4,10 +4,11 @@ use super::Unit;
 use super::embedded;
 use crate::plan::Request;
 use emit_c::base::Provenance;
-use emit_c::cpu::{self, Plugin};
+use emit_c::cpu::{self, Coefficients, Plugin};
 use emit_c::host::{Interface, Reactor};
 use kinetics::Model;
 use mechanism::Reaction;
+use std::collections::BTreeMap;
 
 /// (name, text) of the files, less the functions of one point and the reactors' own. The sources of their kernels are among them where
 /// nothing else asks for those.
@@ -20,7 +21,7 @@ pub fn files(
     provenance: &Provenance,
 ) -> Vec<(String, String)> {
     let mut plugin =
-        Plugin { products: model.mechanism.reactions.iter().map(products).collect(), reactors: Vec::new() };
+        Plugin { reactions: model.mechanism.reactions.iter().map(coefficients).collect(), reactors: Vec::new() };
     let mut files = Vec::new();
     if let Some(reactor) = reactor {
         plugin.reactors = embedded::sources(interface, reactor);
@@ -30,7 +31,15 @@ pub fn files(
     files
 }
 
-/// The sum of the product coefficients.
-fn products(reaction: &Reaction) -> f64 {
-    reaction.products.iter().map(|(_, coefficient)| coefficient).sum()
+fn coefficients(reaction: &Reaction) -> Coefficients {
+    let sum = |side: &[(usize, f64)]| side.iter().map(|(_, coefficient)| coefficient).sum();
+    let mut changes = BTreeMap::new();
+    for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
+        side.iter().for_each(|(k, coefficient)| *changes.entry(*k).or_insert(0.0) += sign * coefficient);
+    }
+    Coefficients {
+        reactants: sum(&reaction.reactants),
+        products: sum(&reaction.products),
+        changes: changes.into_iter().filter(|(_, change)| *change != 0.0).collect(),
+    }
 }

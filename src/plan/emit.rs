@@ -12,6 +12,8 @@ pub enum Emit {
     Cvode,
     /// A header of functions that compute one point each, for kernels of your own (__device__ for compilers of CUDA)
     Device,
+    /// The same in Fortran: a module of pure procedures that loops of OpenACC and OpenMP call on a device
+    FortranDevice,
     /// For a CPU: what device writes, and a library with the calling conventions of CHEMKIN-II; in CGS units
     Chemkin,
     /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; in CGS units

@@ -179,7 +179,7 @@ pub const REFUSALS: [Refusal; 24] = [
         PRECISION, "warps that work together, and other targets, compute in double precision"),
     refused(&["precision=mixed"],  &[Targets(SHUFFLING)],
         PRECISION, "it takes the place of rare double precision, of which a CPU has half as many operations as of single"),
-    refused(&["precision=single|mixed"], &[EveryKernel(WITH_SINGLE), States(&[StateVariables::MoleFractions]), NoEmit(&[Emit::Device])],
+    refused(&["precision=single|mixed"], &[EveryKernel(WITH_SINGLE), States(&[StateVariables::MoleFractions]), NoEmit(&[Emit::Device, Emit::FortranDevice])],
         PRECISION, "bounds of its error are proven for kernels of mole fractions, temperature and pressure"),
     refused(&["error=measured"],   &[Precisions(&[Precision::Single]), Verified],
         PRECISION, "it is the error of single precision that is measured, in the states of verification"),

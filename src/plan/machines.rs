@@ -106,7 +106,8 @@ impl Request {
     /// Whether kernels for a CPU are to be made beside those of another target, for a mechanism of so many species; functions of one point are printed
     /// from them too.
     pub fn needs_cpu(&self, species: usize) -> bool {
-        let has_functions = self.emit.contains(&Emit::Device) && !self.common.target.is_cpu();
+        let functions = [Emit::Device, Emit::FortranDevice];
+        let has_functions = functions.iter().any(|emit| self.emit.contains(emit)) && !self.common.target.is_cpu();
         self.has_fallback() || has_functions || self.fuses_steps(species)
     }
 

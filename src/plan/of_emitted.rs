@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(flags(Emit::Openfoam, &[]), "--target cpu --state TPY");
         assert_eq!(flags(Emit::Openfoam, &["state"]), "--target cpu");
         assert_eq!(flags(Emit::PelephysicsReactor, &[]), "--target cpu");
-        for other in [Emit::Host, Emit::Ptx, Emit::Cvode, Emit::Device] {
+        for other in [Emit::Host, Emit::Ptx, Emit::Cvode, Emit::Device, Emit::FortranDevice] {
             assert_eq!(flags(other, &[]), "");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judge::{self, Expected, expected};
+use super::judge::{self, Expected, Judge, expected};
 use super::{Subject, inputs};
 use diagnostics::Diagnostic;
 use kinetics::State;
@@ -11,7 +11,7 @@ use kinetics::State;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextOnCpu {
-    /// Its outputs are those of the dataflow graph, bit for bit.
+    /// Its outputs are those of the dataflow graph, bit for bit; those of Fortran, which fuses nothing, are within the tolerance of the reference.
     Verified(TextOnCpuVerification),
     /// Why it was not run.
     NotRun(String),
@@ -69,9 +69,33 @@ impl Points {
         compiler: &str,
         outputs: &[f64],
     ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
+        self.judge_by(judge::judge, subject, what, compiler, outputs)
+    }
+
+    /// Does the same for a text that may round otherwise than the graph.
+    ///
+    /// Errors: an output that is too far from the reference; a value beyond the last point.
+    pub fn judge_rounded(
+        &self,
+        subject: &Subject<'_>,
+        what: &str,
+        compiler: &str,
+        outputs: &[f64],
+    ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
+        self.judge_by(judge::judge_rounded, subject, what, compiler, outputs)
+    }
+
+    fn judge_by(
+        &self,
+        judge: Judge,
+        subject: &Subject<'_>,
+        what: &str,
+        compiler: &str,
+        outputs: &[f64],
+    ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
         let what = format!("{what}, as {compiler} compiles it,");
         let Self { points, stride, states, expected, .. } = self;
-        let largest_error = judge::judge(subject, &what, states, expected, outputs, *points, *stride)?;
+        let largest_error = judge(subject, &what, states, expected, outputs, *points, *stride)?;
         let is_beyond = |&(at, value): &(usize, &f64)| at % stride >= *points && !value.is_nan();
         if let Some((at, _)) = outputs.iter().enumerate().find(is_beyond) {
             let message = format!("{what} writes point {} of {points}", at % stride);

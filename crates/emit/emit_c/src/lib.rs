@@ -4,5 +4,6 @@
 pub mod base;
 pub mod cpu;
 pub mod cuda;
+pub mod fortran;
 pub mod hip;
 pub mod host;

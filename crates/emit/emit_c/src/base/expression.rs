@@ -135,6 +135,11 @@ impl Expression {
         Self::atom(self.at_least(Binding::Atom))
     }
 
+    /// The same in parentheses, unless it is a signed atom or less: what a sum may have behind its operator without a product that could be fused.
+    pub fn summand(self) -> Self {
+        if self.binding >= Binding::Sign { self } else { self.enclosed() }
+    }
+
     /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none. `a + -b` is `a - b`: IEEE 754 says so of every number.
     pub fn infix(self, operator: Operator, right: Self) -> Self {
         let [binding, least_left, least_right] = operator.bindings();

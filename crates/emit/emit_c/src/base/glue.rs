@@ -69,9 +69,12 @@ pub enum Template {
     FoamFiles,
     FoamOptions,
     FoamCmake,
+    /// Procedures of one point, and a program that calls them
+    FortranDevice,
+    FortranTexts,
 }
 
-const ALL: [Template; 54] = [
+const ALL: [Template; 56] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -126,6 +129,8 @@ const ALL: [Template; 54] = [
     Template::FoamFiles,
     Template::FoamOptions,
     Template::FoamCmake,
+    Template::FortranDevice,
+    Template::FortranTexts,
 ];
 
 /// Fills a template.
@@ -200,6 +205,8 @@ impl Template {
             Self::FoamFiles => "Make/files",
             Self::FoamOptions => "Make/options",
             Self::FoamCmake => "openfoam_CMakeLists.txt",
+            Self::FortranDevice => "device.f90",
+            Self::FortranTexts => "texts.f90",
         }
     }
 
@@ -259,6 +266,8 @@ impl Template {
             Self::FoamFiles => include_str!("../../templates/openfoam/files.hbs"),
             Self::FoamOptions => include_str!("../../templates/openfoam/options.hbs"),
             Self::FoamCmake => include_str!("../../templates/openfoam/CMakeLists.txt.hbs"),
+            Self::FortranDevice => include_str!("../../templates/fortran/device.f90.hbs"),
+            Self::FortranTexts => include_str!("../../templates/fortran/texts.f90.hbs"),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use chemkin::{MISSING, Missing, chemkin};
 pub use device::{device_header, point_functions, point_name};
 pub use kinetix::kinetix;
 pub use library::{Polynomials, Stoichiometry};
-pub use openfoam::{Plugin, openfoam};
+pub use openfoam::{Coefficients, Plugin, openfoam};
 pub use pelephysics::{TransportData, pelephysics};
 pub use pelephysics_reactor::pelephysics_reactor;
 pub use single::{SINGLE_HEADER, single_header};

@@ -10,10 +10,19 @@ use serde::Serialize;
 /// Data of the model beyond the interface of its kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
-    /// The sum of each reaction's product coefficients.
-    pub products: Vec<f64>,
+    pub reactions: Vec<Coefficients>,
     /// The sources of the reactors that advance cells; none where OpenFOAM's solvers do.
     pub reactors: Vec<String>,
+}
+
+/// Stoichiometric coefficients of a reaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coefficients {
+    /// The sum of the reactants', and of the products'.
+    pub reactants: f64,
+    pub products: f64,
+    /// Species, and what the reaction makes of it.
+    pub changes: Vec<(usize, f64)>,
 }
 
 /// (name, text) of the model, of the files for wmake, and of a project for CMake. The interface is in SI and has the kernels of isobaric
@@ -24,6 +33,8 @@ pub fn openfoam(interface: &Interface, plugin: &Plugin, provenance: &Provenance)
     let options = Options::default();
     let rows = || interface.kernels.iter().flat_map(|kernel| &kernel.rows);
     let first = |name: &str| rows().find(|rows| rows.name == name).map_or(0, |rows| rows.first);
+    let reactions = &plugin.reactions;
+    let changes = || reactions.iter().flat_map(|reaction| &reaction.changes);
     let mut file = File {
         comment: file_comment("//", "OpenFOAM's chemistry", &name, provenance),
         device_header: format!("{}_device.h", interface.mechanism),
@@ -31,7 +42,11 @@ pub fn openfoam(interface: &Interface, plugin: &Plugin, provenance: &Provenance)
         reactor: !plugin.reactors.is_empty(),
         solver: if plugin.reactors.is_empty() { "ode" } else { "reactor" },
         sources: std::iter::once(model.clone()).chain(plugin.reactors.iter().cloned()).collect(),
-        products: wrapped(plugin.products.iter().map(|&sum| real(sum))),
+        products: wrapped(reactions.iter().map(|reaction| real(reaction.products))),
+        reactants: wrapped(reactions.iter().map(|reaction| real(reaction.reactants))),
+        first_changes: wrapped(first_changes(reactions).into_iter().map(|first| first.to_string())),
+        changed: wrapped(changes().map(|(species, _)| species.to_string())),
+        changes: wrapped(changes().map(|(_, change)| real(*change))),
         rates: 2 * interface.reactions,
         forward: first("forward-rates"),
         net: first("net-rates"),
@@ -50,6 +65,14 @@ pub fn openfoam(interface: &Interface, plugin: &Plugin, provenance: &Provenance)
     files
 }
 
+fn first_changes(reactions: &[Coefficients]) -> Vec<usize> {
+    let ends = reactions.iter().scan(0, |end, reaction| {
+        *end += reaction.changes.len();
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 #[derive(Serialize)]
 struct File {
     comment: String,
@@ -61,6 +84,11 @@ struct File {
     solver: &'static str,
     sources: Vec<String>,
     products: String,
+    reactants: String,
+    /// Places of each reaction's changes, then their number.
+    first_changes: String,
+    changed: String,
+    changes: String,
     /// Rows of the progress kernel: their number, and the first row of each kind.
     rates: usize,
     forward: u32,

@@ -9,7 +9,7 @@ use graph::Units;
 use serde::Serialize;
 
 /// Fortran allows this many characters in a name; a number may still be added to it.
-const LONGEST_NAME: usize = 58;
+pub(crate) const LONGEST_NAME: usize = 58;
 
 /// Length of a long project name's part that begins Fortran's names: the name of each kernel still fits behind it.
 const LONGEST_PREFIX: usize = 27;
@@ -45,7 +45,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
     let other_library = other_library.map_or_else(String::new, |status| status.name.clone());
     let facts = facts(interface, provenance).into_iter().map(|(what, fact)| {
         let (ty, value) = match fact {
-            Fact::Text(text) => ("character(len=*)", literal(&text)),
+            Fact::Text(text) => ("character(len=*)", text_literal(&text)),
             Fact::Number(number) => ("integer", number.to_string()),
             Fact::Real(number) => ("real(c_double)", format!("{number:?}_c_double")),
         };
@@ -80,7 +80,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         units: units_text(interface.units),
         count: interface.species.len(),
         name_length: interface.species.iter().map(|s| printable(&s.name).len()).max().unwrap_or(1).max(1),
-        species_names: continued(interface.species.iter().map(|s| literal(&s.name))),
+        species_names: continued(interface.species.iter().map(|s| text_literal(&s.name))),
         weights: continued(interface.species.iter().map(weight)),
         prefix,
         names,
@@ -96,7 +96,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
 }
 
 /// Returns the beginning of Fortran's names.
-pub(super) fn fortran_prefix(prefix: &str) -> String {
+pub(crate) fn fortran_prefix(prefix: &str) -> String {
     prefix.to_lowercase().chars().take(LONGEST_PREFIX).collect::<String>().trim_end_matches('_').to_owned()
 }
 
@@ -266,18 +266,18 @@ struct ExampleArray {
 }
 
 /// Items with commas, two to a line, as continued lines.
-fn continued(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn continued(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     let lines: Vec<String> = items.chunks(2).map(|pair| format!("    {}", pair.join(", "))).collect();
     lines.join(", &\n")
 }
 
 /// A literal of a text.
-fn literal(text: &str) -> String {
+pub(crate) fn text_literal(text: &str) -> String {
     format!("'{}'", printable(text).replace('\'', "''"))
 }
 
 /// Text without what could end a line or a literal in the wrong place.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if (' '..='~').contains(&c) && c != '&' { c } else { '_' }).collect()
 }

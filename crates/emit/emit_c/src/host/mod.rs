@@ -1,7 +1,7 @@
 //! Files for host codes beside the kernels: a C header and its C++ wrapper, the context, a Fortran module, and a project that
 //! builds all with CMake, checks the kernels against reference values and times them.
 
-mod fortran;
+pub(crate) mod fortran;
 mod header;
 mod ignition;
 mod project;

@@ -17,7 +17,7 @@ mod places;
 mod ptxas;
 
 pub use amd::{Counts, HipCompiler, Listing, hip_compiler, hip_compilers};
-pub use host::{FAST_OPTIONS, HostCompiler, host_compiler};
+pub use host::{FAST_OPTIONS, HostCompiler, fortran_compiler, host_compiler};
 pub use installation::{Installation, installations};
 pub use nvdisasm::{Disassembler, disassembler};
 pub use places::{FOLDER, FOLDER_VARIABLE, PassedOver, Place, passed_over, places};

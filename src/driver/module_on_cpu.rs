@@ -1,0 +1,89 @@
+//! The Fortran module of procedures of one point: compiled for this machine's CPU and run, before anything is written.
+
+use super::on_compilers::subject;
+use super::on_cpu::key;
+use crate::compilers;
+use crate::failure::Failure;
+use crate::observer::Observer;
+use crate::output::{self, DeviceModule, Unit};
+use crate::plan::Request;
+use crate::report::TextForCpu;
+use crate::verify::{Points, TextOnCpu};
+use cache::Cache;
+use diagnostics::Diagnostic;
+use emit_c::fortran::{self, Called};
+use kinetics::Model;
+use machine::toolchain::{self, HostCompiler};
+
+/// Verifies the module, where the request has it.
+///
+/// Errors: the compiler refuses the text or remarks on it, or a number is too far from the reference.
+pub fn verify(
+    request: &Request,
+    model: &Model,
+    of_cpu: &[Unit],
+    cache: Option<&Cache>,
+    observer: &mut Observer,
+) -> Result<Option<TextForCpu>, Failure> {
+    let Some(states) = request.verify else { return Ok(None) };
+    let Some(module) = output::device_module(request, model, of_cpu) else { return Ok(None) };
+    let compiler = match request.real_compilers {
+        true => toolchain::fortran_compiler().map_err(|absent| absent.to_string()),
+        false => Err("compilers are off".to_owned()),
+    };
+    let runs = match compiler {
+        Err(reason) => vec![TextOnCpu::NotRun(reason)],
+        Ok(compiler) => {
+            let run = || run(request, model, of_cpu, &module, states, compiler, cache);
+            observer.pass("verify Fortran", None, run).map_err(Failure::verification)?
+        }
+    };
+    Ok(TextForCpu::new(module.file, &runs))
+}
+
+/// Runs all procedures and returns the results.
+fn run(
+    request: &Request,
+    model: &Model,
+    of_cpu: &[Unit],
+    module: &DeviceModule,
+    states: usize,
+    compiler: &HostCompiler,
+    cache: Option<&Cache>,
+) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
+    let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();
+    let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states)).collect();
+    let calls = of_cpu.iter().zip(&points).map(|(unit, points)| Called {
+        symbol: &unit.program.symbol,
+        arrays: &unit.program.arrays,
+        points: points.points,
+        stride: points.stride,
+    });
+    let program = fortran::program(&module.interface, &calls.collect::<Vec<_>>());
+    let files = [(module.file.clone(), module.text.clone()), ("texts.f90".to_owned(), program)];
+    let inputs: Vec<f64> = points.iter().flat_map(|points| points.inputs.iter().copied()).collect();
+    let count = points.iter().map(|points| points.outputs.len()).sum();
+    let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &[]])?)));
+    let known = kept.as_ref().and_then(|(cache, key)| cache.read(key)).and_then(|words| numbers(&words, count));
+    let outputs = match &known {
+        Some(outputs) => outputs.clone(),
+        None => compilers::run_on_cpu(compiler, &files, 2, &inputs, count)?,
+    };
+    let (mut rest, mut runs) = (&outputs[..], Vec::new());
+    for ((unit, points), subject) in of_cpu.iter().zip(&points).zip(&subjects) {
+        let (own, others) = rest.split_at(points.outputs.len());
+        rest = others;
+        let what = format!("{}: the Fortran procedure", unit.program.symbol);
+        runs.push(TextOnCpu::Verified(points.judge_rounded(subject, &what, &compiler.name, own)?));
+    }
+    if let (Some((cache, key)), None) = (kept, known) {
+        cache.write(&key, &outputs.iter().map(|x| format!("{:x}", x.to_bits())).collect::<Vec<_>>());
+    }
+    Ok(runs)
+}
+
+/// Returns numbers by the bits that were kept of them; `None` if these are not so many.
+fn numbers(words: &[String], count: usize) -> Option<Vec<f64>> {
+    let number = |word: &String| u64::from_str_radix(word, 16).ok().map(f64::from_bits);
+    words.iter().map(number).collect::<Option<Vec<f64>>>().filter(|numbers| numbers.len() == count)
+}
