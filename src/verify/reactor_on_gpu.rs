@@ -50,7 +50,7 @@ const OPTIONS: std::ops::Range<usize> = 15..19;
 /// Words of 8 bytes before the rows of slots, those of a lane, and those of the lists for each slot.
 const WORDS: usize = 32;
 const LANE: usize = 10;
-const LISTS: usize = 2;
+const LISTS: usize = 3;
 
 /// Numbers of 4 bytes that the host reads.
 const LISTED: usize = 0;

@@ -203,6 +203,7 @@ impl Body<'_> {
                 merge(then, otherwise, a.infix(Operator::LessOrEqual, b))
             }
             Real::Broadcast { .. } => unreachable!("data-parallel code has no striped constants"),
+            Real::Spilled(_) => unreachable!("compilers of CPUs spill"),
         }
     }
 
