@@ -103,7 +103,8 @@ fn launch(kernel: &Value, source: &str) -> String {
     let points = points(kernel);
     let dynamic = source.split_once("dynamic_shared_bytes = ").and_then(|(_, rest)| rest.split_once(';'));
     let shared = dynamic.map_or("0", |(bytes, _)| bytes);
-    let mut text = format!("ctas = {}\nthreads = {}\nshared = {shared}\n", kernel["machine"]["ctas_per_sm"], 32 * warps(kernel));
+    let mut text =
+        format!("ctas = {}\nthreads = {}\nshared = {shared}\n", kernel["machine"]["ctas_per_sm"], 32 * warps(kernel));
     for array in kernel["arrays"].as_array().into_iter().flatten() {
         let rows = array["rows"].as_u64().unwrap_or(1);
         text += "[[arguments]]\n";
@@ -151,7 +152,9 @@ mod tests {
         let page = format!("head\n{BEGIN}{HEAD}| a | x | 1 |\n| b | x | 1 |\n| c | x | 1 |\n{END}\ntail\n");
         let made = replaced(&page, "| b | x |", "| b | x | 2 |\n").unwrap();
         assert_eq!(made, page.replace("| b | x | 1 |", "| b | x | 2 |"));
-        assert!(replaced(&page, "| d | x |", "| d | x | 1 |\n").unwrap().contains("| c | x | 1 |\n| d | x | 1 |\n<!--"));
+        assert!(
+            replaced(&page, "| d | x |", "| d | x | 1 |\n").unwrap().contains("| c | x | 1 |\n| d | x | 1 |\n<!--")
+        );
         assert!(replaced("no place", "", "").is_err());
     }
 

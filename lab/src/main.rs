@@ -34,9 +34,12 @@ const CHORES: [Chore; 11] = [
     ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
         warps::write(root, word(words, 0, ""))
     }),
-    ("long-runs", "[MECHANISM [TARGET]]", "predicted times beside those of long runs: in performance.md", |root, words| {
-        long_runs::write(root, word(words, 0, ""), word(words, 1, ""))
-    }),
+    (
+        "long-runs",
+        "[MECHANISM [TARGET]]",
+        "predicted times beside those of long runs: in performance.md",
+        |root, words| long_runs::write(root, word(words, 0, ""), word(words, 1, "")),
+    ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
     }),

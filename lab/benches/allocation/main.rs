@@ -15,6 +15,7 @@ use ptx::analysis::ssa::Def;
 use ptx::ir::Reg;
 use ptx::{Func, Module};
 
+mod beside_paper;
 mod beside_ptxas;
 #[path = "../common/kernels.rs"]
 mod kernels;
@@ -78,7 +79,8 @@ fn main() {
         }
         sums.push((registers, row));
     }
-    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules) + &timed::section(&shipped);
+    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules) + &timed::section(&shipped)
+        + &beside_paper::section(&shipped);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
         let docs = testkit::root().join("docs/lab");
@@ -96,13 +98,8 @@ fn measure(
     (_, algorithm, rewriting): (&str, Algorithm, Rewriting),
     sum: &mut Sum,
 ) {
-    let block = func.threads.or_else(|| most_threads(func));
-    let threads = block.map_or(256, |shape| shape.iter().product());
-    let used: u64 = module.variables.values().filter(|v| v.space == ptx::inst::Space::Shared).map(|v| v.bytes).sum();
-    let shared = Budget { bytes: 49_152u32.saturating_sub(used as u32), warps: threads.div_ceil(32) };
-    let options = Options { registers, algorithm, rewriting, shared, block, ..Options::default() };
     let start = Instant::now();
-    let allocation = match allocate(module, &func.name, &options) {
+    let allocation = match allocated(module, func, registers, algorithm, rewriting) {
         Ok(allocation) => allocation,
         Err(refusal) => {
             sum.refused.push(format!("`{}` with {registers} registers, as {refusal}", func.name));
@@ -113,6 +110,7 @@ fn measure(
     check::check(&allocation).unwrap_or_else(|v| panic!("{} at {registers}: {v:?}", func.name));
     let report = report(&allocation);
     if rewriting == Rewriting::AffRA && algorithm == Algorithm::LinearScan {
+        let block = func.threads.or_else(|| most_threads(func));
         stays(&allocation, block, &mut sum.stays);
     }
     sum.kernels += usize::from(report.spilled > 0);
@@ -124,6 +122,22 @@ fn measure(
         total.weighted_loads += counts.weighted_loads;
         total.weighted_stores += counts.weighted_stores;
     }
+}
+
+/// Allocates with the shared memory that the kernel leaves of 48 KiB.
+fn allocated(
+    module: &Module,
+    func: &Func,
+    registers: u32,
+    algorithm: Algorithm,
+    rewriting: Rewriting,
+) -> Result<Allocation, passes::allocate::Refusal> {
+    let block = func.threads.or_else(|| most_threads(func));
+    let threads = block.map_or(256, |shape| shape.iter().product());
+    let used: u64 = module.variables.values().filter(|v| v.space == ptx::inst::Space::Shared).map(|v| v.bytes).sum();
+    let shared = Budget { bytes: 49_152u32.saturating_sub(used as u32), warps: threads.div_ceil(32) };
+    let options = Options { registers, algorithm, rewriting, shared, block, ..Options::default() };
+    allocate(module, &func.name, &options)
 }
 
 /// The block that `.maxntid` allows, which is the one that our kernels are launched with.

@@ -10,6 +10,7 @@ use kinetics::{Model, Stiffness};
 use machine::target::{Kernel, Target, occupancy};
 use machine::toolchain;
 use ptx::Module;
+use ptx::inst::Space;
 use singe::compilers;
 use singe::output::Unit;
 
@@ -18,9 +19,12 @@ use singe::verify::{self, Subject};
 /// Limits of registers per thread at which kernels are timed.
 const LIMITS: [u32; 3] = [255, 64, 32];
 
+/// Board of the paper's time whose kernels ptxas still assembles.
+pub const TARGET: &str = "kepler";
+
 /// The section of the page; empty where no ptxas or no nvdisasm is found.
 pub fn section(shipped: &[(&'static str, Model, Vec<Unit>)]) -> String {
-    let target = Target::by_name("kepler").expect("the target of the kernels");
+    let target = Target::by_name(TARGET).expect("the target of the kernels");
     let mut text = format!(
         "\n## Time beside ptxas\n\nThe shipped kernels' PTX of NVRTC, once as it is and once as our allocator leaves it, with registers and \
          spill code of its own. ptxas assembles both with the same limit, and the model of time runs both machine codes on {}, with as many \
@@ -53,13 +57,14 @@ fn ratio<'a>(model: &Model, unit: &'a Unit, limit: u32, target: &Target) -> Opti
 }
 
 /// Modelled time per point of the machine code that ptxas makes of a text; `None` where it is refused or not run.
-fn nanoseconds(model: &Model, unit: &Unit, module: &Module, target: &Target) -> Option<f64> {
+pub fn nanoseconds(model: &Model, unit: &Unit, module: &Module, target: &Target) -> Option<f64> {
     let (text, arch) = (module.to_string(), target.compute_capability);
     let assembled = toolchain::find_for_text(arch, &text).ok()?.assemble(&text, arch).ok()?;
     let usage = assembled.usages.into_iter().find(|usage| usage.kernel == unit.program.symbol)?;
     let cubin = compilers::read_machine_code("k", &assembled.cubin).ok()?;
     let module = &ptx::read::read(&Arc::new(Source { name: "k.ptx".into(), text })).ok()?;
-    let shared_bytes = unit.report.shared_bytes;
+    let declared = module.variables.values().filter(|v| v.space == Space::Shared).map(|v| v.bytes).sum::<u64>() as u32;
+    let shared_bytes = unit.report.shared_bytes.max(declared);
     let (registers_per_thread, named_barriers) = (usage.registers, usage.barriers);
     let needs =
         Kernel { threads: 32 * unit.program.execution.warps(), registers_per_thread, shared_bytes, named_barriers };
