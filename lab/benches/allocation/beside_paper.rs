@@ -35,7 +35,8 @@ pub fn section(shipped: &[(&'static str, Model, Vec<Unit>)]) -> String {
         }
         rows += 1;
         let per_cent = |ratio: f64| 100.0 * (ratio - 1.0);
-        let mean = |at: usize| per_cent((ratios.iter().map(|all| all[at].ln()).sum::<f64>() / ratios.len() as f64).exp());
+        let mean =
+            |at: usize| per_cent((ratios.iter().map(|all| all[at].ln()).sum::<f64>() / ratios.len() as f64).exp());
         let affine = || ratios.iter().map(|all| all[2]);
         let (least, most) = (affine().fold(f64::INFINITY, f64::min), affine().fold(0.0, f64::max));
         let _ = writeln!(

@@ -79,7 +79,9 @@ fn main() {
         }
         sums.push((registers, row));
     }
-    let text = table(&sums, modules.len()) + &beside_ptxas::section(&modules) + &timed::section(&shipped)
+    let text = table(&sums, modules.len())
+        + &beside_ptxas::section(&modules)
+        + &timed::section(&shipped)
         + &beside_paper::section(&shipped);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {

@@ -149,7 +149,10 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
         compilers.cycles(&cubin, "k", &launch, &mut buffers)
     };
     // the L2 cache holds what was stored last: as long as its share is filled
-    let few = (2 * 96 * 1024 / (8 * threads)).max(4 * blocks);
+    let share = target.pipeline.as_ref().unwrap().memory.l2_bytes / target.board.multiprocessors;
+    // half of it in whole 64 KiB
+    let half = (share / 2 / 65536 * 65536).max(2 * 96 * 1024);
+    let few = (half / (8 * threads)).max(4 * blocks);
     let cycles = after(3 * few) - after(2 * few);
     let bytes = f64::from(few * threads) * 8.0 * moved;
     let board = &target.board;
