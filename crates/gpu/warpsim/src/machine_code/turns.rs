@@ -321,7 +321,7 @@ mod tests {
         let mut warp = WarpTrace::default();
         for turn in 0..EXECUTED_TURNS as u64 {
             warp.push(1, None);
-            let table: &[u64] = [&[3, 4, 6][..], &[2, 3, 7], &[2, 5, 6, 7], &[4]][turn as usize];
+            let table: &[u64] = [&[3, 4, 6][..], &[2, 3, 7], &[4, 5, 6, 7], &[4]][turn as usize];
             for (pc, numbers) in [(2, table), (3, &[100 + turn])] {
                 warp.push(pc, Some(Event::Lines { count: numbers.len() as u32, passes: 1, updates: 0 }));
                 warp.lines.extend(numbers.iter().map(|&number| Line { number, sectors: 0b1111 }));
