@@ -93,6 +93,14 @@ fn report(rows: &[Row]) -> String {
             row.times[1]
         );
     }
+    let corpus = rows.iter().filter(|row| row.name.starts_with("corpus"));
+    let corpus = corpus.fold(Summary::default(), |a, row| sum(a, row.summary));
+    let Summary { instructions, branches, uniform_branches, .. } = corpus;
+    let _ = writeln!(
+        out,
+        "| **corpus, without generated kernels** | {instructions} | {} | {uniform_branches} of {branches} | | |",
+        shares(&corpus)
+    );
     let total = rows.iter().fold(Summary::default(), |a, row| sum(a, row.summary));
     let times: Vec<f64> = (0..3).map(|i| rows.iter().map(|row| row.times[i]).sum()).collect();
     let _ = writeln!(

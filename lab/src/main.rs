@@ -7,6 +7,7 @@ mod amd_projects;
 mod flame;
 mod ignition;
 mod kernels;
+mod long_runs;
 mod machine_code;
 mod peers;
 mod projects;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 use xtask::chores::{self, Chore, word};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 10] = [
+const CHORES: [Chore; 11] = [
     ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
         accuracy::write(root, word(words, 0, ""))
     }),
@@ -33,6 +34,12 @@ const CHORES: [Chore; 10] = [
     ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
         warps::write(root, word(words, 0, ""))
     }),
+    (
+        "long-runs",
+        "[MECHANISM [TARGET]]",
+        "predicted times beside those of long runs: in performance.md",
+        |root, words| long_runs::write(root, word(words, 0, ""), word(words, 1, "")),
+    ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
     }),

@@ -1,8 +1,9 @@
 //! Turns of the loop in which the warps of a launch spend their time: found in a trace of few, repeated for many.
 //!
 //! The loop's turns begin at an instruction that a warp executes once in each of them. Another turn is the second one again, with
-//! every line of memory as far behind as it moved from the second turn to the third. Where no turn comes back to what an earlier one
+//! the lines of every access as far behind as they moved from the second turn to the third. Where no turn comes back to what an earlier one
 //! moved over, each repeated turn has memory of its own: the rows of a short launch lie so near that a later turn would meet the next row.
+//! A lookup in a table moves nowhere: its lines follow from data, so that they do not move together.
 
 use super::trace::{Event, Line, Trace, WarpTrace};
 use std::collections::{BTreeMap, HashSet};
@@ -45,26 +46,44 @@ impl Trace {
             return None;
         }
         let more = turns.saturating_sub(own);
-        let (streamed, meets_again) = self.streamed(&of_warps);
+        let lookups = self.lookups(&of_warps);
+        let (streamed, meets_again) = self.streamed(&of_warps, &lookups);
         let apart = if meets_again { 0 } else { APART };
         let mut marks = of_warps.iter();
-        let mut longer = |warp: &WarpTrace| Some(prolong(warp, marks.next()?, more, apart));
+        let mut longer = |warp: &WarpTrace| Some(prolong(warp, marks.next()?, more, &lookups, apart));
         let ctas = self.ctas.iter().map(|cta| cta.iter().map(&mut longer).collect()).collect::<Option<_>>()?;
         let mut made = Self::new(ctas, self.ranks);
         made.streamed = streamed;
         Some(made)
     }
 
+    /// Returns the instructions whose lines do not move together from second turns to third ones.
+    fn lookups(&self, of_warps: &[Vec<usize>]) -> HashSet<u32> {
+        let mut found = HashSet::new();
+        for (warp, marks) in self.ctas.iter().flatten().zip(of_warps) {
+            let places = places(warp, &marks[..FEWEST]);
+            let irregular = pairs(warp, places[1], places[2]).filter(|(_, lines, next)| {
+                let by = lines.iter().zip(*next).map(|(line, next)| next.number.wrapping_sub(line.number) as i64);
+                // rows that are no whole lines move by one line more or less
+                by.clone().max().zip(by.min()).is_some_and(|(most, least)| most.saturating_sub(least) > 1)
+            });
+            found.extend(irregular.map(|(pc, ..)| pc));
+        }
+        found
+    }
+
     /// Returns the sectors that third turns move on to, and whether they also meet lines of second turns again, as those do that look at
     /// their inputs ahead.
-    fn streamed(&self, of_warps: &[Vec<usize>]) -> (u64, bool) {
+    fn streamed(&self, of_warps: &[Vec<usize>], lookups: &HashSet<u32>) -> (u64, bool) {
         let (mut second, mut third) = (HashSet::new(), BTreeMap::new());
         for (warp, marks) in self.ctas.iter().flatten().zip(of_warps) {
             let places = places(warp, &marks[..FEWEST]);
-            let moves = moves(warp, places[1], places[2], 0).lines;
-            for (line, by) in warp.lines[places[1].line..places[2].line].iter().zip(moves).filter(|(_, by)| *by != 0) {
-                second.insert(line.number);
-                *third.entry(line.number.wrapping_add(by)).or_insert(0u8) |= line.sectors;
+            let moves = moves(warp, places[1], places[2], lookups, 0).lines;
+            for ((_, lines, _), by) in pairs(warp, places[1], places[2]).zip(moves).filter(|(_, by)| *by != 0) {
+                for line in lines {
+                    second.insert(line.number);
+                    *third.entry(line.number.wrapping_add(by)).or_insert(0u8) |= line.sectors;
+                }
             }
         }
         let own = third.len();
@@ -92,7 +111,7 @@ fn beginnings(warp: &WarpTrace, own: Option<usize>) -> Option<Vec<usize>> {
     often.min_by_key(|steps| (steps.len(), steps[0]))
 }
 
-fn prolong(warp: &WarpTrace, marks: &[usize], more: usize, apart: u64) -> WarpTrace {
+fn prolong(warp: &WarpTrace, marks: &[usize], more: usize, lookups: &HashSet<u32>, apart: u64) -> WarpTrace {
     let places = places(warp, &marks[..FEWEST]);
     let (second, third) = (places[1], places[2]);
     let mut made = WarpTrace::default();
@@ -100,14 +119,12 @@ fn prolong(warp: &WarpTrace, marks: &[usize], more: usize, apart: u64) -> WarpTr
     made.events.extend_from_slice(&warp.events[..third.event]);
     made.lines.extend_from_slice(&warp.lines[..third.line]);
     made.marks = marks[..2].to_vec();
-    let moves = moves(warp, second, third, apart);
+    let moves = moves(warp, second, third, lookups, apart);
     for turn in 1..=more as u64 {
         made.marks.push(made.len());
         made.copy(warp, second.step..third.step);
-        let events = warp.events[second.event..third.event].iter().zip(&moves.arrivals);
-        made.events.extend(events.map(|(event, by)| later(*event, turn as u32 * by)));
-        let lines = warp.lines[second.line..third.line].iter().zip(&moves.lines);
-        made.lines.extend(lines.map(|(line, by)| moved(*line, turn.wrapping_mul(*by))));
+        let by = |at: usize| (turn.wrapping_mul(moves.lines[at]), turn as u32 * moves.arrivals[at]);
+        made.append(warp, [second, third], by);
     }
     // the rest is as much later as the repeated turns took
     let steps = made.len() - third.step;
@@ -115,14 +132,29 @@ fn prolong(warp: &WarpTrace, marks: &[usize], more: usize, apart: u64) -> WarpTr
     made.copy(warp, third.step..warp.len());
     let more = more as u64;
     let turns = marks.len() - 2;
-    let rest = warp.events[third.event..].iter().enumerate();
-    made.events.extend(rest.map(|(at, event)| later(*event, more as u32 * in_turns(&moves.arrivals, at, turns))));
-    let rest = warp.lines[third.line..].iter().enumerate();
-    made.lines.extend(rest.map(|(at, line)| moved(*line, more.wrapping_mul(in_turns(&moves.lines, at, turns)))));
+    let end = Place { step: warp.len(), event: warp.events.len(), line: warp.lines.len() };
+    let by = |at: usize| {
+        (more.wrapping_mul(in_turns(&moves.lines, at, turns)), more as u32 * in_turns(&moves.arrivals, at, turns))
+    };
+    made.append(warp, [third, end], by);
     made
 }
 
-/// Returns the difference of an access that comes this late, in the rest of so many turns; behind them nothing differs.
+impl WarpTrace {
+    /// Appends the events of another trace between two places; `by` has how far the lines and the awaited arrivals of each are behind.
+    fn append(&mut self, other: &Self, [from, to]: [Place; 2], by: impl Fn(usize) -> (u64, u32)) {
+        let mut line = from.line;
+        for (at, event) in other.events[from.event..to.event].iter().enumerate() {
+            let (lines, arrivals) = by(at);
+            let count = line_count(event);
+            self.lines.extend(other.lines[line..line + count].iter().map(|line| moved(*line, lines)));
+            self.events.push(later(*event, arrivals));
+            line += count;
+        }
+    }
+}
+
+/// Returns the difference of an event that comes this late, in the rest of so many turns; behind them nothing differs.
 fn in_turns<T: Copy + Default>(moves: &[T], at: usize, turns: usize) -> T {
     if at < turns * moves.len() { moves[at % moves.len()] } else { T::default() }
 }
@@ -133,9 +165,7 @@ fn places(warp: &WarpTrace, marks: &[usize]) -> Vec<Place> {
     for &mark in marks {
         for at in place.step..mark {
             if warp.step(at).1 {
-                if let Event::Lines { count, .. } = warp.events[place.event] {
-                    place.line += count as usize;
-                }
+                place.line += line_count(&warp.events[place.event]);
                 place.event += 1;
             }
         }
@@ -145,18 +175,37 @@ fn places(warp: &WarpTrace, marks: &[usize]) -> Vec<Place> {
     places
 }
 
-/// Differences from a turn to the next, access by access.
+/// Returns the events of the second turn, each with its instruction, its lines, and the lines of the same event of the third turn.
+fn pairs(warp: &WarpTrace, second: Place, third: Place) -> impl Iterator<Item = (u32, &[Line], &[Line])> {
+    let (mut own, mut next) = (second.line, third.line);
+    let events = warp.events[second.event..third.event].iter().zip(&warp.events[third.event..]);
+    warp.accesses(second.step..third.step).zip(events).map(move |(pc, (event, later))| {
+        let (from, behind) = (own, next);
+        own += line_count(event);
+        next += line_count(later);
+        (pc, &warp.lines[from..own], &warp.lines[behind..next])
+    })
+}
+
+fn line_count(event: &Event) -> usize {
+    if let Event::Lines { count, .. } = event { *count as usize } else { 0 }
+}
+
+/// Differences from a turn to the next, event by event.
 struct Moves {
     lines: Vec<u64>,
     arrivals: Vec<u32>,
 }
 
 /// `apart`: what the memory of a turn is farther behind than the executed turns tell.
-fn moves(warp: &WarpTrace, second: Place, third: Place, apart: u64) -> Moves {
-    let lines = warp.lines[second.line..third.line].iter().enumerate();
-    let next = |at: usize| warp.lines.get(third.line + at);
-    let by = |by: u64| if by == 0 { 0 } else { by.wrapping_add(apart) };
-    let lines = lines.map(|(at, line)| next(at).map_or(0, |next| by(next.number.wrapping_sub(line.number)))).collect();
+fn moves(warp: &WarpTrace, second: Place, third: Place, lookups: &HashSet<u32>, apart: u64) -> Moves {
+    let by = |(pc, lines, next): (u32, &[Line], &[Line])| match (lines.first(), next.first()) {
+        (Some(line), Some(next)) if !lookups.contains(&pc) && next.number != line.number => {
+            next.number.wrapping_sub(line.number).wrapping_add(apart)
+        }
+        _ => 0,
+    };
+    let lines = pairs(warp, second, third).map(by).collect();
     let events = warp.events[second.event..third.event].iter().enumerate();
     let arrivals = events.map(|(at, event)| match (event, warp.events.get(third.event + at)) {
         (Event::Awaits { arrivals, .. }, Some(Event::Awaits { arrivals: next, .. })) => next.saturating_sub(*arrivals),
@@ -264,6 +313,25 @@ mod tests {
         let made = turning(EXECUTED_TURNS as u64).unwrap();
         let lines: HashSet<u64> = made.ctas[0][0].lines.iter().map(|line| line.number).collect();
         assert_eq!(lines.len(), 11 + 12, "no turn comes back to what another one did");
+    }
+
+    /// Each turn reads a line of its own behind a lookup in a table, which touches another number of lines in each turn.
+    #[test]
+    fn a_table_is_no_stream() {
+        let mut warp = WarpTrace::default();
+        for turn in 0..EXECUTED_TURNS as u64 {
+            warp.push(1, None);
+            let table: &[u64] = [&[3, 4, 6][..], &[2, 3, 7], &[4, 5, 6, 7], &[4]][turn as usize];
+            for (pc, numbers) in [(2, table), (3, &[100 + turn])] {
+                warp.push(pc, Some(Event::Lines { count: numbers.len() as u32, passes: 1, updates: 0 }));
+                warp.lines.extend(numbers.iter().map(|&number| Line { number, sectors: 0b1111 }));
+            }
+        }
+        let made = Trace::new(vec![vec![warp]], 1).prolonged(12, Some(EXECUTED_TURNS)).unwrap();
+        assert_eq!(made.streamed, 4, "one new line");
+        let (table, stream): (HashSet<u64>, HashSet<u64>) =
+            made.ctas[0][0].lines.iter().map(|line| line.number).partition(|number| *number < 100);
+        assert_eq!((table.len(), stream.len()), (6, 12));
     }
 
     #[test]

@@ -10,3 +10,4 @@ mod published;
 mod table;
 mod turns;
 mod whole;
+mod withheld;

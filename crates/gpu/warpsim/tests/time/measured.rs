@@ -31,18 +31,22 @@ const KERNELS: [(&str, &str, f64); 6] = [
 ];
 
 /// A board as it was measured.
-struct Measured {
-    target: &'static str,
-    megahertz: u32,
+#[derive(Clone, Copy)]
+pub struct Measured {
+    pub target: &'static str,
+    pub megahertz: u32,
+    /// Multiprocessors, if they are not those of the target's board.
+    pub multiprocessors: Option<u32>,
     /// 10^9 bytes per second that the memory delivers, if it is not that of the target's board.
-    delivered: Option<u32>,
+    pub delivered: Option<u32>,
     /// 10^9 bytes per second of each stream by blocks on a multiprocessor and their threads.
-    streams: &'static [(u32, u32, [f64; 6])],
+    pub streams: &'static [(u32, u32, [f64; 6])],
 }
 
 const V100: Measured = Measured {
     target: "volta",
     megahertz: 1380,
+    multiprocessors: None,
     delivered: None,
     streams: &[
         (1, 32, [78.0, 36.0, 67.0, 123.0, 63.0, 61.0]),
@@ -57,6 +61,7 @@ const V100: Measured = Measured {
 const A100: Measured = Measured {
     target: "ampere",
     megahertz: 1410,
+    multiprocessors: None,
     delivered: None,
     streams: &[
         (1, 32, [107.0, 41.0, 77.0, 110.0, 73.0, 72.0]),
@@ -71,6 +76,7 @@ const A100: Measured = Measured {
 const GH200: Measured = Measured {
     target: "hopper",
     megahertz: 1980,
+    multiprocessors: None,
     // scale with the largest blocks, as for the others
     delivered: Some(3174),
     streams: &[
@@ -143,7 +149,10 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
         compilers.cycles(&cubin, "k", &launch, &mut buffers)
     };
     // the L2 cache holds what was stored last: as long as its share is filled
-    let few = (2 * 96 * 1024 / (8 * threads)).max(4 * blocks);
+    let share = target.pipeline.as_ref().unwrap().memory.l2_bytes / target.board.multiprocessors;
+    // half of it in whole 64 KiB
+    let half = (share / 2 / 65536 * 65536).max(2 * 96 * 1024);
+    let few = (half / (8 * threads)).max(4 * blocks);
     let cycles = after(3 * few) - after(2 * few);
     let bytes = f64::from(few * threads) * 8.0 * moved;
     let board = &target.board;
@@ -168,10 +177,18 @@ fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize, w
     (after(12) - after(4)) / 8.0 / (128.0 * chains as f64 * f64::from(warps))
 }
 
-fn streams(board: &Measured) -> Option<Vec<Row>> {
-    let mut compilers = Compilers::new(board.target, board.megahertz)?;
-    compilers.target.board.reached_gigabytes_per_second =
-        board.delivered.or(compilers.target.board.reached_gigabytes_per_second);
+impl Measured {
+    pub fn compilers(&self) -> Option<Compilers> {
+        let mut compilers = Compilers::new(self.target, self.megahertz)?;
+        let board = &mut compilers.target.board;
+        board.reached_gigabytes_per_second = self.delivered.or(board.reached_gigabytes_per_second);
+        board.multiprocessors = self.multiprocessors.unwrap_or(board.multiprocessors);
+        Some(compilers)
+    }
+}
+
+pub fn streams(board: &Measured) -> Option<Vec<Row>> {
+    let compilers = board.compilers()?;
     let mut all = Vec::new();
     for (blocks, threads, published) in board.streams {
         for ((what, body, moved), published) in KERNELS.iter().zip(published) {
