@@ -6,7 +6,7 @@ use crate::{skipped, test_binaries, toolchain};
 use xtask::{cantera, program};
 
 /// The tests that leave sweeps out.
-const SWEPT: [&str; 12] = [
+const SWEPT: [&str; 13] = [
     "advanced",
     "amd",
     "forms",
@@ -17,6 +17,7 @@ const SWEPT: [&str; 12] = [
     "reduced",
     "steps",
     "targets",
+    "time",
     "verified",
     "warps",
 ];

@@ -22,7 +22,7 @@ use singe::compilers;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::output::Unit;
-use singe::plan::{Effort, Emit, ReactorSteps, Unset};
+use singe::plan::{Emit, ReactorSteps, Unset};
 use singe::verify::{self, KernelTime};
 use testkit::gpu_reactor::{self, Kept, Points};
 use warpsim::machine_code::Cause;
@@ -101,7 +101,7 @@ const HEAD: &str = "\
 [a step](../guide/reactors.md#on-gpus), on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
 equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points, and the board does what all its SMs do. *Global* and
 *local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
-kernels, as `--effort quick` chooses them; with more effort rates may take less time. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
+kernels, as the compiler chooses them by itself. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
 whole step, a thread has a point; singe takes it for mechanisms of up to 16 species, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
 *Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
@@ -289,7 +289,6 @@ fn made(
         r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
         r.unset = Unset { warps: true, matrix: true, layout: true };
-        r.effort = Effort::Quick;
     });
     let request = request.with_fastest_of(&[Codegen::DataParallel, Codegen::Overlay]).for_target().expect("a request");
     let report = driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).expect("it compiles");

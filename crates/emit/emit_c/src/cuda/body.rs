@@ -217,11 +217,7 @@ impl Body<'_> {
             Statement::StoreSlot { row, value } => {
                 format!("{} = {};", self.slot(row), self.real(value).text)
             }
-            Statement::Spill { place, value } => {
-                self.helper(Helper::SpillAddress);
-                let (spill, value) = (self.helper(Helper::Spill), self.name(*value));
-                format!("{spill}<{place}>({SPILLS}, {value});")
-            }
+            Statement::Spill { place, value } => self.spill(*place, *value),
             Statement::CopyInputs { more, points, copies } => return self.copy_inputs(more, points, copies, depth),
             Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),
             Statement::StoreField { array, row, point, value, rest } => {
@@ -282,6 +278,12 @@ impl Body<'_> {
         let copy = format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];");
         self.line(depth, &format!("{kind} *const {name} = ({kind} *)slots[{row}];"));
         self.line(depth, &copy);
+    }
+
+    fn spill(&mut self, place: u32, value: Var) -> String {
+        self.helper(Helper::SpillAddress);
+        let (spill, value) = (self.helper(Helper::Spill), self.name(value));
+        format!("{spill}<{place}>({SPILLS}, {value});")
     }
 
     fn recompute(&mut self, values: &[(Local, Integer)]) -> String {
