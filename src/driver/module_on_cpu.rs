@@ -1,8 +1,7 @@
 //! The Fortran module of procedures of one point: compiled for this machine's CPU and run, before anything is written.
 
 use super::on_compilers::subject;
-use super::on_cpu::key;
-use crate::compilers;
+use super::reactors_on_cpu::run_or_known;
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{self, DeviceModule, Unit};
@@ -63,27 +62,13 @@ fn run(
     let files = [(module.file.clone(), module.text.clone()), ("texts.f90".to_owned(), program)];
     let inputs: Vec<f64> = points.iter().flat_map(|points| points.inputs.iter().copied()).collect();
     let count = points.iter().map(|points| points.outputs.len()).sum();
-    let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &[]])?)));
-    let known = kept.as_ref().and_then(|(cache, key)| cache.read(key)).and_then(|words| numbers(&words, count));
-    let outputs = match &known {
-        Some(outputs) => outputs.clone(),
-        None => compilers::run_on_cpu(compiler, &files, 2, &inputs, count)?,
-    };
+    let outputs = run_or_known(compiler, (&files, 2), &inputs, count, cache)?;
     let (mut rest, mut runs) = (&outputs[..], Vec::new());
     for ((unit, points), subject) in of_cpu.iter().zip(&points).zip(&subjects) {
         let (own, others) = rest.split_at(points.outputs.len());
         rest = others;
         let what = format!("{}: the Fortran procedure", unit.program.symbol);
-        runs.push(TextOnCpu::Verified(points.judge_rounded(subject, &what, &compiler.name, own)?));
-    }
-    if let (Some((cache, key)), None) = (kept, known) {
-        cache.write(&key, &outputs.iter().map(|x| format!("{:x}", x.to_bits())).collect::<Vec<_>>());
+        runs.push(TextOnCpu::Verified(points.judge(subject, &what, &compiler.name, own, false)?));
     }
     Ok(runs)
-}
-
-/// Returns numbers by the bits that were kept of them; `None` if these are not so many.
-fn numbers(words: &[String], count: usize) -> Option<Vec<f64>> {
-    let number = |word: &String| u64::from_str_radix(word, 16).ok().map(f64::from_bits);
-    words.iter().map(number).collect::<Option<Vec<f64>>>().filter(|numbers| numbers.len() == count)
 }

@@ -129,7 +129,7 @@ impl<'a> Texts<'a> {
             rest = others;
             let form = if by_points { "function of one point" } else { "C++ text" };
             let what = format!("{}: the {form}", unit.program.symbol);
-            runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], &what, &compiler.name, own)?));
+            runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], &what, &compiler.name, own, true)?));
         }
         if let Some((cache, key)) = kept {
             cache.write(&key, &[]);

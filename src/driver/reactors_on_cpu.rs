@@ -64,13 +64,25 @@ fn outputs(
     let compiled = 1 + text.sources.len();
     let files: Vec<(String, String)> =
         [program].into_iter().chain(text.sources.iter().chain(&text.headers).cloned()).collect();
-    let inputs = call.inputs();
-    let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &[]])?)));
-    let known = kept.as_ref().and_then(|(cache, key)| read(&cache.read(key)?, call.outputs()));
+    run_or_known(compiler, (&files, compiled), &call.inputs(), call.outputs(), cache)
+}
+
+/// So many numbers that a program gives, of which the first files are compiled; from the cache where it has them.
+///
+/// Errors: the compiler refuses a file, or the program does not end as it should.
+pub(super) fn run_or_known(
+    compiler: &HostCompiler,
+    (files, compiled): (&[(String, String)], usize),
+    inputs: &[f64],
+    count: usize,
+    cache: Option<&Cache>,
+) -> Result<Vec<f64>, Vec<Diagnostic>> {
+    let kept = cache.and_then(|cache| Some((cache, key(compiler, files, [inputs, &[]])?)));
+    let known = kept.as_ref().and_then(|(cache, key)| read(&cache.read(key)?, count));
     if let Some(known) = known {
         return Ok(known);
     }
-    let outputs = compilers::run_on_cpu(compiler, &files, compiled, &inputs, call.outputs())?;
+    let outputs = compilers::run_on_cpu(compiler, files, compiled, inputs, count)?;
     if let Some((cache, key)) = kept {
         cache.write(&key, &[outputs.iter().map(|x| format!("{:x} ", x.to_bits())).collect()]);
     }

@@ -55,10 +55,9 @@ const MOST_BEHIND: f64 = 2.5;
 /// as long (GRI-Mech 3.0 on Hopper: 4 warps and 4 groups 1.08 ns, 5 and 3 5.6 ns).
 const STRAIGHT: [(u32, u32, u32); 2] = [(4, 2, 2), (4, 3, 1)];
 /// The same on Ampere, where two CTAs part and fetch their code apart (GRI-Mech 3.0: four groups in one CTA 2.5 ns, in two 3.3).
-const STRAIGHT_TOGETHER: [(u32, u32, u32); 2] = [(4, 4, 1), (4, 3, 1)];
-/// Beside them, where constants lie in shared memory otherwise, with constants in the bank: one CTA, whose groups stay in step wherever CTAs begin.
+/// Where constants lie in shared memory otherwise, the same with constants in the bank: one CTA, whose groups stay in step wherever CTAs begin.
 /// Steady state on Hopper: GRI-Mech 3.0 1.01 ns with four groups, 1.10 with constants in shared memory; the reduced DME 2.15 with three, 2.23.
-const STRAIGHT_IN_THE_BANK: [(u32, u32, u32); 2] = STRAIGHT_TOGETHER;
+const STRAIGHT_TOGETHER: [(u32, u32, u32); 2] = [(4, 4, 1), (4, 3, 1)];
 
 /// Returns versions that may be faster; none if the machine code was not timed. An overlay that sums rates of reactions gets straight code
 /// of each warp. Where layouts are free, an overlay not far behind data-parallel code gets the layouts that give each warp code of its own.
@@ -128,6 +127,6 @@ fn straight(own: &Resolved<'_>) -> Vec<Version> {
         return shapes.map(version).to_vec();
     }
     let in_the_bank =
-        STRAIGHT_IN_THE_BANK.map(|shape| Tuning { constants: Some(Residence::ConstantBank), ..shaped(shape) });
+        STRAIGHT_TOGETHER.map(|shape| Tuning { constants: Some(Residence::ConstantBank), ..shaped(shape) });
     shapes.into_iter().chain(in_the_bank).map(version).collect()
 }

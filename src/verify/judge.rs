@@ -73,58 +73,40 @@ pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
     Expected { scheduled, reference, scale }
 }
 
-/// A judge of outputs: of these of a subject, of the text of a name, at some states, in arrays of so many points and this stride.
-pub(super) type Judge =
-    fn(&Subject<'_>, &str, &[State], &[Expected], &[f64], usize, usize) -> Result<f64, Vec<Diagnostic>>;
+/// Outputs of a text, in arrays of so many points and this stride.
+pub(super) struct Outputs<'a> {
+    pub(super) values: &'a [f64],
+    pub(super) points: usize,
+    pub(super) stride: usize,
+    /// The text rounds as the graph does, so that the bits are the same.
+    pub(super) have_bits: bool,
+}
+
+impl<'a> Outputs<'a> {
+    pub(super) fn with_bits(values: &'a [f64], points: usize, stride: usize) -> Self {
+        Self { values, points, stride, have_bits: true }
+    }
+}
 
 /// Judges the outputs of the text that `what` names. Point p has state p modulo the number of states. Returns the largest
 /// error against the reference.
 ///
-/// Errors: an output that differs from the graph's or is too far from the reference.
+/// Errors: an output that differs from the graph's, where it has its bits, or is too far from the reference.
 pub(super) fn judge(
     subject: &Subject<'_>,
     what: &str,
     states: &[State],
     expected: &[Expected],
-    outputs: &[f64],
-    points: usize,
-    stride: usize,
-) -> Result<f64, Vec<Diagnostic>> {
-    compare(subject, what, [states.len(), points, stride], |at| (&states[at], &expected[at]), outputs, true)
-}
-
-/// Judges the outputs of a text that may round otherwise than the graph, as [`judge`] does.
-///
-/// Errors: an output that is too far from the reference.
-pub(super) fn judge_rounded(
-    subject: &Subject<'_>,
-    what: &str,
-    states: &[State],
-    expected: &[Expected],
-    outputs: &[f64],
-    points: usize,
-    stride: usize,
-) -> Result<f64, Vec<Diagnostic>> {
-    compare(subject, what, [states.len(), points, stride], |at| (&states[at], &expected[at]), outputs, false)
-}
-
-/// Compares the outputs with the reference, and in bits with the graph where they have its roundings.
-fn compare<'a>(
-    subject: &Subject<'_>,
-    what: &str,
-    [states, points, stride]: [usize; 3],
-    expected: impl Fn(usize) -> (&'a State, &'a Expected),
-    outputs: &[f64],
-    has_its_bits: bool,
+    &Outputs { values, points, stride, have_bits }: &Outputs<'_>,
 ) -> Result<f64, Vec<Diagnostic>> {
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
     let tolerance = allowed(subject);
     for point in 0..points {
-        let (state, expected) = expected(point % states);
-        for (row, &value) in stored(subject.graph, outputs, point, stride) {
+        let (state, expected) = (&states[point % states.len()], &expected[point % states.len()]);
+        for (row, &value) in stored(subject.graph, values, point, stride) {
             let scheduled = expected.scheduled[row];
-            if has_its_bits && value.to_bits() != scheduled.to_bits() {
+            if have_bits && value.to_bits() != scheduled.to_bits() {
                 let text = format!("{what} gives {value:e} and its dataflow graph {scheduled:e}");
                 violations.push(violation("verify::not-the-graph", subject, row, state, &text));
             }

@@ -80,7 +80,8 @@ pub fn verify_machine_code(
             Ok((outputs, _)) => outputs,
             Err(failure) => return not_run(&program.symbol, &what, failure),
         };
-        let error = judge::judge(subject, &what, &states, &expected, &outputs, points, stride)?;
+        let made = judge::Outputs::with_bits(&outputs, points, stride);
+        let error = judge::judge(subject, &what, &states, &expected, &made)?;
         largest_error = largest_error.max(error);
     }
     let turn = points_per_turn(program);

@@ -116,7 +116,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let shape = Shape { ctas: 1, warps, stride, shared, io, workspace: program.workspace_bytes_per_cta() };
     let (outputs, counts) = simulate::launch(subject.module, &program.symbol, (model, graph), &states, shape, None)?;
     let points = states.len();
-    let largest_error = judge::judge(subject, "the simulated kernel", &states, &expected, &outputs, points, stride)?;
+    let made = judge::Outputs::with_bits(&outputs, points, stride);
+    let largest_error = judge::judge(subject, "the simulated kernel", &states, &expected, &made)?;
     let points = program.padded(states.len() as u32);
     let per = |count: fn(&warpsim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {

@@ -73,7 +73,8 @@ pub fn verify_on_amd(
         })?;
         let (found, counts) =
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
-        let error = judge::judge(subject, &what, &states, &expected, &found, points, stride)?;
+        let made = judge::Outputs::with_bits(&found, points, stride);
+        let error = judge::judge(subject, &what, &states, &expected, &made)?;
         largest_error = largest_error.max(error);
         wave = Counts::shared(&counts, (per_workgroup / kernel.lanes()).max(1) as u64);
     }

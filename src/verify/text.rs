@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::Subject;
-use super::judge::{self, expected};
+use super::judge::{self, Outputs, expected};
 use super::simulate::{self, Shape};
 use super::synchronisation;
 use diagnostics::Diagnostic;
@@ -61,7 +61,8 @@ pub fn verify_text(
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
         let run = simulate::launch(module, &program.symbol, (model, graph), &all, shape, None);
         let (outputs, _) = run.map_err(named)?;
-        let error = judge::judge(subject, &format!("{what},"), &states, &expected, &outputs, points, stride)?;
+        let made = Outputs::with_bits(&outputs, points, stride);
+        let error = judge::judge(subject, &format!("{what},"), &states, &expected, &made)?;
         largest_error = largest_error.max(error);
     }
     let undecided = synchronisation::undecided(program, graph.arrays.len(), module, shared).map_err(named)?;

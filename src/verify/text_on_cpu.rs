@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judge::{self, Expected, Judge, expected};
+use super::judge::{self, Expected, Outputs, expected};
 use super::{Subject, inputs};
 use diagnostics::Diagnostic;
 use kinetics::State;
@@ -59,7 +59,7 @@ impl Points {
         Self { points, stride, inputs, outputs, states, expected }
     }
 
-    /// Judges what the text that `what` names gave, as `compiler` compiles it.
+    /// Judges what the text that `what` names gave, as `compiler` compiles it; `have_bits`: it rounds as the graph does.
     ///
     /// Errors: an output that differs from the graph's or is too far from the reference; a value beyond the last point.
     pub fn judge(
@@ -68,34 +68,12 @@ impl Points {
         what: &str,
         compiler: &str,
         outputs: &[f64],
-    ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
-        self.judge_by(judge::judge, subject, what, compiler, outputs)
-    }
-
-    /// Does the same for a text that may round otherwise than the graph.
-    ///
-    /// Errors: an output that is too far from the reference; a value beyond the last point.
-    pub fn judge_rounded(
-        &self,
-        subject: &Subject<'_>,
-        what: &str,
-        compiler: &str,
-        outputs: &[f64],
-    ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
-        self.judge_by(judge::judge_rounded, subject, what, compiler, outputs)
-    }
-
-    fn judge_by(
-        &self,
-        judge: Judge,
-        subject: &Subject<'_>,
-        what: &str,
-        compiler: &str,
-        outputs: &[f64],
+        have_bits: bool,
     ) -> Result<TextOnCpuVerification, Vec<Diagnostic>> {
         let what = format!("{what}, as {compiler} compiles it,");
         let Self { points, stride, states, expected, .. } = self;
-        let largest_error = judge(subject, &what, states, expected, outputs, *points, *stride)?;
+        let made = Outputs { values: outputs, points: *points, stride: *stride, have_bits };
+        let largest_error = judge::judge(subject, &what, states, expected, &made)?;
         let is_beyond = |&(at, value): &(usize, &f64)| at % stride >= *points && !value.is_nan();
         if let Some((at, _)) = outputs.iter().enumerate().find(is_beyond) {
             let message = format!("{what} writes point {} of {points}", at % stride);
