@@ -2,7 +2,7 @@
 
 use crate::code::{Real, Statement};
 use overlay::program::Var;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Reasons why a body with spill code does not compute what the body before computes.
 pub fn faults(before: &[Statement], after: &[Statement]) -> Vec<String> {
@@ -10,10 +10,16 @@ pub fn faults(before: &[Statement], after: &[Statement]) -> Vec<String> {
     // What places hold, and what the numbers that are loaded again are.
     let mut held: HashMap<u32, Var> = HashMap::new();
     let mut same: HashMap<Var, Var> = HashMap::new();
+    let mut defined: HashSet<Var> = HashSet::new();
     let mut expected = before.iter();
     for (at, statement) in after.iter().enumerate() {
         match statement {
-            Statement::Spill { place, value } => drop(held.insert(*place, original(*value, &same))),
+            Statement::Spill { place, value } => {
+                if !defined.contains(value) {
+                    faults.push(format!("statement {at} stores a number before it is defined"));
+                }
+                held.insert(*place, original(*value, &same));
+            }
             Statement::Define { var, value: Real::Spilled(place), .. } => match held.get(place) {
                 Some(&number) => drop(same.insert(*var, number)),
                 None => faults.push(format!("statement {at} loads place {place}, which holds nothing")),
@@ -32,6 +38,9 @@ pub fn faults(before: &[Statement], after: &[Statement]) -> Vec<String> {
                     faults.push(format!("statement {at} is another one than before"));
                 }
             }
+        }
+        if let Statement::Define { var, .. } = statement {
+            defined.insert(*var);
         }
     }
     let missing = expected.count();

@@ -11,7 +11,7 @@ use overlay::program::Var;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Part of the registers for addresses and for numbers inside statements. With a fifth, ptxas spills three times of what it spills beside this
+/// One in so many registers is for addresses and for numbers inside statements. With one in five, ptxas spills three times of what it spills beside this
 /// code (Jacobian of GRI-Mech 3.0 on Hopper).
 const SPARE: u32 = 4;
 

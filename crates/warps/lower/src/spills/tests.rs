@@ -65,6 +65,10 @@ fn a_wrong_place_a_lost_store_and_a_swap_are_faults() {
         }
     }
     assert_ne!(faults::faults(&before, &wrong), Vec::<String>::new());
+    let mut early = made.clone();
+    let spill = early.remove(early.iter().position(is_spill).unwrap());
+    early.insert(0, spill);
+    assert_ne!(faults::faults(&before, &early), Vec::<String>::new());
     let mut swapped = made;
     let last = swapped.len() - 1;
     swapped.swap(last, 0);
