@@ -132,6 +132,7 @@ fn spill_code_on_hopper() {
     };
     let local: u64 = code.turn.iter().map(|counts| counts.local_bytes).sum();
     assert!(local > 0, "numbers wait in local memory");
+    assert!(report.kernels[0].own_spill_bytes > 0, "the report tells of them");
 }
 
 /// A target whose machine code nothing runs: the report says so, and its counts are those of PTX.

@@ -158,6 +158,9 @@ pub struct KernelReport {
     pub constants: String,
     /// Whether a warp's next inputs are copied to shared memory while it computes.
     pub prefetch: bool,
+    /// Bytes that a thread stores and loads by spill code of the text itself, beside that of compilers.
+    #[serde(skip_serializing_if = "none")]
+    pub own_spill_bytes: usize,
     /// Registers of constants per thread: doubles, integers.
     pub real_constants_per_thread: u32,
     pub index_constants_per_thread: u32,
@@ -523,6 +526,7 @@ pub fn kernel(
         workspace_bytes_per_cta: program.workspace_bytes_per_cta(),
         constants: residence(program, &draft.code),
         prefetch: draft.code.copies_inputs(),
+        own_spill_bytes: draft.code.spill_bytes(),
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
         critical_path: critical::path(graph),
@@ -571,6 +575,10 @@ fn verdict(
 }
 
 /// Returns the memory of a program's constants, with the bytes of a bank.
+fn none(bytes: &usize) -> bool {
+    *bytes == 0
+}
+
 fn residence(program: &Program, code: &Code) -> String {
     let constants = &program.constants;
     if !constants.real_bank.is_empty() && code.tables.is_empty() {

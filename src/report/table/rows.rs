@@ -142,9 +142,10 @@ const ACCURACY: [Row; 4] = [
     always("largest error", largest_error),
 ];
 
-const RESIDENCY: [Row; 8] = [
+const RESIDENCY: [Row; 9] = [
     of_gpus("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
     of_nvidia("spilled bytes (ptxas)", |k| of_compilers(k, |c| c.spilled_bytes().to_string())),
+    where_any(|k| k.own_spill_bytes > 0, "spilled bytes (own code)", |k| k.own_spill_bytes.to_string()),
     of_nvidia("registers, spilled bytes (our allocator)", |k| {
         of_backend(k, |own| format!("{}, {}", own.registers, own.local_bytes))
     }),

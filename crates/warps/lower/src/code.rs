@@ -92,6 +92,14 @@ impl Code {
         self.stream.body.iter().any(|statement| matches!(statement, Statement::CopyInputs { .. }))
     }
 
+    /// Bytes that a thread stores and loads by the code's own spill code.
+    pub fn spill_bytes(&self) -> usize {
+        let is_move = |statement: &&Statement| {
+            matches!(statement, Statement::Spill { .. } | Statement::Define { value: Real::Spilled(_), .. })
+        };
+        8 * self.stream.body.iter().filter(is_move).count()
+    }
+
     /// Rows of slots of each group of warps.
     fn rows_per_warp_group(&self) -> u32 {
         self.slots.count / self.execution.warp_groups()
