@@ -133,7 +133,7 @@ fn registers(kernel: &KernelReport) -> String {
     let own = kernel.own_spill_bytes;
     let spills = of_compilers(kernel, |c| format!("{} B", own + c.spilled_bytes() as usize));
     match (&kernel.compiled, &kernel.backend) {
-        (None, Some(found)) => format!("{}, {} B", found.registers, own as u64 + u64::from(found.local_bytes)),
+        (None, Some(found)) => format!("{}, {} B", found.registers, own as u64 + found.local_bytes),
         (None, None) => format!("about {}, {spills}", kernel.machine.registers),
         (Some(_), _) => format!("{}, {spills}", kernel.machine.registers),
     }
