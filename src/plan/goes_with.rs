@@ -162,7 +162,7 @@ pub const FLAGS: [Flag; 20] = [
 
 /// Combinations that are refused. The first row that is not met is told.
 #[rustfmt::skip]
-pub const REFUSALS: [Refusal; 24] = [
+pub const REFUSALS: [Refusal; 23] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],
         "target::no-warps", "a CPU has neither warps nor lanes"),
     refused(&["target=amd"],       &[NoEmit(&[Emit::Ptx, Emit::Cvode])],
@@ -191,8 +191,6 @@ pub const REFUSALS: [Refusal; 24] = [
         "kernel::no-reactor", "the unknowns of a reactor are mass fractions and the temperature (or HPY, ERY), in SI units"),
     refused(&["kernel=reactor"],   &[Emits(&[Emit::Host, Emit::Cuda, Emit::Cvode, Emit::Openfoam, Emit::PelephysicsReactor])],
         "kernel::no-reactor", "reactors are functions of a project for hosts"),
-    refused(&["kernel=reactor", "integrator=auto"], &[Targets(CPU)],
-        "kernel::no-reactor", "reactors on GPUs have one method for all points"),
     refused(&["kernel=reactor", "precision=io=single"], &[Targets(CPU)],
         "kernel::no-reactor", "reactors on GPUs keep their states in doubles"),
     refused(&["kernel=reactor", "precision=factors=single"], &[Targets(NVIDIA)],

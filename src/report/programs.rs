@@ -21,6 +21,9 @@ pub struct ProgramReport {
 pub struct ReactorReport {
     /// Time of a step of one point, where many are advanced: all its kernels, without what it takes to launch them.
     pub predicted_ns_per_step: f64,
+    /// The same of an explicit step, which points take that are not stiff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_ns_per_explicit_step: Option<f64>,
     pub kernels: Vec<KernelTime>,
 }
 
@@ -41,9 +44,19 @@ impl ProgramReport {
 
     /// Figures of reactors; `None` where they were not timed.
     pub fn reactor(&self) -> Option<ReactorReport> {
-        let of_each_point = self.times.iter().filter(|time| time.is_of_each_point());
-        let sum: f64 = of_each_point.map(|time| f64::from(time.launches) * time.nanoseconds_per_point).sum();
-        (!self.times.is_empty()).then(|| ReactorReport { predicted_ns_per_step: sum, kernels: self.times.clone() })
+        let sum = |is_taken: fn(&KernelTime) -> bool| -> f64 {
+            let taken = self.times.iter().filter(|time| is_taken(time));
+            taken.map(|time| f64::from(time.launches) * time.nanoseconds_per_point).sum()
+        };
+        // A stage of a pipeline takes the kernel of the rates, which is the first one.
+        let first = self.times.first()?;
+        let stages = self.times.iter().find(|time| time.name == "explicit_stage").map_or(0, |stage| stage.launches);
+        let explicit = f64::from(stages) * first.nanoseconds_per_point + sum(KernelTime::is_explicit);
+        Some(ReactorReport {
+            predicted_ns_per_step: sum(KernelTime::is_of_each_point),
+            predicted_ns_per_explicit_step: self.times.iter().any(KernelTime::is_explicit).then_some(explicit),
+            kernels: self.times.clone(),
+        })
     }
 
     /// A line of the reports.
@@ -55,7 +68,9 @@ impl ProgramReport {
             )
         });
         let time = self.reactor().map_or(String::new(), |found| {
-            format!(", predicted {:.2} ns per step and point", found.predicted_ns_per_step)
+            let explicit =
+                found.predicted_ns_per_explicit_step.map_or(String::new(), |ns| format!(" ({ns:.2} if explicit)"));
+            format!(", predicted {:.2} ns per step{explicit} and point", found.predicted_ns_per_step)
         });
         format!("{}: {}{run}{time}\n", self.file, self.verdict)
     }

@@ -32,7 +32,8 @@ pub struct Pipeline<'a> {
     pub ctas: u32,
 }
 
-/// A call: the buffers of the points, and the arguments from the state to the stride.
+/// A call: the buffers of the points, and the arguments from the state to the stride, or to where it is told which points are stiff if the method has an
+/// explicit one beside it.
 pub struct Call {
     pub buffers: Vec<Buffer>,
     pub arguments: Vec<Argument>,
@@ -58,6 +59,7 @@ const BEGUN: usize = 1;
 const MOVERS: usize = 2;
 const PLACES: usize = 3;
 const ANY_DRAINED: usize = 4;
+const LEFT: usize = 5;
 
 /// First rows of the arrays that the kernels of the project read and write, over the number of unknowns.
 const Y: usize = 0;
@@ -81,17 +83,27 @@ impl Pipeline<'_> {
         [jacobian, jacobian + entries, jacobian + 2 * entries]
     }
 
-    /// Returns the workspace, of which nothing is written.
-    pub fn workspace(&self) -> Buffer {
+    /// Returns the workspace of a call with so many points, of which nothing is written.
+    pub fn workspace(&self, points: usize) -> Buffer {
         let of_slot = self.reactor.slot_rows(self.species) + self.reactor.slot_factors() + LANE + LISTS;
-        Buffer::output(WORDS + self.slots() * of_slot)
+        Buffer::output(WORDS + self.slots() * of_slot + points)
     }
 
     /// Runs the steps of all points as the host does; the workspace is the last of the call's buffers.
     ///
     /// Errors: those of `execute`.
     pub fn run<E>(&self, call: Call, execute: Execute<'_, E>) -> Result<Vec<Buffer>, E> {
-        let mut run = Run { pipeline: self, call, execute, listed: 0, begun: 0 };
+        let has_explicit = self.reactor.method.explicit.is_some();
+        let of_pass = call.points;
+        let mut run = Run { pipeline: self, call, execute, listed: 0, begun: 0, of_pass, left: 0 };
+        if has_explicit {
+            run.call.arguments.push(Argument::U32(0));
+            while run.list()? {
+                run.explicit_step()?;
+            }
+            (run.of_pass, run.begun) = (run.left, 0);
+            *run.call.arguments.last_mut().expect("arguments") = Argument::U32(1);
+        }
         while run.list()? {
             run.step()?;
         }
@@ -106,6 +118,9 @@ struct Run<'a, E> {
     execute: Execute<'a, E>,
     listed: u32,
     begun: u32,
+    /// Points of this pass, and those that the explicit method left.
+    of_pass: u32,
+    left: u32,
 }
 
 impl<E> Run<'_, E> {
@@ -130,8 +145,13 @@ impl<E> Run<'_, E> {
     fn list(&mut self) -> Result<bool, E> {
         let (listed, begun) = (self.listed, self.begun);
         self.launch("count", &[listed], &[])?;
-        self.launch("list", &[listed, begun, self.call.points], &[])?;
+        let numbers = [listed, begun, self.of_pass, self.left];
+        let has_explicit = self.pipeline.reactor.method.explicit.is_some();
+        self.launch("list", &numbers[..if has_explicit { 4 } else { 3 }], &[])?;
         self.listed = self.state(LISTED);
+        if has_explicit {
+            self.left = self.state(LEFT);
+        }
         if self.listed == 0 {
             return Ok(false);
         }
@@ -140,6 +160,21 @@ impl<E> Run<'_, E> {
         let all = self.call.arguments.clone();
         self.launch("place", &[places, movers, begun], &all)?;
         Ok(true)
+    }
+
+    fn explicit_step(&mut self) -> Result<(), E> {
+        let (listed, unknowns) = (self.listed, self.pipeline.unknowns());
+        let all = self.call.arguments.clone();
+        if self.pipeline.reactor.fused.is_some() {
+            return self.launch("explicit_step", &[listed], &all);
+        }
+        let has_sources = u32::from(self.call.has_sources[0]);
+        let stages = self.pipeline.reactor.method.explicit.map_or(0, |explicit| explicit.b.len());
+        for stage in 0..stages {
+            self.rates(if stage == 0 { Y } else { STAGE } * unknowns, RATES * unknowns);
+            self.launch("explicit_stage", &[listed, stage as u32, has_sources], &all[OPTIONS])?;
+        }
+        self.launch("explicit_judge", &[listed], &all)
     }
 
     fn step(&mut self) -> Result<(), E> {
@@ -247,6 +282,7 @@ const NEW_FRACTIONS: usize = 5;
 const STATUS: usize = 6;
 const STEPS: usize = 7;
 const TEMPERATURE: usize = 10;
+const IS_STIFF: usize = 13;
 
 fn end(buffers: &[Buffer], p: usize, species: usize) -> ReactorEnd {
     let integer = |buffer: usize| buffers[buffer].element(Type::B32, p).map_or(-1, |word| word as u32 as i32);
@@ -276,7 +312,8 @@ fn call(points: &[ReactorPoint], pipeline: &Pipeline<'_>) -> Call {
         Buffer::output(count),
         Buffer::output(count * species),
         Buffer::output(count),
-        pipeline.workspace(),
+        integers(),
+        pipeline.workspace(count),
     ];
     let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
     let none = Argument::U64(0);
@@ -287,5 +324,8 @@ fn call(points: &[ReactorPoint], pipeline: &Pipeline<'_>) -> Call {
     arguments.extend([real(asked.relative_tolerance), real(asked.absolute_tolerance), none, real(0.0)]);
     arguments.push(Argument::U32(MOST_STEPS as u32));
     arguments.extend([count as u32; 2].map(Argument::U32));
+    if pipeline.reactor.method.explicit.is_some() {
+        arguments.push(Argument::Buffer(IS_STIFF));
+    }
     Call { buffers, arguments, points: count as u32, has_sources: [false; 2] }
 }

@@ -31,7 +31,7 @@ enum End {
 }
 
 /// Times the kernels of the reactors' own file: the one by which points begin in the first round, all others in the second one. No point of the call
-/// may be done before.
+/// may be done before. Where the method has an explicit one beside it, that takes a round of its own before: its kernels are timed there.
 ///
 /// Errors: those of the simulator.
 pub fn time_steps(
@@ -42,13 +42,21 @@ pub fn time_steps(
     target: &Target,
 ) -> Result<Vec<KernelTime>, Failure> {
     let points = f64::from(call.points);
+    // Rounds that have begun, and those of the explicit method.
     let mut rounds = 0;
+    let before = u32::from(pipeline.reactor.method.explicit.is_some());
     let mut times: Vec<KernelTime> = Vec::new();
     let mut execute = |kernel: &str, launch: &Launch, buffers: &mut [Buffer]| {
-        rounds += u32::from(kernel == "count");
+        rounds += u32::from(kernel == "place");
         let name = format!("{symbol}_{kernel}");
         let options = Options::default();
-        if rounds != if kernel == "place" { 1 } else { 2 } {
+        let timed_in = match kernel {
+            "count" | "list" => before + 1,
+            "place" => 1,
+            _ if is_explicit(kernel) => 1,
+            _ => before + 2,
+        };
+        if rounds != timed_in {
             return machine_code::run(cubin, &name, launch, buffers, &options).map(|_| ()).map_err(End::Failed);
         }
         let (report, timing) =
@@ -67,12 +75,17 @@ pub fn time_steps(
             Some(old) => old.add(&new),
             None => times.push(new),
         }
-        if rounds == 2 && ["judge", "step"].contains(&kernel) { Err(End::Timed) } else { Ok(()) }
+        if rounds == before + 2 && ["judge", "step"].contains(&kernel) { Err(End::Timed) } else { Ok(()) }
     };
     match pipeline.run(call, &mut execute) {
         Err(End::Failed(failure)) => Err(failure),
         Ok(_) | Err(End::Timed) => Ok(times),
     }
+}
+
+/// Whether a kernel takes a part of an explicit step.
+fn is_explicit(kernel: &str) -> bool {
+    kernel.starts_with("explicit")
 }
 
 fn shares(timing: &Timing) -> [f64; Cause::ALL.len()] {
@@ -99,7 +112,12 @@ impl KernelTime {
 
     /// Whether a step takes it once for each point: points begin once, and the list takes as long for few of them as for many.
     pub fn is_of_each_point(&self) -> bool {
-        !["place", "count", "list"].contains(&self.name.as_str())
+        !["place", "count", "list"].contains(&self.name.as_str()) && !self.is_explicit()
+    }
+
+    /// Whether an explicit step takes it besides the rates.
+    pub fn is_explicit(&self) -> bool {
+        is_explicit(&self.name)
     }
 
     /// Takes the mean with one more launch.

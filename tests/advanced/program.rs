@@ -67,6 +67,7 @@ pub struct Project {
     pub plan: Elimination,
     pub constant: Constant,
     pub energies: Energies,
+    pub method: Method,
     /// Factors of the program for a GPU, and how it takes steps.
     pub factors: Factors,
     pub steps: ReactorSteps,
@@ -169,6 +170,7 @@ pub fn written(name: &str, method: Method, state: StateVariables, folder: &Path)
         constant,
         energies: Energies::new(model, constant),
         model: model.clone(),
+        method,
         factors: Factors::Double,
         steps: ReactorSteps::Pipeline,
     }

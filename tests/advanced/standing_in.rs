@@ -34,14 +34,14 @@ extern "C" int h2o2_NAME_launch(const struct h2o2_context *, const double *tempe
 
 /// Program that the reactors are linked to: one as [`compiled`] makes it, the project's own driver, or the example of the guide.
 #[derive(Clone, Copy, PartialEq)]
-enum Main {
+pub enum Main {
     Host,
     Driver,
     Example,
 }
 
 /// The text for a target, which some change, built with the stand-in.
-fn stood_in(
+pub fn stood_in(
     project: &Project,
     folder: &Path,
     main: Main,
@@ -49,7 +49,7 @@ fn stood_in(
     state: StateVariables,
     change: impl Fn(String) -> String,
 ) {
-    let request = request_for(target, "h2o2", METHODS[0], state, folder).with(|r| {
+    let request = request_for(target, "h2o2", project.method, state, folder).with(|r| {
         r.common.precision.factors = project.factors;
         r.steps = project.steps;
         r.emit.push(Emit::Device);
@@ -68,8 +68,10 @@ fn stood_in(
     let kernels: String = kernels.iter().map(|kernel| KERNEL.replace("NAME", kernel)).collect();
     write(folder.join("on_host_context.cpp"), read("context") + &kernels).unwrap();
     write(folder.join("on_host_reactor.cpp"), launch_as_call(&change(read("reactor")))).unwrap();
+    let host = host_for("h2o2", project.model.species().len());
     let main = match main {
-        Main::Host => host_for("h2o2", project.model.species().len()),
+        Main::Host if project.method.explicit.is_some() => explicitly::with_stiffness(host),
+        Main::Host => host,
         Main::Driver => read("reactor_driver"),
         Main::Example => example(),
     };
@@ -101,10 +103,10 @@ fn launch_as_call(text: &str) -> String {
 }
 
 /// More points than a workgroup has threads.
-const POINTS: usize = 300;
+pub const POINTS: usize = 300;
 
 /// As many slots as a workgroup has threads: points follow others.
-fn in_few_slots(text: &str) -> String {
+pub fn in_few_slots(text: &str) -> String {
     let (before, rest) = text.split_once("most_slots = ").unwrap();
     let (_, after) = rest.split_once(',').unwrap();
     format!("{before}most_slots = threads,{after}")

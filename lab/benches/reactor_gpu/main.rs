@@ -342,7 +342,7 @@ fn glue(
         tolerances: vec![1e-12; species],
     };
     let kept = Kept { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, most_steps: 10_000 };
-    let call = gpu_reactor::call(points, &kept, pipeline.workspace());
+    let call = gpu_reactor::call(points, &kept, &pipeline);
     let times = verify::time_steps(&pipeline, call, cubin, &format!("{name}_reactor"), target);
     times.unwrap_or_else(|failure| panic!("{failure:?}"))
 }

@@ -68,9 +68,10 @@ pub const STEP: usize = 9;
 pub const TEMPERATURE: usize = 10;
 pub const MEAN_RATES: usize = 11;
 pub const HEAT_RELEASE: usize = 12;
+pub const IS_STIFF: usize = 14;
 
-/// A call that advances points in place.
-pub fn call(points: Points, kept: &Kept, workspace: Buffer) -> Call {
+/// A call of a pipeline that advances points in place.
+pub fn call(points: Points, kept: &Kept, pipeline: &Pipeline<'_>) -> Call {
     let count = points.first_state.len();
     let species = points.fractions.len() / count;
     let integers = || Buffer::words(Type::B32, vec![0; count]);
@@ -91,7 +92,8 @@ pub fn call(points: Points, kept: &Kept, workspace: Buffer) -> Call {
         Buffer::output(count * species),
         Buffer::output(count),
         Buffer::input(&points.tolerances),
-        workspace,
+        integers(),
+        pipeline.workspace(count),
     ];
     let real = |x: f64| Argument::Bytes(x.to_le_bytes().to_vec());
     let mut arguments: Vec<Argument> = [0, 1, 2, 3, 0, 2].map(Argument::Buffer).into();
@@ -101,5 +103,8 @@ pub fn call(points: Points, kept: &Kept, workspace: Buffer) -> Call {
     arguments.extend(tolerances.into_iter().chain([Argument::Buffer(13), real(0.0)]));
     arguments.push(Argument::U32(kept.most_steps as u32));
     arguments.extend([count as u32; 2].map(Argument::U32));
+    if pipeline.reactor.method.explicit.is_some() {
+        arguments.push(Argument::Buffer(IS_STIFF));
+    }
     Call { buffers, arguments, points: count as u32, has_sources: [has_sources; 2] }
 }
