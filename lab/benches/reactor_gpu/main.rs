@@ -4,16 +4,17 @@
 #[path = "../common/page.rs"]
 mod page;
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 use kernels::Factors;
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
-use kinetics::integrator::RODAS5P;
-use kinetics::integrator::advance::{Status, advance};
+use kinetics::integrator::advance::{Solver, Status, System, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
+use kinetics::integrator::{AUTO, RODAS5P};
 use kinetics::reactor::Constant;
 use machine::target::Target;
 use overlay::Codegen;
@@ -106,7 +107,8 @@ whole step, a thread has a point; singe takes it for mechanisms of up to 16 spec
 *Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
 *Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
-do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones.
+do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones. *auto*: the same with
+`--integrator auto`, whose first pass takes [points that are not stiff](reactor-method.md#points-that-are-not-stiff) explicitly; its errors are larger and within the tolerances.
 
 *Before* are sections of the single kernel that held a whole integration until then, two points for each thread: they are kept to compare with, and nothing makes them any more. *By steps* there are the
 same points in the order of the steps that they took in a call before, and *the matrix's part* is what the factors and the Jacobian move.
@@ -167,7 +169,11 @@ fn section(
     if let Some(rates) = all.first_mut() {
         rates.launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
     }
-    all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, way));
+    let rates = all.first().map_or(0.0, |rates| rates.nanoseconds_per_point);
+    let glued = |time| glue(case.name, model, (states, time), &project.units, &project.cubin, target, way);
+    // None is done soon, then all are done by an explicit step.
+    all.extend(glued(1.0).into_iter().filter(|kernel| !kernel.is_explicit()));
+    all.extend(glued(1e-10).into_iter().filter(KernelTime::is_explicit));
     let mut text = format!(
         "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
          | kernel | launches | registers | ns per point and launch | ns per step | global kB | local kB | issued | global | local | fetch |\n\
@@ -175,7 +181,7 @@ fn section(
         project.compiled_in,
         began.elapsed().as_secs_f64(),
     );
-    let mut sums = [0.0; 3];
+    let (mut sums, mut explicit) = ([0.0; 3], 0.0);
     for kernel in &all {
         let KernelTime { name, launches, registers, nanoseconds_per_point: nanoseconds, .. } = kernel;
         let shares = CAUSES.map(|cause| format!("{:.0} %", 100.0 * kernel.shares[cause as usize])).join(" | ");
@@ -186,35 +192,57 @@ fn section(
             "| {name} | {launches} | {registers} | {nanoseconds:.3} | {:.2} | {global:.2} | {local:.2} | {shares} |",
             count * nanoseconds,
         );
+        if kernel.is_explicit() {
+            explicit += f64::from(*launches) * nanoseconds;
+            if name == "explicit_stage" {
+                explicit += f64::from(*launches) * rates;
+            }
+        }
         let of_launch = [*nanoseconds, global, local];
         sums.iter_mut().zip(of_launch).for_each(|(sum, of_launch)| *sum += count * of_launch);
     }
-    let launches: u32 = all.iter().map(|kernel| kernel.launches).sum();
+    let launches = |are_explicit: bool| -> u32 {
+        let of = all.iter().filter(|kernel| !kernel.is_of_each_point() || kernel.is_explicit() == are_explicit);
+        of.map(|kernel| kernel.launches).sum()
+    };
     let [step, global, local] = sums;
-    let _ = writeln!(text, "| **a step** | {launches} | | | **{step:.2}** | {global:.1} | {local:.1} | | | | |");
+    let count = launches(false);
+    let _ = writeln!(text, "| **a step** | {count} | | | **{step:.2}** | {global:.1} | {local:.1} | | | | |");
+    let _ = writeln!(text, "| **an explicit step** | {} | | | **{explicit:.2}** | | | | | | |", launches(true));
     let launch = f64::from(target.board.launch_nanoseconds.unwrap_or_default());
-    let round = launch * f64::from(launches) + LOOK;
+    let round = |launches: u32| launch * f64::from(launches) + LOOK;
+    // Each point is placed once in a pass.
+    let place = all.iter().find(|kernel| kernel.name == "place").map_or(0.0, |kernel| kernel.nanoseconds_per_point);
+    let [explicit_round, round] = [true, false].map(|are_explicit| round(launches(are_explicit)));
     let _ = writeln!(
         text,
         "\nWith all {slots} slots listed, launches add {:.2} ns to a step.\n\n\
-         | time | tolerance | steps | rounds | ns per point | ns per step | like points: ns per point | million points/s |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|",
+         | time | tolerance | steps | rounds | ns per point | ns per step | like points: ns per point | million points/s | not stiff | `auto`: ns per point | million points/s |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         round / slots as f64
     );
     for (time, tolerance) in RUNS {
         let steps = steps(model, states, time, tolerance);
+        let chosen = chosen_steps(model, states, time, tolerance);
         let mean = steps.iter().sum::<usize>() as f64 / steps.len() as f64;
         // A stride that has no divisor with the number of states mixes them.
-        let mixed = (0..CUBE).map(|p| steps[p * 37 % steps.len()]);
-        let (rounds, nanoseconds) = call(mixed, slots, step, round);
+        let mixed = |p: usize| p * 37 % steps.len();
+        let (rounds, nanoseconds) = call((0..CUBE).map(|p| steps[mixed(p)]), slots, step, round);
+        let nanoseconds = nanoseconds + place;
+        let (_, tried) = call((0..CUBE).map(|p| chosen[mixed(p)][0]), slots, explicit, explicit_round);
+        let left: Vec<usize> = (0..CUBE).map(|p| chosen[mixed(p)][1]).filter(|&steps| steps > 0).collect();
+        let share = left.len() as f64 / CUBE as f64;
+        let of_both = tried + place + share * (call(left.into_iter(), slots, step, round).1 + place);
         let like = (0..CUBE).map(|_| mean.round() as usize);
         let (_, of_like) = call(like, slots, step, round);
         let _ = writeln!(
             text,
-            "| {time:.0e} s | {tolerance:.0e} | {mean:.1} | {rounds} | {nanoseconds:.1} | {:.1} | {:.1} | {:.2} |",
+            "| {time:.0e} s | {tolerance:.0e} | {mean:.1} | {rounds} | {nanoseconds:.1} | {:.1} | {:.1} | {:.2} | {:.0} % | {of_both:.1} | {:.2} |",
             nanoseconds / mean,
             of_like * mean / mean.round(),
-            1e3 / nanoseconds
+            1e3 / nanoseconds,
+            100.0 * (1.0 - share),
+            1e3 / of_both
         );
     }
     Some(text)
@@ -232,6 +260,41 @@ fn steps(model: &Model, states: &[Vec<f64>], time: f64, tolerance: f64) -> Vec<u
     states.iter().map(count).collect()
 }
 
+/// Explicit steps that each point tries, and those of the method for stiff points where it is left to that, by the plain integrator.
+fn chosen_steps(model: &Model, states: &[Vec<f64>], time: f64, tolerance: f64) -> Vec<[usize; 2]> {
+    let options = Options { relative_tolerance: tolerance, absolute_tolerance: 1e-6 * tolerance, ..Options::default() };
+    let count = |state: &Vec<f64>| {
+        let inner = Reference { model, constant: Constant::Pressure, fixed: ATMOSPHERE };
+        let system = Counted { inner, rates: Cell::new(0), before_stiff: Cell::new(None) };
+        let end = advance(&system, &AUTO, state, time, &options);
+        assert_eq!(end.status, Status::Done);
+        let explicit = system.before_stiff.get().unwrap_or(system.rates.get()).div_ceil(2);
+        [explicit, if end.is_stiff { end.steps } else { 0 }]
+    };
+    states.iter().map(count).collect()
+}
+
+/// A system that counts the evaluations of its rates.
+struct Counted<'a> {
+    inner: Reference<'a>,
+    rates: Cell<usize>,
+    /// Those of explicit steps, once there are others.
+    before_stiff: Cell<Option<usize>>,
+}
+
+impl System for Counted<'_> {
+    fn rates(&self, y: &[f64]) -> Vec<f64> {
+        self.rates.set(self.rates.get() + 1);
+        self.inner.rates(y)
+    }
+
+    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
+        // A step for stiff points has evaluated its first rates by then.
+        self.before_stiff.set(self.before_stiff.get().or(Some(self.rates.get() - 1)));
+        self.inner.solver(y, diagonal)
+    }
+}
+
 /// Follows the list of a call whose points take so many steps each. Returns its rounds, and the time for each point in ns, where a step takes so many ns and a round
 /// so many besides.
 fn call(points: impl Iterator<Item = usize>, slots: usize, step: f64, round: f64) -> (usize, f64) {
@@ -243,7 +306,7 @@ fn call(points: impl Iterator<Item = usize>, slots: usize, step: f64, round: f64
         listed.extend(points.by_ref().take(slots - before));
         count += listed.len() - before;
         if listed.is_empty() {
-            return (rounds, time / count as f64);
+            return (rounds, time / (count as f64).max(1.0));
         }
         rounds += 1;
         time += listed.len() as f64 * step + round;
@@ -276,7 +339,7 @@ fn made(
         files,
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
-        reactor_method: Some(RODAS5P),
+        reactor_method: Some(AUTO),
         steps,
         real_compilers: true,
         verify_machine_code: true,
@@ -315,11 +378,11 @@ fn made(
     Some(Project { kernels, units, cubin, compiled_in, slots })
 }
 
-/// Times the kernels between those of rates and Jacobian: where points begin, in the first round, all others in the second one.
+/// Times the kernels between those of rates and Jacobian, on points from these states over a time.
 fn glue(
     name: &str,
     model: &Model,
-    states: &[Vec<f64>],
+    (states, time): (&[Vec<f64>], f64),
     units: &[Unit; 2],
     cubin: &Cubin,
     target: &'static Target,
@@ -328,7 +391,7 @@ fn glue(
     let species = model.species().len();
     let units = units.each_ref();
     let is_fused = steps == ReactorSteps::Fused;
-    let reactor = gpu_reactor::reactor(model, Constant::Pressure, RODAS5P, (factors, is_fused), units);
+    let reactor = gpu_reactor::reactor(model, Constant::Pressure, AUTO, (factors, is_fused), units);
     let pipeline = gpu_reactor::pipeline(model, &reactor, units, (LAUNCHED / reactor.threads()) as u32);
     let count = LAUNCHED;
     let state = |p: usize| &states[p * 37 % states.len()];
@@ -336,8 +399,7 @@ fn glue(
         first_state: (0..count).map(|p| state(p)[species]).collect(),
         fixed: vec![ATMOSPHERE; count],
         fractions: (0..species).flat_map(|k| (0..count).map(move |p| state(p)[k])).collect(),
-        // Long enough that none is done soon.
-        times: vec![1.0; count],
+        times: vec![time; count],
         sources: None,
         tolerances: vec![1e-12; species],
     };

@@ -1,8 +1,9 @@
 //! Accuracy of predicted times. `cargo bench --bench time -- estimate` compares the fast estimate with the full model of time
 //! on all our kernels. `-- paper` compares both with what was published of the original compiler's kernels. With `--write`
-//! after these words they write `docs/lab/estimate.md` and `docs/lab/paper.md`. Mechanisms are those of `../shared`.
+//! after these words they write `docs/lab/estimate.md` and `docs/lab/paper.md`. Mechanisms are those of `../shared/mechanisms`, or of the folder behind
+//! `--mechanisms`; `docs/lab/paper.md` says where they come from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use machine::target::Target;
 use singe::driver::{self, Request};
@@ -17,14 +18,16 @@ mod paper;
 
 fn main() {
     let root = testkit::root();
-    let shared = root.join("../shared/mechanisms");
-    let has = |word: &str| std::env::args().any(|argument| argument == word);
+    let words: Vec<String> = std::env::args().collect();
+    let has = |word: &str| words.iter().any(|argument| argument == word);
+    let given = words.iter().skip_while(|&word| word != "--mechanisms").nth(1);
+    let shared = given.map_or(root.join("../shared/mechanisms"), PathBuf::from);
     for (word, page) in [("estimate", estimate::page as fn(&Path) -> String), ("paper", paper::page)] {
         if !has(word) {
             continue;
         }
         if !shared.exists() {
-            println!("skipped: ../shared is absent");
+            println!("skipped: {} is absent; --mechanisms FOLDER names another folder", shared.display());
             return;
         }
         let text = page(&shared);

@@ -37,6 +37,56 @@ error is 12 %, Kendall's tau 0.93.
 | PRF diffusion | 1.161 | 1.441 | 1.24 |
 ";
 
+/// Folders, where the mechanisms in them come from, and the SHA-256 of their files.
+const SOURCES: [(&str, &str, [&str; 3]); 2] = [
+    (
+        "dme",
+        "39 species, DME and air: Zhaoyu Luo and Tianfeng Lu, University of Connecticut",
+        [
+            "5f414dba6a7b210f5b2a9cdd3caa28f0243819593250b3129dd61ae541a0f31b",
+            "cdc957be3d7edbe1c155e8fba891a45d939cd34bb0128f4340deddb7ce168fd4",
+            "5032eab02dd9bd5bf2121c28516ea559a1509bf90dac53b4828d97d560c775ce",
+        ],
+    ),
+    (
+        "heptane",
+        "68 species, n-heptane: Lu, Law, Yoo and Chen, Combustion and Flame 156 (2009) 1542",
+        [
+            "e68eb33e71852713de137959561052c561d11c9ae65961c6bb826c092dc8cc0a",
+            "3629620b14243d15fd13416846faefaac6748b3e9face2297a63ca81c6b1f5bf",
+            "bfe4f77157e0aae0a558dde9e475d14701c9d09ba470a26c9fd3e2848c8fb9e5",
+        ],
+    ),
+];
+
+/// How others make the page.
+fn remake(shared: &Path) -> String {
+    let mut text = String::from(
+        "\n## How to remake this page\n\n\
+         The mechanisms are not shipped: they are their authors', whose names stand in the heads of their files. A folder with `dme` and `heptane`, each of which has the files\n\
+         below, makes this page: `cargo bench --bench time -- paper --write --mechanisms FOLDER`. No folder is needed for mechanisms that are shipped.\n\
+         PRF is not among our kernels here: only the original's programs were timed.\n\n\
+         | folder | mechanism | file | SHA-256 |\n|---|---|---|---|\n",
+    );
+    for (folder, source, sums) in SOURCES {
+        for (file, sum) in ["chem.inp", "therm.dat", "tran.dat"].into_iter().zip(sums) {
+            let _ = writeln!(text, "| {folder} | {source} | {file} | `{sum}` |");
+        }
+    }
+    for (folder, ..) in SOURCES {
+        if let Ok(reduction) = std::fs::read_to_string(shared.join(folder).join("reduction.txt")) {
+            let words = reduction.lines().filter(|line| !line.starts_with('!')).flat_map(str::split_whitespace);
+            let names: Vec<&str> = words.filter(|&word| word != "END").collect();
+            let _ = writeln!(
+                text,
+                "\n`{folder}/reduction.txt` names, with an `END` behind each list: {}.",
+                names.join(" ")
+            );
+        }
+    }
+    text
+}
+
 /// Reasons for the directions that are wrong, as far as counts tell them.
 const WHY: &str = "## Why
 
@@ -82,7 +132,7 @@ pub fn page(shared: &Path) -> String {
     wrong.iter().for_each(|line| text += &format!("- {line}\n"));
     text += "\n";
     text += WHY;
-    text
+    text + &remake(shared)
 }
 
 fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
