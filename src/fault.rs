@@ -123,7 +123,7 @@ pub fn in_text(fault: Option<Fault>, codegen: Codegen, text: &mut String) {
             groups.split_once(' ').map(|(group, _)| group.to_owned())
         }),
         Some(Fault::TextQueue) => {
-            let text = text.replace("points_begun + number - moving,", "(points_begun + number - moving) / 2 * 2,");
+            let text = text.replace("points_begun + number - moving", "(points_begun + number - moving) / 2 * 2");
             Some(text.replace("point = next++;", "point = next++, ++next;"))
         }
         Some(Fault::TextRefill) => {
