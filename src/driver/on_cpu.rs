@@ -1,6 +1,7 @@
 //! The C++ text of kernels and of functions of one point: compiled for this machine's CPU and run, before anything is written.
 
 use super::on_compilers::subject;
+use super::reactors_on_cpu::run_or_known;
 use crate::compilers;
 use crate::failure::Failure;
 use crate::identity;
@@ -112,17 +113,9 @@ impl<'a> Texts<'a> {
         let Self { request, model, of_cpu, states, .. } = *self;
         let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();
         let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states)).collect();
-        let all = |of: fn(&Points) -> &Vec<f64>| -> Vec<f64> {
-            self.calls().flat_map(|(at, ..)| of(&points[at]).iter().copied()).collect()
-        };
-        let (inputs, expected) = (all(|points| &points.inputs), all(|points| &points.outputs));
-        let files = self.files(&points, None);
-        let kept = cache.and_then(|cache| Some((cache, key(compiler, &files, [&inputs, &expected])?)));
-        let is_known = kept.as_ref().is_some_and(|(cache, key)| cache.read(key).is_some());
-        let outputs = match is_known {
-            true => expected,
-            false => compilers::run_on_cpu(compiler, &files, 1, &inputs, expected.len())?,
-        };
+        let inputs: Vec<f64> = self.calls().flat_map(|(at, ..)| &points[at].inputs).copied().collect();
+        let count = self.calls().map(|(at, ..)| points[at].outputs.len()).sum();
+        let outputs = run_or_known(compiler, (&self.files(&points, None), 1), &inputs, count, cache)?;
         let (mut rest, mut runs) = (&outputs[..], Vec::new());
         for (at, unit, by_points) in self.calls() {
             let (own, others) = rest.split_at(points[at].outputs.len());
@@ -130,9 +123,6 @@ impl<'a> Texts<'a> {
             let form = if by_points { "function of one point" } else { "C++ text" };
             let what = format!("{}: the {form}", unit.program.symbol);
             runs.push(TextOnCpu::Verified(points[at].judge(&subjects[at], &what, &compiler.name, own, true)?));
-        }
-        if let Some((cache, key)) = kept {
-            cache.write(&key, &[]);
         }
         Ok(runs)
     }
@@ -160,12 +150,11 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A digest of all that decides what the texts give, and of what they must give; but for comments, in which the command stands. `None` where
-/// this program cannot be told.
-pub fn key(compiler: &HostCompiler, files: &[(String, String)], numbers: [&[f64]; 2]) -> Option<String> {
+/// A digest of all that decides what the texts give, but for comments, in which the command stands. `None` where this program cannot be told.
+pub fn key(compiler: &HostCompiler, files: &[(String, String)], inputs: &[f64]) -> Option<String> {
     let code = files.iter().flat_map(|(_, text)| text.lines()).filter(|line| !line.trim_start().starts_with("//"));
     let code: String = code.flat_map(|line| [line, "\n"]).collect();
-    let [inputs, expected] = numbers.map(|all| all.iter().map(|x| format!("{:x} ", x.to_bits())).collect::<String>());
+    let inputs: String = inputs.iter().map(|x| format!("{:x} ", x.to_bits())).collect();
     let compiler = format!("{compiler:?} {}", compiler.options());
-    Some(cache::key(&[identity::program()?, "text on a CPU", &compiler, &code, &inputs, &expected]))
+    Some(cache::key(&[identity::program()?, "text on a CPU", &compiler, &code, &inputs]))
 }

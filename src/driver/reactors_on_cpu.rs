@@ -77,7 +77,7 @@ pub(super) fn run_or_known(
     count: usize,
     cache: Option<&Cache>,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
-    let kept = cache.and_then(|cache| Some((cache, key(compiler, files, [inputs, &[]])?)));
+    let kept = cache.and_then(|cache| Some((cache, key(compiler, files, inputs)?)));
     let known = kept.as_ref().and_then(|(cache, key)| read(&cache.read(key)?, count));
     if let Some(known) = known {
         return Ok(known);
