@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
+use kernels::Io;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use overlay::Codegen;
@@ -52,7 +53,9 @@ fn all(codegen: Codegen, warps: u32) {
             }
             let claims = Claims::compute(module, func, options);
             let subject = (&model, &unit.graph);
-            verify::simulate_checked(module, symbol, subject, threads, &states, stride, Some(&claims))
+            let (shared, io) = (verify::requested_at_launch(module), Io::Double);
+            let shape = verify::Shape { ctas: 1, warps: threads, stride, shared, io, workspace: None };
+            verify::launch(module, symbol, subject, &states, shape, Some(&claims))
                 .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
         }
     }

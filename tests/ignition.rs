@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use testkit::project::{generate, run, there};
+use testkit::project::{self, generate, run, there};
 use testkit::shipped;
 use testkit::skip;
 
@@ -87,8 +87,8 @@ fn gri30_ignites_when_the_table_says_and_the_jacobian_saves_rates() {
     let files = ["gri30_ignition.cpp", "gri30_isochoric.cpp", "gri30_isochoric_jacobian.cpp", "gri30_context.cpp"];
     let libraries =
         ["-lsundials_cvode", "-lsundials_nvecserial", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"];
-    let options = ["-std=c++17", "-O0", "-march=native", "-DSINGE_WIDTH=1", "-fopenmp", "-o", "ignition"];
-    run(Command::new("g++").current_dir(&source).args(options).args(files).args(libraries));
+    let options = ["-std=c++17", "-O0", "-march=native", "-DSINGE_WIDTH=1", "-fopenmp"];
+    project::program("g++", &source, &options, &files, &libraries, "ignition");
     let mut program = Command::new(source.join("ignition"));
     let some: Vec<[f64; 4]> = committed("gri30").into_iter().step_by(5).collect();
     let line = |[t, p, ..]: &[f64; 4]| format!("{t} {} CH4:1 O2:2 N2:7.52\n", p * 101325.0);
@@ -128,10 +128,11 @@ fn reactors_of_the_generated_integrator_ignite_when_the_table_says() {
     generate(&shipped("gri30"), &source, &reactor);
     let host = DELAYS.replace("NAME_SPECIES", "GRI30_SPECIES").replace("NAME_REACTOR", "GRI30_REACTOR");
     std::fs::write(source.join("delays.cpp"), host.replace("NAME", "gri30")).unwrap();
-    let files =
+    let parts =
         ["isochoric", "isochoric_sparse_jacobian", "context", "reactor"].map(|file| format!("gri30_{file}.cpp"));
+    let files: Vec<String> = parts.into_iter().chain(["delays.cpp".to_owned()]).collect();
     let options = ["-std=c++17", "-O1", "-march=native", "-DSINGE_LOOPS", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
-    run(Command::new("g++").current_dir(&source).args(options).args(["-o", "delays", "delays.cpp"]).args(files));
+    project::program("g++", &source, &options, &files, &[], "delays");
     let table = committed("gri30");
     let line = |[t, p, _, delay]: &[f64; 4]| format!("{t} {} {delay} 1.0005\n", p * 101325.0);
     let conditions: String = table.iter().map(line).collect();

@@ -130,7 +130,7 @@ fn for_cpus_both_are_one(folder: &Path) {
         return one[0] == 0.0 || std::memcmp(one, other, sizeof *one * 10 * n) ? 4 : 0;\n}\n";
     write(folder.join("both.cpp"), program).unwrap();
     let files = ["both.cpp", "h2o2_context.cpp", "h2o2_chemistry.cpp"];
-    run(Command::new("g++").current_dir(folder).args(["-std=c++17", "-O1", "-o", "both"]).args(files));
+    project::program("g++", folder, &["-std=c++17", "-O1"], &files, &[], "both");
     run(&mut Command::new(folder.join("both")));
 }
 

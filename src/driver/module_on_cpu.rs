@@ -1,7 +1,7 @@
 //! The Fortran module of procedures of one point: compiled for this machine's CPU and run, before anything is written.
 
 use super::on_compilers::subject;
-use super::reactors_on_cpu::run_or_known;
+use super::on_cpu::run_or_known;
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{self, DeviceModule, Unit};

@@ -1,7 +1,6 @@
 //! The C++ text of reactors: compiled for this machine's CPU with the kernels that it calls, and run, before anything is written.
 
-use super::on_cpu::key;
-use crate::compilers;
+use super::on_cpu::run_or_known;
 use crate::failure::Failure;
 use crate::fault;
 use crate::output::{self, ReactorFiles, Unit};
@@ -65,34 +64,4 @@ fn outputs(
     let files: Vec<(String, String)> =
         [program].into_iter().chain(text.sources.iter().chain(&text.headers).cloned()).collect();
     run_or_known(compiler, (&files, compiled), &call.inputs(), call.outputs(), cache)
-}
-
-/// So many numbers that a program gives, of which the first files are compiled; from the cache where it has them.
-///
-/// Errors: the compiler refuses a file, or the program does not end as it should.
-pub(super) fn run_or_known(
-    compiler: &HostCompiler,
-    (files, compiled): (&[(String, String)], usize),
-    inputs: &[f64],
-    count: usize,
-    cache: Option<&Cache>,
-) -> Result<Vec<f64>, Vec<Diagnostic>> {
-    let kept = cache.and_then(|cache| Some((cache, key(compiler, files, [inputs, &[]])?)));
-    let known = kept.as_ref().and_then(|(cache, key)| read(&cache.read(key)?, count));
-    if let Some(known) = known {
-        return Ok(known);
-    }
-    let outputs = compilers::run_on_cpu(compiler, files, compiled, inputs, count)?;
-    if let Some((cache, key)) = kept {
-        cache.write(&key, &[outputs.iter().map(|x| format!("{:x} ", x.to_bits())).collect()]);
-    }
-    Ok(outputs)
-}
-
-/// So many numbers of an entry of the cache.
-fn read(texts: &[String], count: usize) -> Option<Vec<f64>> {
-    let words = texts.first()?.split_whitespace();
-    let numbers: Option<Vec<f64>> =
-        words.map(|word| Some(f64::from_bits(u64::from_str_radix(word, 16).ok()?))).collect();
-    numbers.filter(|numbers| numbers.len() == count)
 }

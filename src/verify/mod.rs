@@ -36,7 +36,7 @@ pub use reactor::{ReactorSubject, ReactorVerification, reactor_options};
 pub use reactor_on_cpu::ReactorCall;
 pub use reactor_on_gpu::{Call, Part, Pipeline, simulate_reactors, steady_call};
 pub use reactor_time::{KernelTime, time_steps};
-pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
+pub use simulate::{Shape, inputs, launch, requested_at_launch, simulate};
 pub use single::verify_single;
 pub use synchronisation::prove_printed;
 pub use text::{TextVerification, verify_text};

@@ -46,32 +46,16 @@ pub fn simulate(
     states: &[State],
     stride: usize,
 ) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
-    simulate_checked(module, symbol, subject, warps, states, stride, None)
-}
-
-/// Simulates like [`simulate`]; a claim that does not hold is a hazard.
-///
-/// # Errors
-/// Those of [`simulate`].
-pub fn simulate_checked(
-    module: &Module,
-    symbol: &str,
-    subject: (&Model, &Graph),
-    warps: u32,
-    states: &[State],
-    stride: usize,
-    claims: Option<&warpsim::Claims>,
-) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
     let (shared, io, workspace) = (requested_at_launch(module), Io::Double, None);
     let shape = Shape { ctas: 1, warps, stride, shared, io, workspace };
-    launch(module, symbol, subject, states, shape, claims)
+    launch(module, symbol, subject, states, shape, None)
 }
 
-/// Simulates like [`simulate_checked`], with any number of CTAs.
+/// Simulates like [`simulate`], in any shape; a claim that does not hold is a hazard.
 ///
 /// # Errors
 /// Those of [`simulate`].
-pub(super) fn launch(
+pub fn launch(
     module: &Module,
     symbol: &str,
     subject: (&Model, &Graph),

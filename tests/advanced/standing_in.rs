@@ -1,6 +1,7 @@
 //! The programs for GPUs on the host: a stand-in for HIP, or for CUDA by HIP's names, runs the threads of a workgroup in turns.
 
 use super::*;
+use std::collections::BTreeMap;
 use std::fs::{read_to_string, write};
 
 /// Stands for ROCm's header.
@@ -118,6 +119,8 @@ fn the_pipeline_has_the_bits_of_the_integrator() {
         return;
     }
     let as_it_is = "";
+    // Neither the target nor the way to take steps tells what comes out.
+    let mut all_expected: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
     let (fused, apart) = (ReactorSteps::Fused, ReactorSteps::Pipeline);
     for (target, state, factors, steps, before) in [
         ("hopper", StateVariables::MassFractions, Factors::Double, apart, as_it_is),
@@ -136,11 +139,14 @@ fn the_pipeline_has_the_bits_of_the_integrator() {
             points[1] = beyond_floats(&project, points[1].clone());
         }
         let options = Options { most_steps: 60, ..Options::default() };
+        let expected = all_expected
+            .entry(format!("{state:?} {factors:?}"))
+            .or_insert_with(|| outcomes(&project, METHODS[0], &points, &options));
         for has_few_slots in [false, true] {
             stood_in(&project, folder.path(), Main::Host, target, state, |text| {
                 before.to_owned() + &if has_few_slots { in_few_slots(&text) } else { text }
             });
-            are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, &target.name, &options);
+            are_those_of_the_integrator(&project, "h2o2", folder.path(), (&points, expected), &target.name, &options);
         }
     }
 }
@@ -186,7 +192,10 @@ fn broken_programs_have_other_bits() {
     let target = Target::by_name("hopper").unwrap();
     // What is not broken is right, so that no fault is found in what another one left.
     stood_in(&project, folder.path(), Main::Host, target, state, |text| in_few_slots(&text));
-    are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, "as it is", &options);
+    let double = outcomes(&project, METHODS[0], &points, &options);
+    are_those_of_the_integrator(&project, "h2o2", folder.path(), (&points, &double), "as it is", &options);
+    project.factors = Factors::Single;
+    let single = outcomes(&project, METHODS[0], &points, &options);
     for (what, steps, factors, right, wrong) in faults {
         (project.steps, project.factors) = (steps, factors);
         stood_in(&project, folder.path(), Main::Host, target, state, |text| {
@@ -195,7 +204,8 @@ fn broken_programs_have_other_bits() {
             in_few_slots(&broken)
         });
         let found = std::panic::catch_unwind(|| {
-            are_those_of_the_integrator(&project, "h2o2", METHODS[0], folder.path(), &points, what, &options);
+            let expected = if factors == Factors::Single { &single } else { &double };
+            are_those_of_the_integrator(&project, "h2o2", folder.path(), (&points, expected), what, &options);
         });
         assert!(found.is_err(), "{what} is broken, and nothing differs");
     }

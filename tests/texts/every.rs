@@ -17,7 +17,7 @@ use singe::observer::Observer;
 use singe::output::{self, Unit};
 use singe::plan::Emit;
 use singe::verify::{Points, Subject};
-use testkit::project::{run, there};
+use testkit::project::{program, run, there};
 
 const KERNELS: [Kernel; 20] = [
     Kernel::Viscosity,
@@ -138,8 +138,8 @@ fn outputs(model: &Model, request: &Request, units: &[Unit], points: &[Points], 
     for (name, text) in headers.into_iter().chain([vectors, ("main.cpp".to_owned(), main)]).chain(kernels) {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    let options = ["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-D__FP_FAST_FMA", "main.cpp", "-o", "main"];
-    run(Command::new("g++").current_dir(folder).args(options).args(way.flags));
+    let options = [&["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-D__FP_FAST_FMA"], way.flags].concat();
+    program("g++", folder, &options, &["main.cpp"], &[], "main");
     let inputs: Vec<u8> = calls().flat_map(|(at, _)| &points[at].inputs).flat_map(|x| x.to_le_bytes()).collect();
     std::fs::write(folder.join("input"), inputs).unwrap();
     let stdin = Stdio::from(std::fs::File::open(folder.join("input")).unwrap());
@@ -147,17 +147,23 @@ fn outputs(model: &Model, request: &Request, units: &[Unit], points: &[Points], 
     bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
 }
 
-/// Compares all kernels of a request; their names, and how many texts these are.
-fn gives_the_bits_of_the_graph(model: &Model, request: &Request, way: Way) -> (Vec<&'static str>, usize) {
+/// Compares all kernels of a request in each way; their names, and how many texts these are.
+fn gives_the_bits_of_the_graph(model: &Model, request: &Request, ways: &[Way]) -> (Vec<&'static str>, usize) {
+    let made = made(model, request);
+    let texts = ways.iter().map(|way| texts_in_one_way(model, request, &made, *way)).sum();
+    (made.0.iter().map(|unit| unit.kernel.name()).collect(), texts)
+}
+
+/// Compares the kernels as they are compiled in one way; returns how many texts these are.
+fn texts_in_one_way(model: &Model, request: &Request, (units, points): &(Vec<Unit>, Vec<Points>), way: Way) -> usize {
     let folder = tempfile::tempdir().unwrap();
-    let (units, points) = made(model, request);
-    let found = outputs(model, request, &units, &points, way, folder.path());
+    let found = outputs(model, request, units, points, way, folder.path());
     let expected: usize = points.iter().map(|points| points.outputs.len()).sum();
     let forms = found.len() / expected;
     assert_eq!((forms, found.len() % expected), (1 + usize::from(way.has_functions && !request.emit.is_empty()), 0));
     let mut found = found.into_iter();
     for form in 0..forms {
-        for (unit, points) in units.iter().zip(&points) {
+        for (unit, points) in units.iter().zip(points) {
             for (i, &expected) in points.outputs.iter().enumerate() {
                 let found = found.next().unwrap();
                 let is_same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
@@ -166,7 +172,7 @@ fn gives_the_bits_of_the_graph(model: &Model, request: &Request, way: Way) -> (V
             }
         }
     }
-    (units.iter().map(|unit| unit.kernel.name()).collect(), forms * units.len())
+    forms * units.len()
 }
 
 #[test]
@@ -176,17 +182,17 @@ fn every_text_for_a_cpu_gives_the_bits_of_its_graph() {
     }
     let model = testkit::model(&testkit::shipped("h2o2"));
     let requests = requests();
-    let jobs = requests.iter().zip(0..).flat_map(|(request, number)| {
+    let jobs = requests.iter().zip(0..).map(|(request, number)| {
         let ways = flags(request, number).into_iter().enumerate();
-        ways.map(move |(at, flags)| (request, Way { flags, has_functions: at == 0 }))
+        (request, ways.map(|(at, flags)| Way { flags, has_functions: at == 0 }).collect::<Vec<Way>>())
     });
     let (jobs, known) = (Mutex::new(jobs), Mutex::new((BTreeSet::new(), 0)));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let Some((request, way)) = jobs.lock().unwrap().next() else { break };
-                    let (kernels, texts) = gives_the_bits_of_the_graph(&model, request, way);
+                    let Some((request, ways)) = jobs.lock().unwrap().next() else { break };
+                    let (kernels, texts) = gives_the_bits_of_the_graph(&model, request, &ways);
                     let mut known = known.lock().unwrap();
                     known.0.extend(kernels);
                     known.1 += texts;

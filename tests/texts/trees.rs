@@ -16,7 +16,7 @@ use machine::target::Target;
 use overlay::program::{
     Arithmetic, Array, Binary, ConstantRef, Constants, Execution, Index, Node, Program, Share, Unary, Value,
 };
-use testkit::project::{run, there};
+use testkit::project::{program, run, there};
 
 /// Stands for ROCm's header, and by other names for CUDA's.
 const HIP: &str = include_str!("../amd/hip/hip_runtime.h");
@@ -356,10 +356,9 @@ fn wrong(language: Language, seed: u64) -> String {
     let inputs: Vec<f64> = (0..FIELDS as usize * stride).map(|_| (make.below(4001) as f64 - 1500.0) / 512.0).collect();
     let folder = tempfile::tempdir().unwrap();
     language.write(folder.path(), trees.clone());
-    let options = ["-std=c++17", "-O1", "-ffp-contract=off", "-w"];
-    let mut compile = Command::new("g++");
-    compile.current_dir(folder.path()).args(options).args(language.flags());
-    run(compile.args(["main.cpp", "-o", "main"]));
+    let mut options = language.flags();
+    options.extend(["-std=c++17", "-O1", "-ffp-contract=off", "-w"].map(str::to_owned));
+    program("g++", folder.path(), &options, &["main.cpp"], &[], "main");
     let data = folder.path().join("input");
     std::fs::write(&data, inputs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
     let stdin = std::fs::File::open(&data).unwrap();

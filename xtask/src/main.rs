@@ -3,6 +3,7 @@
 
 mod apt;
 mod hardware;
+mod kept;
 mod packages;
 mod release;
 mod skipped;

@@ -2,11 +2,13 @@
 //! takes them.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::kept;
 use xtask::program;
 
 /// Binaries that run at a time.
@@ -62,7 +64,7 @@ struct Ended {
 ///
 /// Errors: a build failed, or the names of binaries whose tests failed. With `fails_fast` no further one begins behind the first of these.
 pub fn run(root: &Path, skipped: &Path, fails_fast: bool) -> Result<(), String> {
-    run_those(built(root, &[])?, skipped, fails_fast)?;
+    run_those(root, built(root, &[])?, skipped, fails_fast)?;
     let mut documentation = program::cargo(root);
     documentation.args(["test", "--workspace", "--release", "--doc"]).env("SINGE_SKIPPED", skipped);
     program::succeeds(&mut documentation)
@@ -72,10 +74,11 @@ pub fn run(root: &Path, skipped: &Path, fails_fast: bool) -> Result<(), String> 
 ///
 /// Errors: as of [`run`].
 pub fn run_quick(root: &Path, skipped: &Path) -> Result<(), String> {
-    run_those(built(root, &QUICK)?, skipped, false)
+    run_those(root, built(root, &QUICK)?, skipped, false)
 }
 
-fn run_those(binaries: Vec<Binary>, skipped: &Path, fails_fast: bool) -> Result<(), String> {
+fn run_those(root: &Path, binaries: Vec<Binary>, skipped: &Path, fails_fast: bool) -> Result<(), String> {
+    let environment = kept::environment(root);
     let queue = in_order(binaries);
     let count = queue.len();
     let (queue, ended) = (Mutex::new(queue), Mutex::new(Vec::new()));
@@ -83,7 +86,7 @@ fn run_those(binaries: Vec<Binary>, skipped: &Path, fails_fast: bool) -> Result<
         for _ in 0..AT_A_TIME {
             scope.spawn(|| {
                 while let Some(binary) = next(&queue, &ended, fails_fast) {
-                    let text = run_one(&binary, skipped);
+                    let text = run_one(&binary, skipped, &environment);
                     let mut ended = ended.lock().expect("no thread panics");
                     let took = text.1.took.as_secs();
                     println!("\n     Running {} ({} of {count}, {took} s)\n{}", binary.name, ended.len() + 1, text.0);
@@ -152,10 +155,11 @@ fn next(queue: &Mutex<VecDeque<Binary>>, ended: &Mutex<Vec<Ended>>, fails_fast: 
 }
 
 /// Runs one and returns what it prints, and how it ended.
-fn run_one(binary: &Binary, skipped: &Path) -> (String, Ended) {
+fn run_one(binary: &Binary, skipped: &Path, environment: &[(&str, OsString)]) -> (String, Ended) {
     let begin = Instant::now();
     let mut command = Command::new(&binary.executable);
     command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder).env("SINGE_SKIPPED", skipped);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     let (text, succeeded) = match command.stdin(Stdio::null()).output() {
         Ok(output) => {
             let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -214,7 +218,7 @@ mod tests {
     fn a_binary_that_fails_or_is_absent_is_told() {
         let of = |executable: &str| {
             let binary = Binary { name: "one".into(), executable: executable.into(), folder: "/".into() };
-            run_one(&binary, Path::new("list")).1.succeeded
+            run_one(&binary, Path::new("list"), &[]).1.succeeded
         };
         assert_eq!(["true", "false", "/no/such/file"].map(of), [true, false, false]);
     }

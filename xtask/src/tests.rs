@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{skipped, test_binaries, toolchain};
+use crate::{kept, skipped, test_binaries, toolchain};
 use xtask::{cantera, program};
 
 /// The tests that leave sweeps out.
@@ -41,7 +41,7 @@ pub fn all(root: &Path, arguments: &[String]) -> Result<(), String> {
         }
         let mut tests = program::cargo(root);
         tests.args(["test", "--workspace", "--release"]).args(arguments);
-        program::succeeds(tests.env("SINGE_SKIPPED", list))
+        program::succeeds(tests.env("SINGE_SKIPPED", list).envs(kept::environment(root)))
     })
 }
 
@@ -50,7 +50,7 @@ pub fn sweeps(root: &Path) -> Result<(), String> {
     skipped::listed(root, |list| {
         let mut tests = program::cargo(root);
         tests.args(["test", "--release", "--workspace"]).args(SWEPT.iter().flat_map(|name| ["--test", *name]));
-        program::succeeds(tests.env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all"))
+        program::succeeds(tests.env("SINGE_SKIPPED", list).env("SINGE_SWEEPS", "all").envs(kept::environment(root)))
     })
 }
 

@@ -54,12 +54,13 @@ const DISASSEMBLER: Packaged = Packaged {
 const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
 
 /// Programs and the Debian packages that have them.
-const DEBIAN: [(&str, &str); 12] = [
+const DEBIAN: [(&str, &str); 13] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
     ("cmake", "cmake"),
     ("clang", "clang"),
+    ("ccache", "ccache"),
     // A Slurm of one node, for the tuner's shards.
     ("slurmctld", "slurmctld"),
     ("slurmd", "slurmd"),

@@ -5,20 +5,18 @@ use std::process::{Command, Stdio};
 
 use singe::output::Unit;
 
-use crate::project::run;
+use crate::project::{program, run};
 
 /// Returns the numbers that a project's program writes to stdout for numbers on stdin. The text compiles without a warning.
 pub fn outputs(compiler: &str, flags: &[&str], folder: &Path, name: &str, units: &[Unit], inputs: &[f64]) -> Vec<f64> {
-    let program = folder.join("host");
-    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
+    let own = ["host.cpp".to_owned(), format!("{name}_context.cpp")];
+    let sources: Vec<String> = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol)).chain(own).collect();
     let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
-    let mut compile = Command::new(compiler);
-    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
-    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
+    program(compiler, folder, &[&strict, flags].concat(), &sources, &[], "host");
     let data = folder.join("input");
     std::fs::write(&data, inputs.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
     let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
-    let written = run(Command::new(&program).stdin(stdin)).stdout;
+    let written = run(Command::new(folder.join("host")).stdin(stdin)).stdout;
     written.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Generated projects, and the compilers that build them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -82,6 +83,27 @@ pub fn build_for_cpu(source: &Path, build: &Path, options: &[&str]) {
         .args(["--no-warn-unused-cli", fortran])
         .args(options));
     run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
+}
+
+/// Makes a program of C++ in a folder. Each source is compiled by itself: ccache keeps objects, but no programs.
+pub fn program(
+    compiler: &str,
+    folder: &Path,
+    options: &[impl AsRef<OsStr>],
+    sources: &[impl AsRef<str>],
+    libraries: &[&str],
+    name: &str,
+) {
+    let compiler = || {
+        let mut command = Command::new(compiler);
+        command.current_dir(folder).args(options);
+        command
+    };
+    let objects: Vec<String> = sources.iter().map(|source| format!("{}.{name}.o", source.as_ref())).collect();
+    for (source, object) in sources.iter().zip(&objects) {
+        run(compiler().args(["-c", source.as_ref(), "-o", object]));
+    }
+    run(compiler().args(&objects).args(libraries).args(["-o", name]));
 }
 
 pub fn run(command: &mut Command) -> Output {

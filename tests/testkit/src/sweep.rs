@@ -15,7 +15,7 @@ use overlay::program::{Arithmetic, Program};
 use singe::driver::{self, Request, Unit};
 use singe::observer::Observer;
 
-use crate::project::run;
+use crate::project::{program, run};
 
 /// The kernels that there are in single precision.
 pub const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
@@ -50,14 +50,13 @@ fn of_kernel(kernel: Kernel, model: &Model, request: &Request, folder: &Path, co
     let unit = driver::compile_kernel(kernel, model, request, &mut Observer::silent());
     let unit = unit.map_err(|failure| failure.diagnostics).expect("a kernel in single precision");
     let single = unit.report.single.as_ref().expect("what is proven");
-    let (program, symbol) = (folder.join(kernel.name()), &unit.program.symbol);
+    let symbol = &unit.program.symbol;
     let ranges = single.ranges.as_ref().expect("where that is proven");
     write(&unit, model, folder, (ranges.temperatures, counts));
-    let mut compile = Command::new("g++");
-    compile.current_dir(folder).args(["-std=c++17", "-O2", "-march=native", "-fno-math-errno", "-Wno-psabi"]);
+    let options = ["-std=c++17", "-O2", "-march=native", "-fno-math-errno", "-Wno-psabi"];
     let sources = [format!("{symbol}.cpp"), format!("{symbol}_double.cpp"), "sweep.cpp".to_owned()];
-    run(compile.args(sources).arg("-o").arg(&program));
-    let written = String::from_utf8(run(&mut Command::new(&program)).stdout).expect("numbers");
+    program("g++", folder, &options, &sources, &[], kernel.name());
+    let written = String::from_utf8(run(&mut Command::new(folder.join(kernel.name()))).stdout).expect("numbers");
     let numbers: Vec<f64> = written.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     let [error, temperature] = numbers[..] else { panic!("{written}") };
     Swept { kernel, form: unit.report.form.clone(), bound: single.bound, total: single.total, error, temperature }

@@ -68,16 +68,12 @@ struct Model {
     /// The operations that others wait for, readers before what they read: their readers, drivers first, then others in this order; then the
     /// sums, which begin when their first adder runs.
     waited: Rows,
-    lives: Vec<Life>,
+    /// Doubles of the values and sums that begin with each of `waited`.
+    begun: Vec<i64>,
+    /// Doubles of each value and sum.
+    lives: Vec<i64>,
     /// Who reads each life, or adds to it; as in `waited`.
     readers: Rows,
-}
-
-/// A value or a sum.
-struct Life {
-    /// Who begins it.
-    maker: u32,
-    doubles: i64,
 }
 
 /// Lists of numbers, all in one piece of memory.
@@ -143,10 +139,11 @@ impl Model {
             // What is not placed before it does not tell when it runs.
             rows.push(own.into_iter().filter(|reader| Some(*reader) < place[op]));
         }
-        let (mut lives, mut of_lives) = (Vec::new(), Rows::default());
+        let (mut begun, mut lives, mut of_lives) = (vec![0; waited.len()], Vec::new(), Rows::default());
         for (value, info) in graph.values.iter().filter(|(value, _)| !value_readers[*value].is_empty()) {
             let Some(maker) = place[info.producer.op].filter(|_| !is_driver(info.producer.op)) else { continue };
-            lives.push(Life { maker: maker as u32, doubles: 1 });
+            begun[maker - drivers.len()] += 1;
+            lives.push(1);
             of_lives.push(places(&mut value_readers[value].iter().copied()));
         }
         for op in graph.ops.keys().filter(|&op| is_sum(op)) {
@@ -156,15 +153,15 @@ impl Model {
             // A sum that others wait for is alive until they have it.
             let adders: Vec<usize> = places(&mut makers.into_iter()).into_iter().chain(place[op]).collect();
             if !adders.is_empty() {
-                let maker = (drivers.len() + rows.ends.len()) as u32;
-                lives.push(Life { maker, doubles: i64::from(graph.ops[op].states) });
+                begun.push(i64::from(graph.ops[op].states));
+                lives.push(i64::from(graph.ops[op].states));
                 rows.push(adders.iter().copied());
                 of_lives.push(adders);
             }
         }
         size += of_lives.numbers.len();
         let weights = drivers.iter().map(|&op| instructions(op)).collect();
-        Self { ops, size, weights, waited: rows, lives, readers: of_lives }
+        Self { ops, size, weights, waited: rows, begun, lives, readers: of_lives }
     }
 
     /// Sums come first, then what drivers need before them.
@@ -249,14 +246,6 @@ impl<'m> Order<'m> {
         let (last, inside) = (drivers.len() as u32, window.start as u32..window.end as u32);
         earlier_times.clear();
         earlier_ends.clear();
-        for at in 0..model.waited.ends.len() {
-            let place = drivers.len() + at;
-            if inside.contains(&times[place]) {
-                let readers = model.waited.row(at).iter();
-                let first = readers.map(|reader| times[*reader as usize]).min().unwrap_or(last);
-                earlier_times.push((place as u32, std::mem::replace(&mut times[place], first)));
-            }
-        }
         let changes = &mut self.window;
         changes.clear();
         changes.resize(window.len(), 0);
@@ -265,12 +254,20 @@ impl<'m> Order<'m> {
                 changes[time as usize - window.start] += doubles;
             }
         };
-        for (at, life) in model.lives.iter().enumerate() {
-            change(times[life.maker as usize], life.doubles);
+        for (at, begun) in model.begun.iter().enumerate() {
+            let place = drivers.len() + at;
+            if inside.contains(&times[place]) {
+                let readers = model.waited.row(at).iter();
+                let first = readers.map(|reader| times[*reader as usize]).min().unwrap_or(last);
+                earlier_times.push((place as u32, std::mem::replace(&mut times[place], first)));
+                change(first, *begun);
+            }
+        }
+        for (at, doubles) in model.lives.iter().enumerate() {
             if inside.contains(&ends[at]) {
                 let end = model.readers.row(at).iter().map(|reader| times[*reader as usize]).max().unwrap_or(0);
                 earlier_ends.push((at as u32, std::mem::replace(&mut ends[at], end)));
-                change(end, -life.doubles);
+                change(end, -doubles);
             }
         }
         let mut now = if window.start == 0 { 0 } else { alive[window.start - 1] };
@@ -296,11 +293,11 @@ mod tests {
         let (mut waited, mut readers, mut lives) = (Rows::default(), Rows::default(), Vec::new());
         for place in 20..40 {
             waited.push((0..random.below(4)).map(|_| random.below(place)).collect::<Vec<_>>());
-            lives.push(Life { maker: place as u32, doubles: 1 + random.below(3) as i64 });
+            lives.push(1 + random.below(3) as i64);
             readers.push((0..random.below(4)).map(|_| random.below(40)).collect::<Vec<_>>());
         }
         let weights = (0..20).map(|_| 1 + random.below(9) as u64).collect();
-        Model { ops: Vec::new(), size: 0, weights, waited, lives, readers }
+        Model { ops: Vec::new(), size: 0, weights, waited, begun: lives.clone(), lives, readers }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Compilers for this machine's own CPU, of C++ and of Fortran, which make a program of generated text and run it.
 
 use super::{Absent, Failure};
+use cache::tool;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -112,7 +113,12 @@ impl HostCompiler {
 
     /// Compiles the first `compiled` files, which may include the others, runs the program on these bytes, and returns its output.
     pub fn run(&self, files: &[(String, String)], compiled: usize, input: &[u8]) -> Result<Vec<u8>, Failure> {
-        self.run_with(self.language.options(), files, compiled, input)
+        let options = self.language.options();
+        let fixed = [format!("{self:?} {options:?}"), compiled.to_string(), tool::text(input)];
+        let texts = files.iter().flat_map(|(name, text)| [name.as_str(), tool::code(text)]);
+        let parts: Vec<&str> = fixed.iter().map(String::as_str).chain(texts).collect();
+        let run = || self.run_with(options, files, compiled, input).map(|output| vec![tool::text(&output)]);
+        tool::output(&parts, run).map(|made| tool::bytes(&made[0]))
     }
 
     /// Does the same with the options of a project, for a program that takes times.

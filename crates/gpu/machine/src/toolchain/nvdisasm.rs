@@ -2,6 +2,7 @@
 
 use super::{Absent, Failure, installations};
 use crate::target::ComputeCapability;
+use cache::tool;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -27,6 +28,11 @@ pub fn disassembler(arch: ComputeCapability) -> Result<&'static Disassembler, Ab
 impl Disassembler {
     /// Returns the text of the code sections of a cubin.
     pub fn disassemble(&self, cubin: &[u8]) -> Result<String, Failure> {
+        let parts = [&tool::identity(&self.path), "nvdisasm", &tool::text(cubin)];
+        tool::output(&parts, || Ok(vec![self.run(cubin)?])).map(|mut made| made.remove(0))
+    }
+
+    fn run(&self, cubin: &[u8]) -> Result<String, Failure> {
         let failed = |log: String| Failure { tool: "nvdisasm", log };
         let file = tempfile::Builder::new().suffix(".cubin").tempfile();
         let written = file.and_then(|mut file| file.write_all(cubin).map(|()| file));

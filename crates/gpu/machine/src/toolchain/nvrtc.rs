@@ -5,6 +5,7 @@
 //! has the size that NVRTC asked for; a program handle is destroyed once, by [`Program::drop`].
 
 use super::Ptx;
+use cache::tool;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -39,6 +40,7 @@ pub struct Nvrtc {
     destroy: Destroy,
     version: Version,
     error_string: ErrorString,
+    identity: String,
     /// Keeps the code in memory; NVRTC leaves thread-local state behind that must not outlive it.
     _library: ManuallyDrop<Library>,
 }
@@ -61,6 +63,7 @@ impl Nvrtc {
                 destroy: *library.get(b"nvrtcDestroyProgram\0").map_err(failed)?,
                 version: *library.get(b"nvrtcVersion\0").map_err(failed)?,
                 error_string: *library.get(b"nvrtcGetErrorString\0").map_err(failed)?,
+                identity: tool::identity(path),
                 _library: ManuallyDrop::new(library),
             })
         }
@@ -68,6 +71,14 @@ impl Nvrtc {
 
     /// Compiles one source text; the error is NVRTC's log.
     pub fn compile(&self, name: &str, source: &str, options: &[String]) -> Result<Ptx, String> {
+        let fixed = [&self.identity, "NVRTC", name, tool::code(source)];
+        let parts: Vec<&str> = fixed.into_iter().chain(options.iter().map(String::as_str)).collect();
+        let made = tool::output(&parts, || self.run(name, source, options).map(|Ptx { text, log }| vec![text, log]))?;
+        let [text, log] = made.try_into().expect("a text and a log are kept");
+        Ok(Ptx { text, log })
+    }
+
+    fn run(&self, name: &str, source: &str, options: &[String]) -> Result<Ptx, String> {
         let program = Program::new(self, &c_string(name)?, &c_string(source)?)?;
         let options = options.iter().map(|o| c_string(o)).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();

@@ -1,6 +1,7 @@
 //! Runs ptxas and reads its `-v` report.
 
 use crate::target::ComputeCapability;
+use cache::tool;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
@@ -34,6 +35,21 @@ pub struct Assembled {
 
 /// Assembles PTX text and reads the report; the error is what ptxas prints.
 pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option<&str>) -> Result<Assembled, String> {
+    let parts = [&tool::identity(ptxas), "ptxas", &arch.sm(), option.unwrap_or_default(), ptx];
+    let made = tool::output(&parts, || run(ptxas, ptx, arch, option))?;
+    let [report, cubin] = &made[..] else { unreachable!("a report and a cubin are kept") };
+    let mut usages = read_report(report);
+    for usage in &mut usages {
+        if usage.barriers == 0 {
+            usage.barriers = named_barriers(ptx, &usage.kernel);
+        }
+    }
+    usages.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+    Ok(Assembled { usages, cubin: tool::bytes(cubin) })
+}
+
+/// Returns the report, and the cubin as a text.
+fn run(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option<&str>) -> Result<Vec<String>, String> {
     let failed = |what: &str, e: std::io::Error| format!("{what}: {e}");
     let mut input = tempfile::Builder::new().suffix(".ptx").tempfile().map_err(|e| failed("temporary file", e))?;
     input.write_all(ptx.as_bytes()).map_err(|e| failed("temporary file", e))?;
@@ -47,19 +63,12 @@ pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option
         .arg(cubin.path())
         .output()
         .map_err(|e| failed(&ptxas.display().to_string(), e))?;
-    let report = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
-        return Err(report.into_owned());
+        return Err(report);
     }
-    let mut usages = read_report(&report);
-    for usage in &mut usages {
-        if usage.barriers == 0 {
-            usage.barriers = named_barriers(ptx, &usage.kernel);
-        }
-    }
-    usages.sort_by(|a, b| a.kernel.cmp(&b.kernel));
     let cubin = std::fs::read(cubin.path()).map_err(|e| failed("temporary file", e))?;
-    Ok(Assembled { usages, cubin })
+    Ok(vec![report, tool::text(&cubin)])
 }
 
 fn read_report(report: &str) -> Vec<Usage> {

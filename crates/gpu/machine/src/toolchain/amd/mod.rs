@@ -7,6 +7,7 @@ pub use listing::{Counts, Listing};
 use super::places::places;
 use super::{Absent, Failure};
 use crate::target::Amd;
+use cache::tool;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,7 +89,15 @@ impl HipCompiler {
 
     /// Compiles one kernel of a source; returns its resources and the assembly.
     pub fn compile(&self, symbol: &str, source: &str, amd: &Amd) -> Result<(Listing, String), Failure> {
-        let failed = |log: String| Failure { tool: "clang", log };
+        let parts = [&tool::identity(&self.program), &OPTIONS.join(" "), &amd.gfx, symbol, tool::code(source)];
+        let text = tool::output(&parts, || Ok(vec![self.run(symbol, source, amd)?]))?.remove(0);
+        let listing = listing::read(&text, symbol);
+        let listing = listing.ok_or_else(|| failed(format!("the listing has no figures of {symbol}")))?;
+        Ok((listing, text))
+    }
+
+    /// Returns the assembly.
+    fn run(&self, symbol: &str, source: &str, amd: &Amd) -> Result<String, Failure> {
         let folder = tempfile::tempdir().map_err(|e| failed(format!("temporary folder: {e}")))?;
         let (input, output) = (folder.path().join(format!("{symbol}.hip")), folder.path().join("listing.s"));
         let written = std::fs::File::create(&input).and_then(|mut file| file.write_all(source.as_bytes()));
@@ -105,11 +114,12 @@ impl HipCompiler {
         if !run.status.success() {
             return Err(failed(String::from_utf8_lossy(&run.stderr).into_owned()));
         }
-        let text = std::fs::read_to_string(&output).map_err(|e| failed(format!("temporary file: {e}")))?;
-        let listing = listing::read(&text, symbol);
-        let listing = listing.ok_or_else(|| failed(format!("the listing has no figures of {symbol}")))?;
-        Ok((listing, text))
+        std::fs::read_to_string(&output).map_err(|e| failed(format!("temporary file: {e}")))
     }
+}
+
+fn failed(log: String) -> Failure {
+    Failure { tool: "clang", log }
 }
 
 /// Returns the number behind `clang version`.

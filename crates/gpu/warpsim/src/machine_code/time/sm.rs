@@ -34,6 +34,8 @@ pub(super) struct Sm<'t> {
     /// First CTA that has not begun, and the times at which the places of those that have ended are free for others.
     waiting: usize,
     free: VecDeque<(u64, usize)>,
+    /// Warps that can issue in the step.
+    can_issue: Vec<usize>,
     timeline: Timeline,
 }
 
@@ -140,6 +142,7 @@ impl<'t> Sm<'t> {
             doubles: 0,
             waiting: 0,
             free: VecDeque::new(),
+            can_issue: Vec::new(),
             timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
         let begins = |slot: usize| slot as u64 * held.clocks_apart;
@@ -214,16 +217,8 @@ impl<'t> Sm<'t> {
                 return false;
             }
         }
-        for at in 0..self.parts[part].warps.len() {
-            let other = self.parts[part].warps[at];
-            if other == index {
-                continue;
-            }
-            let free = self.free(part, other);
-            if free <= now {
-                self.warps[other].pass_over();
-            }
-        }
+        let others = self.can_issue.iter().filter(|other| **other != index);
+        others.for_each(|other| self.warps[*other].pass_over());
         self.parts[part].next = now + 1;
         self.issue(part, index, now);
         if let Some(second) = self.second(part, index, now, known) {
@@ -244,33 +239,28 @@ impl<'t> Sm<'t> {
         (goes && known.constant.is_none() && self.unit(part, index, known) <= now).then_some(index)
     }
 
-    /// Chooses the warp that issues; without one, returns the time of the next that can.
-    fn choose(&self, part: usize, now: u64) -> (Option<usize>, u64) {
+    /// Chooses the warp that issues, of all that can; without one, returns the time of the next that can.
+    fn choose(&mut self, part: usize, now: u64) -> (Option<usize>, u64) {
         let own = &self.parts[part];
+        self.can_issue.clear();
         if own.blocked > now {
             return (None, own.blocked);
         }
-        let (mut youngest, mut next) = (None, u64::MAX);
+        let mut next = u64::MAX;
         for &index in &own.warps {
-            let free = self.free(part, index);
+            let warp = &self.warps[index];
+            // Most warps wait, and for longer than the first that can go on.
+            if warp.is_at_barrier || warp.ready > now && warp.ready >= next {
+                continue;
+            }
+            let free = warp.ready.max(self.unit(part, index, &self.known[warp.pc()]));
             if free <= now {
-                if own.last == Some(index) {
-                    return (own.last, now);
-                }
-                youngest = Some(index);
+                self.can_issue.push(index);
             }
             next = next.min(free.max(now + 1));
         }
-        (youngest, next)
-    }
-
-    /// Returns the time at which a warp can issue, as far as is known now.
-    fn free(&self, part: usize, index: usize) -> u64 {
-        let warp = &self.warps[index];
-        if warp.is_at_barrier {
-            return u64::MAX;
-        }
-        warp.ready.max(self.unit(part, index, &self.known[warp.pc()]))
+        let last = own.last.filter(|last| self.can_issue.contains(last));
+        (last.or(self.can_issue.last().copied()), next)
     }
 
     /// Returns the time at which the unit that executes the instruction takes the next one.

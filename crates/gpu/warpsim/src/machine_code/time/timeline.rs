@@ -44,12 +44,16 @@ impl Timeline {
         while end > BINS * self.clocks_per_bin {
             self.coarsen();
         }
-        let (bins, width) = (&mut self.warps[warp], self.clocks_per_bin);
-        bins.resize(bins.len().max(end.div_ceil(width) as usize), Bin::default());
+        // A shift, as divisions would take most of the time.
+        let (bins, width) = (&mut self.warps[warp], self.clocks_per_bin.trailing_zeros());
         let mut from = start;
         while from < end {
-            let until = end.min((from / width + 1) * width);
-            bins[(from / width) as usize][cause as usize] += (until - from) as u32;
+            let bin = from >> width;
+            if bin as usize >= bins.len() {
+                bins.resize(bin as usize + 1, Bin::default());
+            }
+            let until = end.min((bin + 1) << width);
+            bins[bin as usize][cause as usize] += (until - from) as u32;
             from = until;
         }
     }
