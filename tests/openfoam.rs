@@ -137,6 +137,21 @@ fn the_foundations_lines_compile_and_agree_with_themselves() {
     }
 }
 
+/// Both lines have makeChemistryModel.H: with it alone the text asks for the headers of openfoam.com.
+#[test]
+fn one_header_of_both_lines_does_not_name_the_foundation() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    written(&shipped("h2o2"), folder.path(), &[]);
+    std::fs::write(folder.path().join("makeChemistryModel.H"), "").unwrap();
+    let mut compile = Command::new("g++");
+    let output = compile.current_dir(folder.path()).args(["-std=c++17", "-E", "-I.", "h2o2_openfoam.C"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("BasicChemistryModel.H"), "{told}");
+}
+
 /// The tutorial h2 of chemFoam, and the libraries of both kinds for its mechanism.
 struct Tutorial {
     folder: tempfile::TempDir,
