@@ -147,7 +147,8 @@ fn one_header_of_both_lines_does_not_name_the_foundation() {
     written(&shipped("h2o2"), folder.path(), &[]);
     std::fs::write(folder.path().join("makeChemistryModel.H"), "").unwrap();
     let mut compile = Command::new("g++");
-    let output = compile.current_dir(folder.path()).args(["-std=c++17", "-E", "-I.", "h2o2_openfoam.C"]).output().unwrap();
+    let output =
+        compile.current_dir(folder.path()).args(["-std=c++17", "-E", "-I.", "h2o2_openfoam.C"]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("BasicChemistryModel.H"), "{told}");
 }
