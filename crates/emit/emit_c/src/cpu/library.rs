@@ -94,10 +94,20 @@ impl Library {
     }
 }
 
+/// Bytes of constant memory that a program for a GPU can declare.
+const CONSTANT_BYTES: usize = 64 * 1024;
+
+/// Up to this many ranges, each has code of its own; with more, loops read coefficients at a place that they compute.
+const MOST_RANGES: usize = 8;
+
 #[derive(Serialize)]
 struct PolynomialTable {
     breaks: Vec<String>,
+    /// Ranges that have code of their own; none where there are many.
+    ranges: Vec<usize>,
     has_negative_powers: bool,
+    /// Whether the coefficients take at most half of a device's constant memory.
+    is_small: bool,
     /// Terms of cp/R.
     terms: usize,
     /// By range, term and species, an even number in a row.
@@ -112,12 +122,17 @@ impl PolynomialTable {
             range.iter().map(|species| species[term]).chain(padding).map(real).collect::<Vec<_>>()
         };
         let ranges = polynomials.coefficients.iter();
-        let by_term = ranges.flat_map(|range| (0..terms + 2).flat_map(move |term| row(range, term)));
+        let by_term: Vec<_> = ranges.flat_map(|range| (0..terms + 2).flat_map(move |term| row(range, term))).collect();
+        let breaks: Vec<_> = polynomials.breaks.iter().map(|&end| real(end)).collect();
         Self {
-            breaks: polynomials.breaks.iter().map(|&end| real(end)).collect(),
+            ranges: (0..polynomials.coefficients.len())
+                .filter(|_| polynomials.coefficients.len() <= MOST_RANGES)
+                .collect(),
+            breaks,
+            is_small: by_term.len() * size_of::<f64>() <= CONSTANT_BYTES / 2,
             has_negative_powers: polynomials.has_negative_powers,
             terms,
-            coefficients: wrapped(by_term).trim_end_matches(',').to_owned(),
+            coefficients: wrapped(by_term.into_iter()).trim_end_matches(',').to_owned(),
         }
     }
 }
