@@ -119,8 +119,8 @@ pub(super) struct Shared {
     copied: Vec<Last>,
     /// The warp that last started a copy in a slot of vector clocks.
     issuers: BTreeMap<usize, u32>,
-    /// Proxy fences behind writes of the generic proxy that a barrier in memory counts, by its slot and time: warps, lanes and times.
-    delivered: BTreeMap<(usize, u32), Vec<(usize, u32, u32)>>,
+    /// Proxy fences behind writes of the generic proxy that a barrier in memory counts, by its slot and time.
+    delivered: BTreeMap<(usize, u32), Vec<Fence>>,
     warps: usize,
     /// Number of CTAs that the warps belong to.
     ranks: usize,
@@ -138,6 +138,9 @@ pub(super) struct Flight {
     /// Whether it accesses all of the bytes.
     pub whole: bool,
 }
+
+/// A proxy fence: its warp, lanes, and time.
+pub(super) type Fence = (usize, u32, u32);
 
 /// The lanes that start a copy, and the time up to which they have fenced their own writes.
 #[derive(Clone, Copy)]
@@ -282,7 +285,7 @@ impl Shared {
     }
 
     /// Notes a proxy fence of these lanes at a time, which knows of what the clock covers.
-    pub(super) fn fence(&mut self, by: (usize, u32, u32), clock: &VectorClock) {
+    pub(super) fn fence(&mut self, by: Fence, clock: &VectorClock) {
         let known = self.delivered.iter_mut().filter(|((slot, time), _)| clock[*slot] >= *time);
         known.for_each(|(_, fences)| fences.push(by));
     }
@@ -293,9 +296,8 @@ impl Shared {
         match self.delivered.get(&(slot, time)) {
             Some(fences) => {
                 let own = |warp: usize, fencers: u32| warp == by.warp && lanes & !fencers == 0;
-                let known = |(warp, fencers, time): &(usize, u32, u32)| {
-                    own(*warp, *fencers) || by.clock.covers(*warp, *fencers, *time)
-                };
+                let known =
+                    |(warp, fencers, time): &Fence| own(*warp, *fencers) || by.clock.covers(*warp, *fencers, *time);
                 fences.iter().any(known)
             }
             None => last.fenced_before(by.clock) || slot == by.warp && last.lanes & !lanes == 0 && time <= fenced,

@@ -177,6 +177,16 @@ impl<D: Domain> Machine<'_, '_, D> {
             places = self.placed(warp, pc, lanes, remote)?;
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
+        self.load_placed(warp, pc, lanes)
+    }
+
+    /// Loads from places in the shared memory of the CTAs that run together.
+    pub(super) fn load_placed(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+    ) -> Result<(Row, u32), Stop> {
         self.spares_barriers(warp, pc, lanes)?;
         warp.thread.touch(lanes.mask);
         let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);

@@ -387,7 +387,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 // the lanes copy together, and PTX does not say which of them reads
                 let outer = self.domain.rough(true);
-                let loaded = self.load(warp, pc, Space::Shared, &lanes);
+                let loaded = self.load_placed(warp, pc, &lanes);
                 self.domain.rough(outer);
                 loaded?;
             }
