@@ -66,7 +66,8 @@ impl VectorClock {
         }
     }
 
-    fn part(&self, warp: usize) -> (u32, u32) {
+    /// Returns the lanes of the warp whose accesses are known up to a later time, and that time.
+    pub(super) fn part(&self, warp: usize) -> (u32, u32) {
         (self.0[PART_LANES + warp], self.0[PART_TIMES + warp])
     }
 
@@ -122,6 +123,11 @@ impl VectorClock {
     /// Returns the warp whose bulk copies the slot belongs to.
     pub(super) fn warp_of_bulk(slot: usize) -> Option<usize> {
         (BULK..BARRIERS).contains(&slot).then(|| slot - BULK)
+    }
+
+    /// Whether the slot is that of the phases of a barrier in memory.
+    pub(super) fn is_barrier(slot: usize) -> bool {
+        (BARRIERS..MATRICES).contains(&slot)
     }
 
     /// Whether the slot is that of a warp's own accesses.

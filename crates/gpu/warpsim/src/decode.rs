@@ -90,6 +90,9 @@ impl<'m> Code<'m> {
             Micro::Collective(Collective::Fragments(fragments)) if reaches(fragments.space) => Some(fragments.bytes()),
             Micro::Copying(copying) => match **copying {
                 Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
+                Copying::Deliver(Delivery { from: None, bytes, .. }) => {
+                    Some((bytes.row(&[], &self.pool)[0] as u32).clamp(4, 8))
+                }
                 _ => None,
             },
             _ => None,

@@ -10,6 +10,7 @@ mod knowledge;
 mod touch;
 
 use super::arrived::Arrived;
+use super::clock::VectorClock;
 use super::decode::{Collective, Micro, Place, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
@@ -216,16 +217,19 @@ pub(super) trait Domain: Sized {
     /// Notes that lanes stored values in shared memory; those of the mask are known.
     fn kept(_: &mut Machine<Self>, _: &Lanes, _: u32) {}
 
-    /// Checks a bulk copy or reduction to this place in global memory.
+    /// Checks a copy or reduction to this place in global memory; `None`: a tensor map says where.
     fn stores_out(
         _: &mut Machine<Self>,
         _: &Warp<Self::Knowledge>,
         _pc: u32,
-        _to: Place,
+        _to: Option<Place>,
         _mask: u32,
     ) -> Result<(), Stop> {
         Ok(())
     }
+
+    /// Notes that the order in which warps are served may decide whether this request for registers is granted.
+    fn contested(_: &mut Machine<Self>, _warp: usize, _pc: u32) {}
 
     /// Notes that a copy may change these bytes of shared memory from now on.
     fn changing(_: &mut Machine<Self>, _: Range<u64>) {}
@@ -240,6 +244,9 @@ pub(super) trait Domain: Sized {
 
     /// Notes that these lanes of the warp are behind the marks of lanes that have arrived.
     fn ordered_behind(_: &mut Machine<Self>, _warp: usize, _lanes: u32, _: &Arrived) {}
+
+    /// Notes that these lanes of the warp are behind what the clock covers.
+    fn told(_: &mut Machine<Self>, _warp: usize, _lanes: u32, _by: &VectorClock) {}
 
     /// Notes that all lanes of the warp are behind the initialisation of a barrier in memory at this address, by that instruction.
     fn ordered_behind_initialisation(_: &mut Machine<Self>, _warp: usize, _address: u64, _pc: u32) {}

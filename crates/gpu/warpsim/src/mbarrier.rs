@@ -33,6 +33,10 @@ pub(super) struct Mbarrier {
     /// Arrivals of each warp in this phase, and in the last.
     arrived: BTreeMap<usize, Arrived>,
     arrived_last: BTreeMap<usize, Arrived>,
+    /// What this phase must count and no arrival is known to be behind: warps, lanes and times.
+    added: Vec<(usize, u32, u32)>,
+    /// Whether copies or products arrive in this phase, when they are complete.
+    defers: bool,
     /// Whether somebody has waited.
     pub observed: bool,
     /// Whether somebody of another CTA has arrived, and whether somebody has waited who learns nothing of other CTAs.
@@ -71,6 +75,10 @@ pub enum MbarrierMisuse {
     Ambiguous,
     /// The phase can end before the warp has seen the one before.
     Skipped { warp: u32 },
+    /// The phase can end before the warp adds bytes or a copy to it.
+    Added { warp: u32 },
+    /// An instruction for other data accesses it.
+    Accessed,
     /// The bytes that are still to come, or that came before they were expected, are past 2^20 - 1.
     Bytes(u64),
     /// Copies bring more bytes than the phase was told to expect.
@@ -98,6 +106,8 @@ impl Mbarrier {
             sleepers: Vec::new(),
             arrived: BTreeMap::new(),
             arrived_last: BTreeMap::new(),
+            added: Vec::new(),
+            defers: false,
             observed: false,
             remote: false,
             narrow: false,
@@ -149,6 +159,10 @@ impl Mbarrier {
             return Err(if self.knows(clock) { MbarrierMisuse::TooMany } else { MbarrierMisuse::Early });
         }
         self.expect(bytes, clock)?;
+        if n > 0 {
+            self.added
+                .retain(|(warp, lanes, time)| !clock.covers(*warp, *lanes, *time) && !clock.has_executed(*warp, *time));
+        }
         self.pending -= n;
         self.clock.join(clock);
         self.arrived.insert(warp, arrived);
@@ -159,10 +173,21 @@ impl Mbarrier {
     pub(super) fn ends_with(&self, warp: usize, lanes: u32) -> bool {
         let all = |(arrived, by): (&usize, &Arrived)| *arrived == warp && by.lanes == lanes;
         lanes.count_ones() == 1
+            && !self.defers
             && self.pending == 0
             && self.expected == 0
             && self.issued == 0
             && self.arrived.iter().all(all)
+    }
+
+    /// Notes that copies or products arrive when they are complete.
+    pub(super) fn defer(&mut self) {
+        self.defers = true;
+    }
+
+    /// Notes what lanes of a warp have added to this phase at a time: some arrival must be behind it, as the phase may end before otherwise.
+    pub(super) fn add(&mut self, warp: usize, lanes: u32, time: u32) {
+        self.added.push((warp, lanes, time));
     }
 
     /// Adds bytes to expect.
@@ -208,6 +233,9 @@ impl Mbarrier {
         if self.issued > self.expected {
             return Err(MbarrierMisuse::Unexpected { expected: self.expected, issued: self.issued });
         }
+        if let Some((warp, ..)) = self.added.first() {
+            return Err(MbarrierMisuse::Added { warp: *warp as u32 });
+        }
         if self.landed < self.expected {
             return Ok(None);
         }
@@ -223,6 +251,7 @@ impl Mbarrier {
         self.last[self.slot] = self.epoch;
         (self.pending, self.expected, self.issued, self.landed) = (self.count, 0, 0, 0);
         self.arrived_last = std::mem::take(&mut self.arrived);
+        self.defers = false;
         let sleepers = std::mem::take(&mut self.sleepers);
         self.observers = sleepers.iter().map(|sleeper| (sleeper.warp, sleeper.lanes, sleeper.time)).collect();
         Ok(Some(sleepers))
@@ -294,6 +323,10 @@ impl Display for MbarrierMisuse {
             Self::Skipped { warp } => {
                 write!(f, "the phase may end although nothing tells that warp {warp} has seen the one before")
             }
+            Self::Added { warp } => {
+                write!(f, "the phase may end before warp {warp} adds to what it waits for")
+            }
+            Self::Accessed => write!(f, "an instruction that is none for barriers accesses it"),
             Self::Bytes(bytes) => write!(f, "{bytes} bytes are more than the 2^20 - 1 that it counts"),
             Self::Unexpected { expected, issued } => {
                 write!(f, "copies bring {issued} bytes to a phase that expects {expected} (expect_tx)")

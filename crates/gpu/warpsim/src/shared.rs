@@ -119,6 +119,8 @@ pub(super) struct Shared {
     copied: Vec<Last>,
     /// The warp that last started a copy in a slot of vector clocks.
     issuers: BTreeMap<usize, u32>,
+    /// Proxy fences behind writes of the generic proxy that a barrier in memory counts, by its slot and time.
+    delivered: BTreeMap<(usize, u32), Vec<Fence>>,
     warps: usize,
     /// Number of CTAs that the warps belong to.
     ranks: usize,
@@ -135,6 +137,16 @@ pub(super) struct Flight {
     pub element: Option<u32>,
     /// Whether it accesses all of the bytes.
     pub whole: bool,
+}
+
+/// A proxy fence: its warp, lanes, and time.
+pub(super) type Fence = (usize, u32, u32);
+
+/// The lanes that start a copy, and the time up to which they have fenced their own writes.
+#[derive(Clone, Copy)]
+pub(super) struct Issuer {
+    pub lanes: u32,
+    pub fenced: u32,
 }
 
 /// Marks the size of an element of a reduction by a copy, which is of another proxy than atomics.
@@ -196,6 +208,7 @@ impl Shared {
             firsts: BTreeMap::new(),
             copied: Vec::new(),
             issuers: BTreeMap::new(),
+            delivered: BTreeMap::new(),
             warps,
             ranks,
         }
@@ -215,7 +228,14 @@ impl Shared {
     }
 
     /// Starts a copy that writes the bytes, reads them, or reduces them.
-    pub(super) fn start(&mut self, range: Range<u64>, touch: Touch, by: &Accessor, flight: &Flight) -> Findings {
+    pub(super) fn start(
+        &mut self,
+        range: Range<u64>,
+        touch: Touch,
+        by: &Accessor,
+        flight: &Flight,
+        issuer: Issuer,
+    ) -> Findings {
         let mut findings = Findings::default();
         let reduces = flight.element.filter(|_| touch == Touch::Atomic);
         let strength = reduces.map(|bytes| Strength { bytes: bytes | OF_COPIES, wide: true });
@@ -228,6 +248,9 @@ impl Shared {
             return findings;
         }
         self.issuers.insert(flight.slot, by.warp as u32);
+        if !flight.proxy && VectorClock::is_barrier(flight.slot) {
+            self.delivered.entry((flight.slot, flight.time)).or_default();
+        }
         self.check_atomics(first, count, by, &mut findings);
         for at in first..first + count {
             let last = self.writes[at];
@@ -237,7 +260,7 @@ impl Shared {
                 }
             } else if !last.ordered_before(by.clock) {
                 findings.conflict = findings.conflict.take().or_else(|| Some(self.conflict(at, Access::Write, last)));
-            } else if flight.proxy && !last.fenced_before(by.clock) {
+            } else if flight.proxy && !self.is_fenced(last, by, issuer) {
                 findings.unfenced = findings.unfenced.take().or_else(|| Some(self.conflict(at, Access::Write, last)));
             }
         }
@@ -259,6 +282,26 @@ impl Shared {
             }
         }
         findings
+    }
+
+    /// Notes a proxy fence of these lanes at a time, which knows of what the clock covers.
+    pub(super) fn fence(&mut self, by: Fence, clock: &VectorClock) {
+        let known = self.delivered.iter_mut().filter(|((slot, time), _)| clock[*slot] >= *time);
+        known.for_each(|(_, fences)| fences.push(by));
+    }
+
+    /// Whether a proxy fence made a write known to a copy.
+    fn is_fenced(&self, last: Last, by: &Accessor, Issuer { lanes, fenced }: Issuer) -> bool {
+        let (slot, time) = (last.slot(), last.epoch >> SLOT_BITS);
+        match self.delivered.get(&(slot, time)) {
+            Some(fences) => {
+                let own = |warp: usize, fencers: u32| warp == by.warp && lanes & !fencers == 0;
+                let known =
+                    |(warp, fencers, time): &Fence| own(*warp, *fencers) || by.clock.covers(*warp, *fencers, *time);
+                fences.iter().any(known)
+            }
+            None => last.fenced_before(by.clock) || slot == by.warp && last.lanes & !lanes == 0 && time <= fenced,
+        }
     }
 
     /// Records the initialisation of a barrier in memory: whoever knows of the slot's time is behind it.

@@ -17,6 +17,8 @@ pub(super) struct Thread {
     /// Time of the last access of each lane, and of its last arrival or wait at a barrier in memory.
     accessed: [u32; 32],
     asked: [u32; 32],
+    /// Time of the last proxy fence of each lane.
+    fenced: [u32; 32],
     /// Number of waits of the warp at a barrier.
     pub waits: u64,
 }
@@ -33,6 +35,7 @@ impl Thread {
             ordered: 0,
             accessed: [0; 32],
             asked: [0; 32],
+            fenced: [0; 32],
             waits: 0,
         }
     }
@@ -80,6 +83,16 @@ impl Thread {
     pub(super) fn ask(&mut self, lanes: u32) {
         self.touched |= lanes;
         lanes_of(lanes).for_each(|lane| self.asked[lane] = self.clock[self.index]);
+    }
+
+    /// Notes a proxy fence of these lanes.
+    pub(super) fn fence(&mut self, lanes: u32) {
+        lanes_of(lanes).for_each(|lane| self.fenced[lane] = self.clock[self.index]);
+    }
+
+    /// Returns the time up to which all of these lanes have fenced their own writes.
+    pub(super) fn fenced(&self, lanes: u32) -> u32 {
+        lanes_of(lanes).map(|lane| self.fenced[lane]).min().unwrap_or(0)
     }
 
     /// Returns the clock that others acquire from these lanes: of other lanes of the warp only up to where all lanes were ordered.

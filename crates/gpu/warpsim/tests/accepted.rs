@@ -268,3 +268,11 @@ fn atomics_on_halves() {
     shared("");
     shared("red.shared.add.noftz.bf16x2 [box], %r1;");
 }
+
+/// NVRTC counts the NUL at the end of its text, and programs write it to files.
+#[test]
+fn a_text_may_end_with_nul() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
+    assert_eq!(text_of(&format!("{text}\0")), text_of(text));
+    assert!(text_of(&format!("\0{text}")).is_err(), "in front of it stands no PTX");
+}

@@ -157,14 +157,22 @@ fn in_other_ctas(d: &mut Decoder, seen: Async) -> Option<(Class, Micro)> {
 /// Decodes a proxy fence, which makes earlier writes known to copies; or a fence in front of a relaxed arrival at the barrier of
 /// the cluster.
 pub(super) fn fence(d: &mut Decoder, name: &str) -> (Class, Micro) {
-    let op = if name.starts_with("fence.proxy.async") {
-        Copying::Fence
+    let nothing = (Class::Move, Micro::Nothing);
+    // halves of a pair, which order some accesses in one direction
+    let half = name.contains(".sync_restrict");
+    let op = if half && (d.code.relaxed || name.contains(".proxy")) {
+        return (Class::Move, Micro::Unknown { rows: Vec::new(), preds: Vec::new() });
+    } else if name.contains(".proxy") {
+        match name.split_once(".proxy.async") {
+            Some((_, "" | ".shared::cta" | ".shared::cluster")) => Copying::Fence,
+            _ => return nothing,
+        }
     } else if d.code.relaxed && name.starts_with("fence.mbarrier_init") {
         Copying::Release { all: false }
-    } else if d.code.relaxed && !name.ends_with(".cta") && !name.starts_with("fence.proxy") {
+    } else if d.code.relaxed && !name.ends_with(".cta") && !name.starts_with("fence.acquire") {
         Copying::Release { all: true }
     } else {
-        return (Class::Move, Micro::Nothing);
+        return nothing;
     };
     d.code.copies = true;
     (Class::Move, Micro::Copying(Box::new(op)))

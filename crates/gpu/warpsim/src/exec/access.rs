@@ -113,6 +113,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
+                self.spares_barriers(warp, pc, &one)?;
                 warp.thread.touch(lanes.mask);
                 let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
                 let (old, findings) =
@@ -176,6 +177,17 @@ impl<D: Domain> Machine<'_, '_, D> {
             places = self.placed(warp, pc, lanes, remote)?;
             &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
         };
+        self.load_placed(warp, pc, lanes)
+    }
+
+    /// Loads from places in the shared memory of the CTAs that run together.
+    pub(super) fn load_placed(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+    ) -> Result<(Row, u32), Stop> {
+        self.spares_barriers(warp, pc, lanes)?;
         warp.thread.touch(lanes.mask);
         let by = self.accessor(warp, pc, lanes.mask, lanes.bytes);
         let weak = by.manner == Manner::Weak;
@@ -226,10 +238,13 @@ impl<D: Domain> Machine<'_, '_, D> {
             warp.counts.shared_passes += passes(lanes, self.bank_bytes);
         }
         if alone(self.code) {
+            self.spares_barriers(warp, pc, lanes)?;
             return self.store_placed(warp, pc, lanes, values, known);
         }
         let places = self.placed(warp, pc, lanes, remote)?;
-        self.store_placed(warp, pc, &Lanes::new(&places, 0, lanes.mask, lanes.bytes), values, known)
+        let lanes = Lanes::new(&places, 0, lanes.mask, lanes.bytes);
+        self.spares_barriers(warp, pc, &lanes)?;
+        self.store_placed(warp, pc, &lanes, values, known)
     }
 
     /// Stores to places in the shared memory of the CTAs that run together.

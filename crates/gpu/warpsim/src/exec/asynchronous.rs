@@ -24,7 +24,7 @@ use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
 use crate::memory::{Lanes, SHARED_WINDOW};
-use crate::shared::{Accessor, Strength};
+use crate::shared::{ADDRESS_MASK, Accessor, Strength};
 use crate::warp::Warp;
 use ptx::asynchronous::Reach;
 use ptx::inst::Space;
@@ -53,7 +53,11 @@ impl<D: Domain> Machine<'_, '_, D> {
                     let bytes = self.sum(warp, *bytes, lanes);
                     let clock = warp.thread.released(lanes);
                     self.touch(warp, pc, address, lanes)?;
-                    self.barrier_at(warp, pc, address, |barrier| barrier.expect(bytes, &clock))?;
+                    let (own, time) = (warp.thread.index, warp.thread.clock[warp.thread.index]);
+                    self.barrier_at(warp, pc, address, |barrier| {
+                        barrier.add(own, lanes, time);
+                        barrier.expect(bytes, &clock)
+                    })?;
                     self.settle(warp, pc, address)?;
                 }
                 Ok(())
@@ -82,6 +86,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             Copying::Registers { count, more } => self.registers(warp, pc, *count, *more, mask),
             Copying::Fence => {
                 let (own, time) = (warp.thread.index, warp.thread.time_of(mask));
+                let by = (own, mask, warp.thread.clock[own]);
+                self.shared.fence(by, warp.thread.clock_of(mask));
+                warp.thread.fence(mask);
                 warp.thread.learn(mask, warp.live, |clock| clock.fence(own, time));
                 warp.thread.tick();
                 Ok(())
@@ -272,6 +279,22 @@ impl<D: Domain> Machine<'_, '_, D> {
         D::accessed(self, warp, pc, &Lanes::new(&row, 0, lanes, 8), Touch::Atomic)
     }
 
+    /// Checks that an access for other data meets no barrier in memory that is valid.
+    pub(super) fn spares_barriers(&mut self, warp: &Warp<D::Knowledge>, pc: u32, lanes: &Lanes) -> Result<(), Stop> {
+        if self.asynchronous.barriers.is_empty() {
+            return Ok(());
+        }
+        let place = |lane| lanes.address(lane) & ADDRESS_MASK;
+        let (first, last) =
+            lanes.active().map(place).fold((u64::MAX, 0), |(first, last), at| (at.min(first), at.max(last)));
+        let near = self.asynchronous.valid_barriers(first..last + u64::from(lanes.bytes)).next().is_some();
+        let met = |place: u64| self.asynchronous.valid_barriers(place..place + u64::from(lanes.bytes)).next();
+        match lanes.active().filter(|_| near).find_map(|lane| met(place(lane))) {
+            Some(address) => self.record(warp, pc, accessed(self.code.named(address))),
+            None => Ok(()),
+        }
+    }
+
     /// Applies the function to the barrier at the address; its misuse ends the run.
     fn barrier_at<T>(
         &mut self,
@@ -311,8 +334,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         for rank in 0..self.asynchronous.pools.len() {
             let pool = &mut self.asynchronous.pools[rank];
-            let alone = pool.alone();
+            let (alone, contested) = (pool.alone(), pool.contested());
             pool.restart();
+            if let Some((warp, pc)) = contested {
+                D::contested(self, self.code.warps_of(rank).start + warp, pc);
+            }
             if let Some((warp, pc, other)) = alone {
                 let what = format!("warp {other} of the CTA, of the same warp group, does not execute it");
                 self.failed(self.code.warps_of(rank).start + warp, pc, Kind::Copy(what));
@@ -352,7 +378,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         if let Some(what) = unmet {
             return Err(self.fatal(warp, pc, Kind::Copy(what)));
         }
-        match pool.set(place, count, more, sleeper) {
+        let first = own - place;
+        let knows = |other: usize, time: u32| clock[first + other] >= time || clock.has_executed(first + other, time);
+        let behind = pool.is_behind_request(knows);
+        match pool.set(place, count, more, behind, sleeper) {
             Err(what) => Err(self.fatal(warp, pc, Kind::Copy(what))),
             Ok(true) => {
                 let clock = VectorClock::default();
@@ -410,6 +439,11 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
     }
 }
 
+/// Describes the access for other data of a barrier in memory (PTX ISA, "mbarrier": it is undefined).
+fn accessed(address: u64) -> Kind {
+    Kind::Mbarrier { address, misuse: MbarrierMisuse::Accessed }
+}
+
 /// Returns an address in shared memory; the given one may be generic.
 fn in_shared(address: u64) -> u64 {
     if address >= SHARED_WINDOW { address - SHARED_WINDOW } else { address & 0xffff_ffff }
@@ -429,6 +463,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             all.into_iter().partition(|wake| wake.sleeper.warp == warp.thread.index);
         self.asynchronous.woken = others;
         for Wake { sleeper: Sleeper { pc, lanes, .. }, clock, arrived } in own {
+            D::told(self, warp.thread.index, lanes, &clock);
             warp.thread.learn(lanes, warp.live, |own| own.join(&clock));
             self.met(warp, lanes, arrived);
             if let Micro::Copying(op) = &self.code.ops[pc as usize].micro

@@ -187,6 +187,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         if *seen < barrier.phase {
             *seen = barrier.phase;
             let (clock, arrived) = (barrier.last, barrier.arrivals.get(&index).copied());
+            D::told(self, index, mask, &clock);
             warp.thread.learn(mask, warp.live, |own| own.join(&clock));
             self.meet_initialisations(index);
             self.met(warp, mask, arrived);

@@ -3,7 +3,7 @@
 use super::arrays::{Arrays, arrays};
 use super::assumption::Assumption;
 use super::known::{Known, results};
-use super::partial::{Prover, refuse};
+use super::partial::{Prover, now, refuse};
 use crate::decode::Manner;
 use crate::decode::{MemoryAccess, Micro, Source};
 use crate::domain::{Knowledge, Touch};
@@ -78,7 +78,7 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         let access = if reads { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;
         if let Some(order) = &mut machine.domain.order
-            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, (touch, bytes), place)
+            && let Some(conflict) = order.somewhere(now(&warp.thread), range, unknown, (touch, bytes), place)
         {
             let kind = super::partial::lane_race(machine.code, warp, touch, conflict);
             machine.record(warp, pc, kind)?;

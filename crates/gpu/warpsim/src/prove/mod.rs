@@ -145,6 +145,14 @@ fn witnessed(module: &Module, func: &Func, launch: &Launch, budget: u64, given: 
         let refuted = given.most_out.is_none() && !again.verdict.violations.is_empty();
         if again.verdict.holds() || refuted {
             (found, next) = (again, None);
+        } else if let Some(most) = given.most_out {
+            let told = again.verdict.violations.first();
+            let told =
+                told.map(|what| format!("if copies of tensors out of shared memory read at most {most} bytes, {what}"));
+            found.verdict.not_analysed.splice(0..0, told);
+        } else {
+            // what else the kernel lacks
+            found = again;
         }
     }
     let violations = &found.verdict.violations;

@@ -19,6 +19,8 @@ use std::ops::Range;
 struct Touched {
     lanes: u32,
     step: u32,
+    /// Time by the warp's own clock.
+    time: u32,
     /// The instruction at run time, whose lanes do not race with each other here.
     instance: u32,
     pc: u32,
@@ -27,12 +29,42 @@ struct Touched {
     bytes: u32,
 }
 
-/// The accesses of a cell since all lanes of the warp were ordered.
+/// The accesses of a cell by each warp since all of its lanes were ordered.
 #[derive(Clone, Default)]
-struct Cell {
+struct Cell(Vec<Touches>);
+
+#[derive(Clone)]
+struct Touches {
     warp: usize,
     epoch: u32,
     touched: Vec<Touched>,
+}
+
+impl Cell {
+    /// Returns the accesses of the warp since that time.
+    fn of(&self, warp: usize, epoch: u32) -> impl Iterator<Item = &Touched> {
+        let own = self.0.iter().find(|own| own.warp == warp && own.epoch == epoch);
+        own.into_iter().flat_map(|own| &own.touched)
+    }
+
+    /// Prepares to note an access of the warp, and forgets what nobody can race with any more: lanes that are behind a write of another
+    /// warp are behind all before it.
+    fn prepare(&mut self, warp: usize, warps: &[Clocks], writes: bool) -> &mut Vec<Touched> {
+        let at = self.0.iter().position(|own| own.warp == warp);
+        if at.is_none() || writes && self.0.len() > 1 {
+            self.0.retain(|own| own.warp == warp || !writes && own.epoch == warps[own.warp].epoch);
+        }
+        let at = self.0.iter().position(|own| own.warp == warp).unwrap_or_else(|| {
+            self.0.push(Touches { warp, epoch: warps[warp].epoch, touched: Vec::new() });
+            self.0.len() - 1
+        });
+        let own = &mut self.0[at];
+        if own.epoch != warps[warp].epoch {
+            own.touched.clear();
+            own.epoch = warps[warp].epoch;
+        }
+        &mut own.touched
+    }
 }
 
 #[derive(Clone)]
@@ -43,6 +75,15 @@ struct Clocks {
     step: u32,
     /// `behind[a][b]`: lane a is behind all accesses of lane b before this step.
     behind: [[u32; 32]; 32],
+    /// `told[a][b]`: lane a is behind all accesses of lane b before this time, of which other warps told it.
+    told: Box<[[u32; 32]; 32]>,
+}
+
+impl Clocks {
+    /// Whether nothing orders an access of lane b in front of one of lane a.
+    fn are_unordered(&self, a: usize, b: usize, old: &Touched) -> bool {
+        a != b && self.behind[a][b] <= old.step && self.told[a][b] <= old.time
+    }
 }
 
 pub(super) struct Order {
@@ -53,15 +94,17 @@ pub(super) struct Order {
     instances: u32,
 }
 
-/// Steps that each lane of a warp is behind, of each other lane.
+/// Steps and times that each lane of a warp is behind, of each other lane.
 #[derive(Clone)]
-pub(super) struct Behind(Box<[[u32; 32]; 32]>);
+pub(super) struct Behind([Box<[[u32; 32]; 32]>; 2]);
 
 impl Behind {
     /// Leaves what both are behind.
     pub(super) fn meet(&mut self, other: &Self) {
-        let pairs = self.0.as_flattened_mut().iter_mut().zip(other.0.as_flattened());
-        pairs.for_each(|(own, other)| *own = (*own).min(*other));
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            let pairs = own.as_flattened_mut().iter_mut().zip(other.as_flattened());
+            pairs.for_each(|(own, other)| *own = (*own).min(*other));
+        }
     }
 }
 
@@ -77,7 +120,7 @@ pub(super) struct Conflict {
 impl Order {
     /// Makes the order for this many bytes of shared memory in cells of `cell` bytes.
     pub(super) fn new(bytes: u64, cell: u32) -> Self {
-        let clocks = Clocks { epoch: 1, step: 0, behind: [[0; 32]; 32] };
+        let clocks = Clocks { epoch: 1, step: 0, behind: [[0; 32]; 32], told: Box::new([[0; 32]; 32]) };
         let cells = vec![Cell::default(); bytes.div_ceil(cell.into()) as usize];
         Self { cell, cells, warps: vec![clocks; WARPS], instances: 0 }
     }
@@ -93,17 +136,27 @@ impl Order {
         if live & !mask == 0 && !perhaps {
             clocks.epoch += 1;
             if clocks.step != 0 {
-                *clocks = Clocks { epoch: clocks.epoch, step: 0, behind: [[0; 32]; 32] };
+                (clocks.step, clocks.behind) = (0, [[0; 32]; 32]);
             }
             return;
         }
         clocks.step += 1;
-        let mut all = [0; 32];
+        let (mut all, mut told) = ([0; 32], [0; 32]);
         for lane in lanes_of(mask) {
             (0..32).for_each(|other| all[other] = clocks.behind[lane][other].max(all[other]));
+            (0..32).for_each(|other| told[other] = clocks.told[lane][other].max(told[other]));
         }
         lanes_of(mask).for_each(|lane| all[lane] = clocks.step);
-        lanes_of(mask).for_each(|lane| clocks.behind[lane] = all);
+        lanes_of(mask).for_each(|lane| (clocks.behind[lane], clocks.told[lane]) = (all, told));
+    }
+
+    /// Orders the lanes behind what other warps know of their warp: the accesses of all lanes up to a time, and those of some up to another one.
+    pub(super) fn tell(&mut self, warp: usize, lanes: u32, until: u32, (of, part): (u32, u32)) {
+        let clocks = &mut self.warps[warp];
+        for (lane, other) in lanes_of(lanes).flat_map(|lane| (0..32).map(move |other| (lane, other))) {
+            let time = if of >> other & 1 == 1 { until.max(part) } else { until };
+            clocks.told[lane][other] = clocks.told[lane][other].max(time + 1);
+        }
     }
 
     /// Ends a step; returns its end, for [`order_behind`](Self::order_behind).
@@ -127,39 +180,45 @@ impl Order {
     /// Forgets what this instruction of the warp wrote there: all lanes are behind it.
     pub(super) fn forget(&mut self, warp: usize, lanes: &Lanes, pc: u32) {
         for at in self.range(lanes, 0) {
-            let cell = self.cells.get_mut(at).filter(|cell| cell.warp == warp);
-            cell.into_iter().for_each(|cell| cell.touched.retain(|touched| touched.pc != pc));
+            let own = self.cells.get_mut(at).and_then(|cell| cell.0.iter_mut().find(|own| own.warp == warp));
+            own.into_iter().for_each(|own| own.touched.retain(|touched| touched.pc != pc));
         }
     }
 
     /// Returns the steps that the lanes of the warp are behind.
     pub(super) fn behind(&self, warp: usize) -> Behind {
-        Behind(Box::new(self.warps[warp].behind))
+        let Clocks { behind, told, .. } = &self.warps[warp];
+        Behind([Box::new(*behind), told.clone()])
     }
 
     /// Takes back what the lanes were ordered behind since, at least.
-    pub(super) fn restore(&mut self, warp: usize, Behind(behind): &Behind) {
-        self.warps[warp].behind = **behind;
+    pub(super) fn restore(&mut self, warp: usize, Behind([behind, told]): &Behind) {
+        (self.warps[warp].behind, *self.warps[warp].told) = (**behind, **told);
     }
 
     /// Records an access of the lanes to shared memory; returns the first conflict with an earlier access of another lane of the warp.
-    pub(super) fn access(&mut self, warp: usize, lanes: &Lanes, touch: Touch, pc: u32) -> Option<Conflict> {
+    pub(super) fn access(
+        &mut self,
+        (warp, time): (usize, u32),
+        lanes: &Lanes,
+        touch: Touch,
+        pc: u32,
+    ) -> Option<Conflict> {
         self.instances += 1;
         let instance = self.instances;
         let clocks = &self.warps[warp];
         let races = |old: &&Touched| old.instance != instance && clash((old.touch, old.bytes), (touch, lanes.bytes));
         let touched = |lane: usize| {
             // accesses out of bounds were reported
-            let cells = self.range(lanes, lane).filter_map(|at| Some((at, self.cells.get(at)?)));
-            cells.filter(|(_, cell)| cell.warp == warp && cell.epoch == clocks.epoch)
+            self.range(lanes, lane).filter_map(|at| Some((at, self.cells.get(at)?)))
         };
         // lanes that access one place are looked at and noted together
         let together = lanes.uniform().is_some();
-        let is_quiet = together && !touched(0).any(|(_, cell)| cell.touched.iter().any(|old| races(&old)));
+        let is_quiet = together && !touched(0).any(|(_, cell)| cell.of(warp, clocks.epoch).any(|old| races(&old)));
         let conflict = lanes.active().take(if is_quiet { 0 } else { 32 }).find_map(|lane| {
             touched(lane).find_map(|(at, cell)| {
-                let (old, other) = cell.touched.iter().filter(races).find_map(|old| {
-                    let unordered = |other: &usize| *other != lane && clocks.behind[lane][*other] <= old.step;
+                let (old, other) = cell.of(warp, clocks.epoch).filter(races).find_map(|old| {
+                    let unordered = |other: &usize| clocks.are_unordered(lane, *other, old);
                     Some((old, lanes_of(old.lanes).find(unordered)?))
                 })?;
                 let address = at as u64 * u64::from(self.cell);
@@ -171,12 +230,8 @@ impl Order {
             let who = if together { lanes.mask } else { 1 << lane };
             for at in self.range(lanes, lane) {
                 let Some(cell) = self.cells.get_mut(at) else { continue };
-                if cell.warp != warp || cell.epoch != clocks.epoch {
-                    cell.touched.clear();
-                    (cell.warp, cell.epoch) = (warp, clocks.epoch);
-                }
-                let new = Touched { lanes: who, step: clocks.step, instance, pc, touch, bytes: lanes.bytes };
-                note(&mut cell.touched, new, &clocks.behind);
+                let new = Touched { lanes: who, step: clocks.step, time, instance, pc, touch, bytes: lanes.bytes };
+                note(cell.prepare(warp, &self.warps, replaces(touch, pc)), new, &clocks.behind);
             }
         }
         conflict
@@ -185,7 +240,7 @@ impl Order {
     /// As [`access`](Self::access), for lanes that touch some places in a range of bytes. They do not race with each other here.
     pub(super) fn somewhere(
         &mut self,
-        warp: usize,
+        (warp, time): (usize, u32),
         bytes: Range<u64>,
         lanes: u32,
         (touch, size): (Touch, u32),
@@ -198,16 +253,13 @@ impl Order {
         let last = (bytes.end.div_ceil(cell_bytes) as usize).min(self.cells.len());
         let mut conflict = None;
         for (at, cell) in self.cells.iter_mut().enumerate().take(last).skip(first) {
-            if cell.warp != warp || cell.epoch != clocks.epoch {
-                cell.touched.clear();
-                (cell.warp, cell.epoch) = (warp, clocks.epoch);
-            }
-            for old in cell.touched.iter().filter(|old| clash((old.touch, old.bytes), (touch, size))) {
+            let touched = cell.prepare(warp, &self.warps, false);
+            for old in touched.iter().filter(|old| clash((old.touch, old.bytes), (touch, size))) {
                 if conflict.is_some() {
                     break;
                 }
                 let pairs = lanes_of(old.lanes).flat_map(|other| lanes_of(lanes).map(move |lane| (lane, other)));
-                let mut unordered = pairs.filter(|(a, b)| a != b && clocks.behind[*a][*b] <= old.step);
+                let mut unordered = pairs.filter(|(a, b)| clocks.are_unordered(*a, *b, old));
                 conflict = unordered.next().map(|(lane, other)| Conflict {
                     address: at as u64 * cell_bytes,
                     lane: lane as u32,
@@ -216,10 +268,10 @@ impl Order {
                     pc: old.pc,
                 });
             }
-            let new = Touched { lanes, step: clocks.step, instance, pc, touch, bytes: size };
-            match cell.touched.iter_mut().find(|old| is_alike(old, &new) && old.step == new.step) {
+            let new = Touched { lanes, step: clocks.step, time, instance, pc, touch, bytes: size };
+            match touched.iter_mut().find(|old| is_alike(old, &new) && old.step == new.step) {
                 Some(old) => *old = Touched { lanes: old.lanes | lanes, ..new },
-                None => cell.touched.push(new),
+                None => touched.push(new),
             }
         }
         conflict
@@ -251,6 +303,11 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[[u32; 32]; 32]) {
         Some(old) => *old = Touched { lanes: old.lanes | new.lanes, ..new },
         None => touched.push(new),
     }
+}
+
+/// Whether all who are behind the access are behind all before it: a write that certainly happens.
+fn replaces(touch: Touch, pc: u32) -> bool {
+    touch == Touch::Write && pc & PERHAPS == 0
 }
 
 /// Whether two unordered accesses race: strong ones of one size do not (PTX ISA, "Morally strong operations").

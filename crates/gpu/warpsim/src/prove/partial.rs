@@ -22,6 +22,7 @@ use super::waits::Progress;
 use super::witness::Watch;
 use super::worlds;
 use crate::arrived::Arrived;
+use crate::clock::VectorClock;
 use crate::decode::{Code, Collective, Manner, MemoryAccess, Micro, Place, Source};
 use crate::domain::{ALL, Domain, Peek, TensorCopy, Touch, Undecided, Written};
 use crate::exec::{Machine, PERHAPS, Stop};
@@ -422,7 +423,7 @@ impl Domain for Partial {
         }
         let mark = machine.mark(pc);
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
-        let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
+        let Some(found) = order.access(now(&warp.thread), lanes, touch, mark) else { return Ok(()) };
         let uncertain = found.pc & PERHAPS != 0;
         let kind = lane_race(machine.code, warp, touch, found);
         let hazard = machine.hazard(warp, pc, kind);
@@ -453,6 +454,12 @@ impl Domain for Partial {
         }
     }
 
+    fn told(machine: &mut Prover, warp: usize, lanes: u32, by: &VectorClock) {
+        if let Some(order) = &mut machine.domain.order {
+            order.tell(warp, lanes, by[warp], by.part(warp));
+        }
+    }
+
     fn ordered_behind_initialisation(machine: &mut Prover, warp: usize, address: u64, pc: u32) {
         if let Some(order) = &mut machine.domain.order {
             order.forget(warp, &Lanes::new(&[address; 32], 0, 1, 8), pc);
@@ -469,16 +476,21 @@ impl Domain for Partial {
         machine.domain.kept.keep(lanes, known);
     }
 
-    fn stores_out(machine: &mut Prover, warp: &Warp<Known>, pc: u32, to: Place, mask: u32) -> Result<(), Stop> {
+    fn stores_out(machine: &mut Prover, warp: &Warp<Known>, pc: u32, to: Option<Place>, mask: u32) -> Result<(), Stop> {
         machine.domain.own_stores.copies(pc);
-        let row = to.base.row(&warp.regs, &machine.code.pool);
-        let lanes = Lanes::new(row, to.offset, mask, 1);
-        let known = mask & !warp.knows(to.base) == 0;
-        let harmless = known && !lanes.active().any(|lane| is_table(machine, &lanes, lane));
+        let harmless = to.is_some_and(|to| {
+            let lanes = Lanes::new(to.base.row(&warp.regs, &machine.code.pool), to.offset, mask, 1);
+            mask & !warp.knows(to.base) == 0 && !lanes.active().any(|lane| is_table(machine, &lanes, lane))
+        });
         match harmless || !keeps_tables(machine) {
             true => Ok(()),
             false => Err(refuse(machine, warp, pc, CHANGES_TABLE)),
         }
+    }
+
+    fn contested(machine: &mut Prover, warp: usize, pc: u32) {
+        let site = || machine.code.site(warp as u32, pc);
+        machine.domain.open(pc, site, "it may have to wait for registers that nobody gives up before it goes on");
     }
 
     fn changing(machine: &mut Prover, range: Range<u64>) {
@@ -532,6 +544,11 @@ impl Domain for Partial {
     ) -> Result<u64, Stop> {
         Self::store(machine, warp, pc, space, lanes, &[0; 32]).map(|()| 0)
     }
+}
+
+/// Returns the warp and its time.
+pub(super) fn now(thread: &Thread) -> (usize, u32) {
+    (thread.index, thread.clock[thread.index])
 }
 
 /// Notes the rows that an instruction reads or writes, but for products of matrices; returns what breaks if one of these uses them.

@@ -1,13 +1,13 @@
 //! Copies: their start, the waits for them, and their end.
 
 use super::under_way::{Move, UnderWay, Way};
-use super::{Machine, Spot, Stop, alone, in_shared};
+use super::{Machine, Spot, Stop, accessed, alone, in_shared};
 use crate::clock::VectorClock;
 use crate::decode::{Delivery, Source};
 use crate::domain::{Domain, TensorCopy, Touch, Undecided};
 use crate::hazard::{Access, Kind};
 use crate::memory::{Lanes, RANK_BITS};
-use crate::shared::{Accessor, Flight};
+use crate::shared::{Accessor, Flight, Issuer};
 use crate::warp::Warp;
 use ptx::inst::Space;
 use std::ops::Range;
@@ -82,10 +82,15 @@ impl<D: Domain> Machine<'_, '_, D> {
         if touch != Touch::Read {
             D::changing(self, range.clone());
         }
-        let mut clock = *warp.thread.clock_of(lanes);
-        clock[warp.thread.index] = warp.thread.time_of(lanes);
+        // a range that only covers what is read may cover barriers as well
+        let met = self.asynchronous.valid_barriers(range.clone()).next().filter(|_| !self.domain.perhaps());
+        if let Some(address) = met {
+            self.record(warp, pc, accessed(self.code.named(address)))?;
+        }
+        let clock = warp.thread.released(lanes);
         let by = Accessor::weak(warp.thread.index, &clock, self.mark(pc));
-        let findings = self.shared.start(range, touch, &by, flight);
+        let issuer = Issuer { lanes, fenced: warp.thread.fenced(lanes) };
+        let findings = self.shared.start(range, touch, &by, flight, issuer);
         if findings.crowded {
             let what = "two copies under way use one place, and different barriers count their bytes";
             return Err(D::exhausted(self, warp, pc, what));
@@ -176,7 +181,14 @@ impl<D: Domain> Machine<'_, '_, D> {
             self.touch(warp, pc, address, lanes)?;
             let by = self.arrives(warp, pc, address, lanes)?;
             let n = if counted { lanes.count_ones() } else { 0 };
-            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(n, 0, &clock, by))?;
+            let time = warp.thread.clock[own];
+            self.barrier_at(warp, pc, address, |barrier| {
+                barrier.defer();
+                if !counted {
+                    barrier.add(own, lanes, time);
+                }
+                barrier.arrive(n, 0, &clock, by)
+            })?;
             warp.thread.tick();
             self.settle(warp, pc, address)?;
         }
@@ -225,6 +237,11 @@ impl<D: Domain> Machine<'_, '_, D> {
                     self.barrier_at(warp, pc, address, |barrier| Ok((barrier.issue(bytes, &clock)?, barrier.slot)))?;
                 let (own, rank) = (warp.thread.index, self.code.rank_of(shared));
                 if rank != self.code.rank(own) {
+                    // the bytes come with a release for the cluster
+                    let heard = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.hears(true, true)))?;
+                    if !D::MOVES && !heard {
+                        D::undecided(self, warp, pc, 1 << lane, Undecided::Scope)?;
+                    }
                     self.visit(warp, pc, rank, slot, time, 1 << lane)?;
                 }
                 let flight = Flight { slot, time, proxy: true, element: None, whole: true };
@@ -288,7 +305,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             return D::undecided(self, warp, pc, mask, Undecided::Meaning);
         }
         let Some((to, bytes)) = to else { return self.tensor_store(warp, pc, from, mask) };
-        D::stores_out(self, warp, pc, to, mask)?;
+        D::stores_out(self, warp, pc, Some(to), mask)?;
         let own = warp.thread.index;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
             let pool = &self.code.pool;
@@ -320,6 +337,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// Starts a copy of a tensor out of shared memory. Its size is not known: it may read all that lies behind its place, or as much
     /// as a condition allows.
     fn tensor_store(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, from: Spot, mask: u32) -> Result<(), Stop> {
+        D::stores_out(self, warp, pc, None, mask)?;
         let own = warp.thread.index;
         let end = self.code.base(self.code.rank(own)) + self.code.shared_bytes;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -357,7 +375,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             return D::undecided(self, warp, pc, mask, Undecided::Meaning);
         }
         if let Some(to) = to {
-            D::stores_out(self, warp, pc, to, mask)?;
+            D::stores_out(self, warp, pc, Some(to), mask)?;
         }
         for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             for word in 0..MAP_BYTES / 8 {
@@ -369,7 +387,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 // the lanes copy together, and PTX does not say which of them reads
                 let outer = self.domain.rough(true);
-                let loaded = self.load(warp, pc, Space::Shared, &lanes);
+                let loaded = self.load_placed(warp, pc, &lanes);
                 self.domain.rough(outer);
                 loaded?;
             }

@@ -33,8 +33,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             return Err(self.fatal(warp, pc, Kind::Copy("only some lanes of the warp execute it".to_owned())));
         }
         let own = warp.thread.index;
+        let descriptors = self.descriptors(warp, pc, op)?;
         let products = &mut self.asynchronous.products[own];
-        products.sequence.push(pc);
+        products.sequence.push((pc, descriptors));
         match op {
             Matrices::Fence => products.fences += 1,
             Matrices::Commit => products.ends.push(products.started),
@@ -52,6 +53,17 @@ impl<D: Domain> Machine<'_, '_, D> {
             Matrices::Product(product) => self.product(warp, pc, product)?,
         }
         Ok(())
+    }
+
+    /// Returns the descriptors of a product's factors, which must be the same in all threads (PTX ISA, "wgmma.mma_async").
+    fn descriptors(&mut self, warp: &Warp<D::Knowledge>, pc: u32, op: &Matrices) -> Result<Vec<u64>, Stop> {
+        let Matrices::Product(Product { factors, .. }) = op else { return Ok(Vec::new()) };
+        let rows = || factors.iter().map(|factor| factor.descriptor.row(&warp.regs, &self.code.pool));
+        if rows().any(|row| row.iter().any(|descriptor| *descriptor != row[0])) {
+            let what = "the lanes of the warp give unlike descriptors".to_owned();
+            return Err(self.fatal(warp, pc, Kind::Copy(what)));
+        }
+        Ok(rows().map(|row| row[0]).collect())
     }
 
     fn product(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, product: &Product) -> Result<(), Stop> {
@@ -124,7 +136,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 let first = sequence(&group[0]).clone();
                 let alike =
                     group.iter().all(|warp| *sequence(warp) == first) && (group.len() == GROUP || first.is_empty());
-                let pc = group.iter().find_map(|warp| sequence(warp).first().copied());
+                let pc = group.iter().find_map(|warp| sequence(warp).first().map(|(pc, _)| *pc));
                 if let (false, Some(pc)) = (alike, pc) {
                     let what = "the warps of the warp group do not execute the same wgmma".to_owned();
                     self.failed(group[0], pc, Kind::Copy(what));

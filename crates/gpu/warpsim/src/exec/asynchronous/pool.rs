@@ -12,6 +12,11 @@ pub(super) struct Pool {
     grown: u32,
     /// Registers that nobody holds.
     free: u32,
+    /// Requests for more: warps and times; and the registers that they take together.
+    requests: Vec<(usize, u32)>,
+    taken: u32,
+    /// Registers that warps give up whether or not a request is granted.
+    given: u32,
     /// Each waiting warp: its sleeper, its number in the CTA, and the registers that it wants.
     waiting: Vec<(Sleeper, usize, u32)>,
     /// Instruction and time of each `setmaxnreg` of each warp.
@@ -33,12 +38,24 @@ impl Pool {
         let most = ALL / (32 * warps.max(1)) / 8 * 8;
         let first = first.unwrap_or(most.min(MOST));
         let (held, turns) = (vec![first; warps as usize], vec![Vec::new(); warps as usize]);
-        Self { first, used: false, held, grown: 0, free: 0, waiting: Vec::new(), turns }
+        Self {
+            first,
+            used: false,
+            held,
+            grown: 0,
+            free: 0,
+            requests: Vec::new(),
+            taken: 0,
+            given: 0,
+            waiting: Vec::new(),
+            turns,
+        }
     }
 
     pub(super) fn restart(&mut self) {
         self.held.fill(self.first);
-        (self.grown, self.free) = (0, 0);
+        (self.grown, self.free, self.taken, self.given) = (0, 0, 0, 0);
+        self.requests.clear();
         self.waiting.clear();
         self.turns.iter_mut().for_each(Vec::clear);
     }
@@ -56,6 +73,17 @@ impl Pool {
         Some(format!("nothing tells that warp {missing} of the CTA has executed the setmaxnreg before"))
     }
 
+    /// Whether the warp that knows of these warps and times executes what it does behind a request.
+    pub(super) fn is_behind_request(&self, knows: impl Fn(usize, u32) -> bool) -> bool {
+        self.requests.iter().any(|(warp, time)| knows(*warp, *time))
+    }
+
+    /// Returns the last `setmaxnreg` of a warp that asked for more, if the registers that are given up anyway are too few for all who ask.
+    pub(super) fn contested(&self) -> Option<(usize, u32)> {
+        let (warp, _) = *self.requests.last().filter(|_| self.taken > self.given)?;
+        self.turns[warp].last().map(|(pc, _)| (warp, *pc))
+    }
+
     /// Finds a warp that executed a `setmaxnreg` which another one of its group did not: the warp, the instruction, and the other one.
     pub(super) fn alone(&self) -> Option<(usize, u32, usize)> {
         let warps = 0..self.turns.len();
@@ -69,8 +97,16 @@ impl Pool {
         })
     }
 
-    /// Whether the warp now has as many registers as it wants; otherwise it waits. The error describes an invalid number.
-    pub(super) fn set(&mut self, warp: usize, count: u32, more: bool, sleeper: Sleeper) -> Result<bool, String> {
+    /// Whether the warp now has as many registers as it wants; otherwise it waits. The error describes an invalid number. `behind`: it gives
+    /// up registers behind a request for more.
+    pub(super) fn set(
+        &mut self,
+        warp: usize,
+        count: u32,
+        more: bool,
+        behind: bool,
+        sleeper: Sleeper,
+    ) -> Result<bool, String> {
         self.used = true;
         let held = self.held[warp];
         if !(24..=MOST).contains(&count) || !count.is_multiple_of(8) {
@@ -85,10 +121,13 @@ impl Pool {
                 return Err("registers that a warp took are given back: who gets them first may matter".to_owned());
             }
             self.free += 32 * (held - count);
+            self.given += if behind { 0 } else { 32 * (held - count) };
             self.held[warp] = count;
             return Ok(true);
         }
         self.grown |= 1 << warp;
+        self.taken += 32 * (count - held);
+        self.requests.extend(self.turns[warp].last().map(|(_, time)| (warp, *time)));
         if self.waiting.is_empty() && 32 * (count - held) <= self.free {
             self.free -= 32 * (count - held);
             self.held[warp] = count;

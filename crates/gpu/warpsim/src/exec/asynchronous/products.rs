@@ -17,8 +17,8 @@ pub(crate) struct Products {
     pub(super) fences: u32,
     /// Number of fences before the last other access of each row.
     accessed: BTreeMap<u32, u32>,
-    /// The instructions so far.
-    pub(super) sequence: Vec<u32>,
+    /// The instructions so far, with the descriptors of factors.
+    pub(super) sequence: Vec<(u32, Vec<u64>)>,
 }
 
 impl Products {

@@ -208,7 +208,10 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
             self.touch(warp, pc, address, lanes)?;
             let by = self.arrives(warp, pc, address, lanes)?;
-            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(lanes.count_ones(), 0, &clock, by))?;
+            self.barrier_at(warp, pc, address, |barrier| {
+                barrier.defer();
+                barrier.arrive(lanes.count_ones(), 0, &clock, by)
+            })?;
             warp.thread.tick();
             self.settle(warp, pc, address)?;
         }

@@ -11,6 +11,7 @@ use crate::mbarrier::{Mbarrier, Sleeper};
 use crate::place::Place;
 use crate::rows::Row;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Asynchronous operations under way in a CTA.
 pub(crate) struct Asynchronous {
@@ -66,6 +67,12 @@ impl Asynchronous {
     /// Returns the place of the next barrier in memory behind this one.
     pub(crate) fn barrier_behind(&self, place: u64) -> Option<u64> {
         self.barriers.range(place + 1..).next().map(|(barrier, _)| *barrier)
+    }
+
+    /// Returns the addresses of the valid barriers in memory that the bytes overlap.
+    pub(super) fn valid_barriers(&self, bytes: Range<u64>) -> impl Iterator<Item = u64> {
+        let near = self.barriers.range((bytes.start + 1).saturating_sub(8)..bytes.end);
+        near.filter(|(_, barrier)| !barrier.ended).map(|(address, _)| *address)
     }
 
     /// Whether there are barriers in memory.

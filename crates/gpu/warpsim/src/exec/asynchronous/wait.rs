@@ -2,7 +2,8 @@
 //!
 //! Both may say that the phase is not over, and a loop around them asks again; without a loop the question is a peek. If values are
 //! only partly known, the first answer of a loop is taken as no: the way back to the question must then do nothing that matters, and
-//! the registers that it changes are unknown behind the loop. Asked again, lanes sleep until the phase is over.
+//! the registers that it changes are unknown from there on. Asked again, the answer is no until a turn changes nothing that is known: what a
+//! turn changes may lead out of the loop. Then lanes sleep until the phase is over.
 
 use super::{Machine, Spot, Stop};
 use crate::decode::Source;
@@ -38,9 +39,14 @@ impl<D: Domain> Machine<'_, '_, D> {
             self.answer(warp, pred, false, mask);
             return Ok(());
         }
-        if let Some(asked) = warp.asked.take() {
+        if let Some(mut asked) = warp.asked.take() {
             let written = D::asked_between(self, pc);
-            forget_changes(warp, &asked, mask, &written);
+            if forget_changes(warp, &mut asked, mask, &written, pred) {
+                // what another turn changes may lead out of the loop
+                warp.asked = Some(asked);
+                self.answer(warp, pred, false, mask);
+                return Ok(());
+            }
         }
         let (over, asked) = self.asked_for(warp, pc, address, (first, parity, wide), mask)?;
         D::waits(self, warp, pc, asked)?;
@@ -52,6 +58,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 barrier.observe((own, mask), time, &clock)?;
                 Ok((barrier.last, barrier.arrived_last(own)))
             })?;
+            D::told(self, own, mask, &last);
             warp.thread.learn(mask, warp.live, |clock| clock.join(&last));
             self.met(warp, mask, arrived);
             self.answer(warp, pred, true, mask);
@@ -118,18 +125,32 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 }
 
-/// Forgets values that one more turn of a loop changes, of those that it writes, as they are unknown behind it.
-fn forget_changes<K: Knowledge>(warp: &mut Warp<K>, asked: &Asked, mask: u32, (rows, preds): &Written) {
-    let Some((old_rows, old_preds)) = &asked.before else { return };
+/// Forgets values that one more turn of a loop changes, of those that it writes, as they are unknown behind it; returns whether the turn
+/// left less known than it found, but for the answer.
+fn forget_changes<K: Knowledge>(
+    warp: &mut Warp<K>,
+    asked: &mut Asked,
+    mask: u32,
+    (rows, preds): &Written,
+    answer: Option<u32>,
+) -> bool {
+    let Some((old_rows, old_preds)) = &mut asked.before else { return false };
+    let mut less = false;
     for register in rows {
-        let (row, known) = &old_rows[*register as usize];
+        let (row, known) = &mut old_rows[*register as usize];
         let now = &warp.regs[*register as usize];
         let same = (0..32).filter(|lane| now[*lane] == row[*lane]).fold(0, |same, lane| same | 1 << lane);
-        warp.knowledge.learn(*register, warp.knowledge.row(*register) & known & same, mask);
+        let left = warp.knowledge.row(*register) & *known & same;
+        less |= *known & !left & mask != 0;
+        *known = left;
+        warp.knowledge.learn(*register, left, mask);
     }
     for pred in preds {
-        let (bits, known) = old_preds[*pred as usize];
-        let same = !(warp.preds[*pred as usize] ^ bits);
-        warp.knowledge.learn_pred(*pred, warp.knowledge.pred(*pred) & known & same, mask);
+        let (bits, known) = &mut old_preds[*pred as usize];
+        let left = warp.knowledge.pred(*pred) & *known & !(warp.preds[*pred as usize] ^ *bits);
+        less |= Some(*pred) != answer && *known & !left & mask != 0;
+        *known = left;
+        warp.knowledge.learn_pred(*pred, left, mask);
     }
+    less
 }

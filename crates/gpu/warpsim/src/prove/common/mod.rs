@@ -189,13 +189,14 @@ impl Common {
         self.pending = Some(Pending { mask, pc, origin });
     }
 
-    /// Names the result of the reduction that the warp comes from: all threads of its phase have it.
+    /// Names the result of the reduction that the warp comes from: all threads of its CTA have it.
     fn name_reduction(&mut self, code: &Code, warp: &mut Warp<Known>) {
         let Some((pc, time)) = self.warps[warp.thread.index].reduction.take() else { return };
         let (rows, preds) = results(&code.ops[pc as usize].micro);
         for slot in rows.into_iter().map(Slot::Row).chain(preds.into_iter().map(Slot::Pred)) {
             if warp.live & knows(warp, slot) == 0 {
-                let origin = Origin { what: What::At(pc), result: 0, time, inputs: Vec::new() };
+                let cta = Input::Value(code.rank(warp.thread.index) as u64);
+                let origin = Origin { what: What::At(pc), result: 0, time, inputs: vec![cta] };
                 let term = self.terms.name(origin, None);
                 name(warp, slot, term, warp.live);
             }
