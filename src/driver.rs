@@ -129,7 +129,9 @@ fn compile_part(
     }
     units.iter_mut().for_each(|unit| fault::in_text(request.fault, unit.codegen, &mut unit.source));
     observer.trying_nothing();
-    let units = search::best(request, units, &mut versions::Versions { request, model, observer }, warnings)?;
+    let mut versions = versions::Versions { request, model, observer, warnings: Vec::new() };
+    let units = search::best(request, units, &mut versions, warnings)?;
+    warnings.append(&mut versions.warnings);
     let mut units = other_layout::in_layouts_that_run(request, model, units, observer)?;
     observer.trying_nothing();
     for unit in &mut units {

@@ -32,6 +32,8 @@ pub enum Fault {
     TextGroups,
     /// In the text of data-parallel code alone, an instruction of machine code that nothing here can run.
     TextUnknown,
+    /// In the text alone, a number that waits in local memory is stored in the place of another.
+    TextSpill,
     /// In the text of reactors alone, a point is left out where the next ones are taken.
     TextQueue,
     /// In the text of reactors alone, a lane that takes a further point goes on with the steps of the last one.
@@ -39,7 +41,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [(&'static str, Self); 14] = [
+    pub const ALL: [(&'static str, Self); 15] = [
         ("barrier-swapped", Self::BarrierSwapped),
         ("barrier-dropped", Self::BarrierDropped),
         ("arrive-count", Self::ArriveCount),
@@ -52,6 +54,7 @@ impl Fault {
         ("text-clamp", Self::TextClamp),
         ("text-groups", Self::TextGroups),
         ("text-unknown", Self::TextUnknown),
+        ("text-spill", Self::TextSpill),
         ("text-queue", Self::TextQueue),
         ("text-refill", Self::TextRefill),
     ];
@@ -121,6 +124,9 @@ pub fn in_text(fault: Option<Fault>, codegen: Codegen, text: &mut String) {
         Some(Fault::TextClamp) => Some(text.replacen(", points - 1)", ", points)", 1)),
         Some(Fault::TextGroups) => between(text, "const int groups = points / ", ";", |groups| {
             groups.split_once(' ').map(|(group, _)| group.to_owned())
+        }),
+        Some(Fault::TextSpill) => between(text, "spill<", "(spills, ", |place| {
+            Some(format!("{}>", place.strip_suffix('>')?.parse::<u32>().ok()? + 1))
         }),
         Some(Fault::TextQueue) => {
             let text = text.replace("points_begun + number - moving", "(points_begun + number - moving) / 2 * 2");

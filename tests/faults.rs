@@ -125,6 +125,31 @@ fn a_last_group_that_the_text_leaves_out_is_missed() {
     caught_in_text("text-groups", "viscosity", &["verify::unwritten"]);
 }
 
+/// Spill code of ours that fails in what compilers made of it is left out: the kernel is made again without it, verified, and that is told.
+#[test]
+fn spill_code_that_fails_is_left_out() {
+    let hopper = Target::by_name("hopper").unwrap();
+    if let Err(absent) = toolchain::find_for(hopper.compute_capability) {
+        return skip::skip(format!("NVRTC: {absent}"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/ammonia/chem.inp");
+    let kernel =
+        ["--kernel", "isobaric-sparse-jacobian", "--state", "TPY", "--codegen", "data-parallel", "--effort", "quick"];
+    let run = |fault: &[&str]| {
+        let mut command = Command::cargo_bin("singe").unwrap();
+        command.args([mechanism, "--target", "hopper", "--force", "-o"]).arg(folder.path()).args(kernel).args(fault);
+        let output = command.output().unwrap();
+        let said = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("proven, verified"), "{said}");
+        let text = std::fs::read_to_string(folder.path().join("ammonia_isobaric_sparse_jacobian.cu")).unwrap();
+        (said.contains("made again without spill code"), text.contains("spill<"))
+    };
+    assert_eq!(run(&[]), (false, true));
+    assert_eq!(run(&["--inject-fault", "text-spill"]), (true, false));
+}
+
 /// Machine code that nothing here can run is not called verified: another layout is taken where the layout is free, else the reports and the exit
 /// code say it.
 #[test]

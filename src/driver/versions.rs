@@ -2,13 +2,14 @@
 
 use super::lowered::lowered;
 use super::{compile_one, on_compilers};
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::{self, Unit};
 use crate::plan::{Request, Resolved};
 use crate::report::KernelReport;
 use crate::search::{self, Draft};
 use crate::verify::{self, Subject};
+use diagnostics::Diagnostic;
 use kinetics::Model;
 use overlay::program::Program;
 
@@ -17,6 +18,8 @@ pub struct Versions<'a> {
     pub request: &'a Request,
     pub model: &'a Model,
     pub observer: &'a mut Observer,
+    /// What is to be told of versions that were made anew.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl search::VersionMaker for Versions<'_> {
@@ -31,11 +34,29 @@ impl search::VersionMaker for Versions<'_> {
     }
 
     fn compile(&mut self, units: &mut [&mut Unit]) -> Result<(), Failure> {
-        on_compilers::compile(self.request, self.model, units, self.observer)
+        match on_compilers::compile(self.request, self.model, units, self.observer) {
+            Err(failure) if is_of_spill_code(&failure, units.iter().map(|unit| &**unit)) => {
+                self.warnings.push(miscompiled(&failure));
+                for unit in units.iter_mut().filter(|unit| unit.code.spilled > 0) {
+                    **unit = self.without_spill_code(unit)?;
+                }
+                let left = units.iter_mut().filter(|unit| unit.compiled.is_none());
+                let mut left: Vec<&mut Unit> = left.map(|unit| &mut **unit).collect();
+                on_compilers::compile(self.request, self.model, &mut left, self.observer)
+            }
+            found => found,
+        }
     }
 
     fn verify(&mut self, unit: &mut Unit) -> Result<(), Failure> {
-        on_compilers::verify(self.request, self.model, unit, self.observer)
+        match on_compilers::verify(self.request, self.model, unit, self.observer) {
+            Err(failure) if is_of_spill_code(&failure, [&*unit]) => {
+                self.warnings.push(miscompiled(&failure));
+                *unit = self.without_spill_code(unit)?;
+                Ok(())
+            }
+            found => found,
+        }
     }
 
     fn alternative(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Unit, Failure> {
@@ -53,6 +74,39 @@ impl search::VersionMaker for Versions<'_> {
     fn doubt(&mut self, unit: &mut Unit) -> Result<(), Failure> {
         on_compilers::doubt(self.request, self.model, unit, self.observer)
     }
+}
+
+impl Versions<'_> {
+    /// The version whose spilling is the compiler's own, verified and timed as the one before it.
+    fn without_spill_code(&mut self, unit: &Unit) -> Result<Unit, Failure> {
+        let program = Program { registers: None, ..unit.program.clone() };
+        let report = KernelReport { own_spill_bytes: 0, ..unit.report.clone() };
+        let own = self.request.of_kernel(unit.kernel).in_layout(unit.codegen);
+        let mut made = again(&own, self.model, unit, program, report, self.observer)?;
+        on_compilers::compile(self.request, self.model, &mut [&mut made], self.observer)?;
+        on_compilers::verify(self.request, self.model, &mut made, self.observer)?;
+        if unit.is_settled {
+            on_compilers::settle(self.request, self.model, &mut made, self.observer)?;
+        }
+        if unit.is_doubted {
+            on_compilers::doubt(self.request, self.model, &mut made, self.observer)?;
+        }
+        Ok(made)
+    }
+}
+
+/// Whether spill code of these kernels may be what failed.
+fn is_of_spill_code<'a>(failure: &Failure, units: impl IntoIterator<Item = &'a Unit>) -> bool {
+    failure.kind == FailureKind::Verification && units.into_iter().any(|unit| unit.code.spilled > 0)
+}
+
+/// Compilers have moved a load of spill code ahead of the store to its place (ptxas 11.8 for sm_90).
+fn miscompiled(failure: &Failure) -> Diagnostic {
+    let first = failure.diagnostics.first().map_or("", |first| &first.message);
+    Diagnostic::warning(
+        "verify::spill-code",
+        format!("the kernel was made again without spill code of its own, which failed a check: {first}"),
+    )
 }
 
 /// A kernel with its constants in the order in which the machine code reads them; nothing where no other order is known.

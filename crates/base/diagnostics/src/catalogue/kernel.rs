@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 59] = [
+pub const ENTRIES: [Entry; 60] = [
     Entry {
         id: "compiler::refused",
         cause: "A compiler rejects the generated code, or what it makes of it fails.",
@@ -255,6 +255,11 @@ pub const ENTRIES: [Entry; 59] = [
         id: "verify::not-the-graph",
         cause: "The simulated kernel and its dataflow graph give different bits.",
         remedy: DEFECT,
+    },
+    Entry {
+        id: "verify::spill-code",
+        cause: "A kernel with spill code of its own failed its verification, as the compiler moved one of its loads or as a step of ours is wrong. The kernel that was written has none.",
+        remedy: "The kernel is verified, and slower. Another version of the compiler may take the spill code as it stands.",
     },
     Entry {
         id: "verify::not-the-reference",
