@@ -27,18 +27,24 @@
 #endif
 #endif
 
-// A table lies where the functions run: on the device, on the host, or on both, each with a copy of its own.
+// A table lies where the functions run: on the device, on the host, or on both, each with a copy of its own. Constants are a small
+// table of which all threads of a warp mostly read the same entry: constant memory on a device.
 #ifndef SINGE_POINT_TABLE
 #if defined(__CUDACC_RTC__)
 #define SINGE_POINT_TABLE(type, name, ...) static __device__ const type name[] = {__VA_ARGS__};
 #elif defined(__CUDACC__) || defined(__CUDA__) || defined(__HIP__)
-#define SINGE_POINT_TABLE(type, name, ...) \
-  namespace on_device { static __device__ const type name[] = {__VA_ARGS__}; } \
+#define SINGE_POINT_ON_BOTH(where, type, name, ...) \
+  namespace on_device { static where const type name[] = {__VA_ARGS__}; } \
   namespace on_host { static const type name[] = {__VA_ARGS__}; }
+#define SINGE_POINT_TABLE(type, name, ...) SINGE_POINT_ON_BOTH(__device__, type, name, __VA_ARGS__)
+#define SINGE_POINT_CONSTANTS(type, name, ...) SINGE_POINT_ON_BOTH(__constant__, type, name, __VA_ARGS__)
 #define SINGE_POINT_TWO_TABLES
 #else
 #define SINGE_POINT_TABLE(type, name, ...) static const type name[] = {__VA_ARGS__};
 #endif
+#endif
+#ifndef SINGE_POINT_CONSTANTS
+#define SINGE_POINT_CONSTANTS SINGE_POINT_TABLE
 #endif
 
 // Of HIP without ROCm's headers there is the device's half alone.
