@@ -162,7 +162,7 @@ fn timed(
     let kernels = std::iter::once((&reactor.rates, evaluations)).chain(reactor.jacobian.iter().map(|part| (part, 1)));
     let kernels = kernels.filter(|_| reactor.fused.is_none()).map(|(symbol, launches)| of(symbol, launches));
     let Some(kernels) = kernels.collect::<Option<Vec<_>>>() else { return Vec::new() };
-    let call = verify::steady_call(subject, pipeline);
-    let between = verify::time_steps(pipeline, call, cubin, subject.symbol, target);
+    let call_over = |time| verify::steady_call(subject, pipeline, time);
+    let between = verify::time_steps(pipeline, &call_over, (cubin, subject.symbol), target);
     between.map_or(Vec::new(), |between| [kernels, between].concat())
 }

@@ -82,7 +82,8 @@ impl Versions<'_> {
         let program = Program { registers: None, ..unit.program.clone() };
         let report = KernelReport { own_spill_bytes: 0, ..unit.report.clone() };
         let own = self.request.of_kernel(unit.kernel).in_layout(unit.codegen);
-        let mut made = again(&own, self.model, unit, program, report, self.observer)?;
+        let made = again(&own, self.model, unit, program, report, self.observer)?;
+        let mut made = Unit { beside: unit.beside, ..made };
         on_compilers::compile(self.request, self.model, &mut [&mut made], self.observer)?;
         on_compilers::verify(self.request, self.model, &mut made, self.observer)?;
         if unit.is_settled {

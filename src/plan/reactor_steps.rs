@@ -1,7 +1,7 @@
 //! Kernels that take a step of a reactor on a GPU.
 
 use super::Request;
-use kernels::Precision;
+use kernels::{Factors, Precision};
 use machine::target::ComputeCapability;
 
 /// Kernels of a step.
@@ -16,9 +16,10 @@ pub enum ReactorSteps {
     Pipeline,
 }
 
-/// Most species of a mechanism whose steps are fused. With more the arrays of a thread do not stay in the L1 cache: by the model of time on Hopper, with
-/// factors in floats, a fused step takes 0.78 of a pipeline's time for 10 species, and 1.09 for 21 (docs/lab/reactors-gpu.md).
-const MOST_FUSED: usize = 16;
+/// Most species of a mechanism whose steps are fused, with factors in doubles and in floats. With more the arrays of a thread do not stay in the L1 cache: by
+/// the model of time on Hopper a fused step takes these parts of a pipeline's time for 9, 10, 12, 13 and 14 species, mechanisms of hydrogen and syngas: 0.74, 0.98, 1.10, 1.07 and
+/// 1.18 with doubles, 0.75, 0.83, 0.87, 0.85 and 1.15 with floats.
+const MOST_FUSED: [usize; 2] = [10, 13];
 
 /// Compute capability from which on the L1 cache is large enough.
 const FIRST_FUSED: ComputeCapability = ComputeCapability(7, 0);
@@ -28,7 +29,7 @@ impl Request {
     pub fn fuses_steps(&self, species: usize) -> bool {
         let target = self.common.target;
         let is_small = match self.steps {
-            ReactorSteps::Auto => species <= MOST_FUSED,
+            ReactorSteps::Auto => species <= MOST_FUSED[usize::from(self.common.precision.factors == Factors::Single)],
             ReactorSteps::Fused => true,
             ReactorSteps::Pipeline => false,
         };

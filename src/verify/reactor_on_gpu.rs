@@ -266,16 +266,13 @@ pub fn simulate_reactors(
     judge_reactors(subject, &points, &ends)
 }
 
-/// A call that lists a point in each slot, which takes many steps.
-pub fn steady_call(subject: &ReactorSubject<'_>, pipeline: &Pipeline<'_>) -> Call {
+/// A call that lists a point in each slot, over a time in s.
+pub fn steady_call(subject: &ReactorSubject<'_>, pipeline: &Pipeline<'_>, time: f64) -> Call {
     let mut points = reactor_points(subject, POINTS);
-    points.iter_mut().for_each(|point| point.time = LONG);
+    points.iter_mut().for_each(|point| point.time = time);
     let all: Vec<ReactorPoint> = points.iter().cycle().take(pipeline.slots()).cloned().collect();
     call(&all, pipeline)
 }
-
-/// In s: longer than some steps.
-const LONG: f64 = 1.0;
 
 /// The numbers of buffers that are written.
 const NEW_FRACTIONS: usize = 5;

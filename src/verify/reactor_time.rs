@@ -30,33 +30,54 @@ enum End {
     Failed(Failure),
 }
 
-/// Times the kernels of the reactors' own file: the one by which points begin in the first round, all others in the second one. No point of the call
-/// may be done before. Where the method has an explicit one beside it, that takes a round of its own before: its kernels are timed there.
+/// In s: longer than some steps, and so short that an explicit step ends each point.
+const LONG: f64 = 1.0;
+const SHORT: f64 = 1e-12;
+
+/// Times the kernels of the reactors' own file, in calls that `call_over` makes for a time of all points in s.
+///
+/// The kernel by which points begin is timed in the first round, all others in the second one, in which no point is done. Those of an explicit step are
+/// timed where it ends all points.
 ///
 /// Errors: those of the simulator.
 pub fn time_steps(
     pipeline: &Pipeline<'_>,
-    call: Call,
-    cubin: &Cubin,
-    symbol: &str,
+    call_over: &dyn Fn(f64) -> Call,
+    code: (&Cubin, &str),
     target: &Target,
 ) -> Result<Vec<KernelTime>, Failure> {
-    let points = f64::from(call.points);
-    // Rounds that have begun, and those of the explicit method.
-    let mut rounds = 0;
+    // A method with an explicit one beside it begins with a round of that.
     let before = u32::from(pipeline.reactor.method.explicit.is_some());
+    let round_of = |kernel: &str| match kernel {
+        "count" | "list" => Some(before + 1),
+        "place" => Some(1),
+        _ if is_explicit(kernel) => None,
+        _ => Some(before + 2),
+    };
+    let mut times = timed(pipeline, call_over(LONG), code, target, &round_of)?;
+    if before > 0 {
+        let first = |kernel: &str| is_explicit(kernel).then_some(1);
+        times.extend(timed(pipeline, call_over(SHORT), code, target, &first)?);
+    }
+    Ok(times)
+}
+
+/// Times each kernel in the round that is told, until one of these ends a step.
+fn timed(
+    pipeline: &Pipeline<'_>,
+    call: Call,
+    (cubin, symbol): (&Cubin, &str),
+    target: &Target,
+    round_of: &dyn Fn(&str) -> Option<u32>,
+) -> Result<Vec<KernelTime>, Failure> {
+    let points = f64::from(call.points);
+    let mut rounds = 0;
     let mut times: Vec<KernelTime> = Vec::new();
     let mut execute = |kernel: &str, launch: &Launch, buffers: &mut [Buffer]| {
         rounds += u32::from(kernel == "place");
         let name = format!("{symbol}_{kernel}");
         let options = Options::default();
-        let timed_in = match kernel {
-            "count" | "list" => before + 1,
-            "place" => 1,
-            _ if is_explicit(kernel) => 1,
-            _ => before + 2,
-        };
-        if rounds != timed_in {
+        if round_of(kernel) != Some(rounds) {
             return machine_code::run(cubin, &name, launch, buffers, &options).map(|_| ()).map_err(End::Failed);
         }
         let (report, timing) =
@@ -75,7 +96,7 @@ pub fn time_steps(
             Some(old) => old.add(&new),
             None => times.push(new),
         }
-        if rounds == before + 2 && ["judge", "step"].contains(&kernel) { Err(End::Timed) } else { Ok(()) }
+        if kernel.ends_with("judge") || kernel.ends_with("step") { Err(End::Timed) } else { Ok(()) }
     };
     match pipeline.run(call, &mut execute) {
         Err(End::Failed(failure)) => Err(failure),

@@ -3,15 +3,15 @@
 
 #[path = "../common/page.rs"]
 mod page;
+mod steps;
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 use kernels::Factors;
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
-use kinetics::integrator::advance::{Solver, Status, System, advance};
+use kinetics::integrator::advance::{Status, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
 use kinetics::integrator::{AUTO, RODAS5P};
@@ -52,7 +52,10 @@ const TARGETS: [&str; 2] = ["hopper", "ampere"];
 const FACTORS: [(&str, Factors); 2] = [("double", Factors::Double), ("single", Factors::Single)];
 
 /// Runs of the points: the time in s, and the relative tolerance.
-const RUNS: [(f64, f64); 4] = [(1e-7, 1e-4), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
+const RUNS: [(f64, f64); 5] = [(1e-7, 1e-4), (1e-6, 1e-3), (1e-6, 1e-4), (1e-6, 1e-6), (1e-5, 1e-4)];
+
+/// The tolerance of what errors are told beside.
+const EXACT: f64 = 1e-9;
 
 /// Numbers of states along an ignition and of its times, and the first and the last of these times in s.
 const STATES: usize = 64;
@@ -103,12 +106,13 @@ const HEAD: &str = "\
 equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points, and the board does what all its SMs do. *Global* and
 *local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
 kernels, as the compiler chooses them by itself. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
-whole step, a thread has a point; singe takes it for mechanisms of up to 16 species, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
+whole step, a thread has a point; singe takes it for mechanisms of up to 10 species, with factors in floats up to 13, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
 *Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
 *Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
-do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones. *auto*: the same with
-`--integrator auto`, whose first pass takes [points that are not stiff](reactor-method.md#points-that-are-not-stiff) explicitly; its errors are larger and within the tolerances.
+do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones. *Error*: the largest one of
+any point and unknown, relative to |y| + 1e-9, beside a tolerance of 1e-9. With `--integrator auto` a first pass takes [points that are not stiff](reactor-method.md#points-that-are-not-stiff)
+explicitly: its errors are larger at the same tolerance, so that times compare between rows of like errors.
 
 *Before* are sections of the single kernel that held a whole integration until then, two points for each thread: they are kept to compare with, and nothing makes them any more. *By steps* there are the
 same points in the order of the steps that they took in a call before, and *the matrix's part* is what the factors and the Jacobian move.
@@ -170,10 +174,7 @@ fn section(
         rates.launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
     }
     let rates = all.first().map_or(0.0, |rates| rates.nanoseconds_per_point);
-    let glued = |time| glue(case.name, model, (states, time), &project.units, &project.cubin, target, way);
-    // None is done soon, then all are done by an explicit step.
-    all.extend(glued(1.0).into_iter().filter(|kernel| !kernel.is_explicit()));
-    all.extend(glued(1e-10).into_iter().filter(KernelTime::is_explicit));
+    all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, way));
     let mut text = format!(
         "\nNVRTC and ptxas 11.8; {slots} slots. The file of the reactors was compiled in {:.0} s; all of this was made in {:.0} s.\n\n\
          | kernel | launches | registers | ns per point and launch | ns per step | global kB | local kB | issued | global | local | fetch |\n\
@@ -217,82 +218,44 @@ fn section(
     let _ = writeln!(
         text,
         "\nWith all {slots} slots listed, launches add {:.2} ns to a step.\n\n\
-         | time | tolerance | steps | rounds | ns per point | ns per step | like points: ns per point | million points/s | not stiff | `auto`: ns per point | million points/s |\n\
-         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+         | time | tolerance | error | steps | rounds | ns per point | ns per step | like points: ns per point | million points/s |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         round / slots as f64
     );
+    let mut auto = String::new();
     for (time, tolerance) in RUNS {
-        let steps = steps(model, states, time, tolerance);
-        let chosen = chosen_steps(model, states, time, tolerance);
-        let mean = steps.iter().sum::<usize>() as f64 / steps.len() as f64;
+        let exact = steps::points(model, states, &RODAS5P, time, EXACT);
+        let [stiff, chosen] = [RODAS5P, AUTO].map(|method| steps::points(model, states, &method, time, tolerance));
+        let [error, of_auto] = [&stiff, &chosen].map(|found| steps::largest_error(found, &exact));
+        let mean = stiff.iter().map(|point| point.steps).sum::<usize>() as f64 / stiff.len() as f64;
         // A stride that has no divisor with the number of states mixes them.
-        let mixed = |p: usize| p * 37 % steps.len();
-        let (rounds, nanoseconds) = call((0..CUBE).map(|p| steps[mixed(p)]), slots, step, round);
-        let nanoseconds = nanoseconds + place;
-        let (_, tried) = call((0..CUBE).map(|p| chosen[mixed(p)][0]), slots, explicit, explicit_round);
-        let left: Vec<usize> = (0..CUBE).map(|p| chosen[mixed(p)][1]).filter(|&steps| steps > 0).collect();
-        let share = left.len() as f64 / CUBE as f64;
-        let of_both = tried + place + share * (call(left.into_iter(), slots, step, round).1 + place);
+        let mixed = |p: usize| p * 37 % stiff.len();
+        let (rounds, nanoseconds) = call((0..CUBE).map(|p| stiff[mixed(p)].steps), slots, step, round);
         let like = (0..CUBE).map(|_| mean.round() as usize);
-        let (_, of_like) = call(like, slots, step, round);
+        let of_like = place + call(like, slots, step, round).1 * mean / mean.round();
+        let nanoseconds = place + nanoseconds;
         let _ = writeln!(
             text,
-            "| {time:.0e} s | {tolerance:.0e} | {mean:.1} | {rounds} | {nanoseconds:.1} | {:.1} | {:.1} | {:.2} | {:.0} % | {of_both:.1} | {:.2} |",
+            "| {time:.0e} s | {tolerance:.0e} | {error:.1e} | {mean:.1} | {rounds} | {nanoseconds:.1} | {:.1} | {of_like:.1} | {:.2} |",
             nanoseconds / mean,
-            of_like * mean / mean.round(),
             1e3 / nanoseconds,
+        );
+        let (_, tried) = call((0..CUBE).map(|p| chosen[mixed(p)].explicit), slots, explicit, explicit_round);
+        let left: Vec<usize> = (0..CUBE).map(|p| chosen[mixed(p)].steps).filter(|&steps| steps > 0).collect();
+        let share = left.len() as f64 / CUBE as f64;
+        let of_both = tried + place + share * (call(left.into_iter(), slots, step, round).1 + place);
+        let _ = writeln!(
+            auto,
+            "| {time:.0e} s | {tolerance:.0e} | {of_auto:.1e} | {:.0} % | {of_both:.1} | {:.2} |",
             100.0 * (1.0 - share),
             1e3 / of_both
         );
     }
+    text += "\nWith `--integrator auto`:\n\n\
+             | time | tolerance | error | not stiff | ns per point | million points/s |\n\
+             |---:|---:|---:|---:|---:|---:|\n";
+    text += &auto;
     Some(text)
-}
-
-/// Steps of a point from each state, by the plain integrator.
-fn steps(model: &Model, states: &[Vec<f64>], time: f64, tolerance: f64) -> Vec<usize> {
-    let system = Reference { model, constant: Constant::Pressure, fixed: ATMOSPHERE };
-    let options = Options { relative_tolerance: tolerance, absolute_tolerance: 1e-6 * tolerance, ..Options::default() };
-    let count = |state: &Vec<f64>| {
-        let end = advance(&system, &RODAS5P, state, time, &options);
-        assert_eq!(end.status, Status::Done);
-        end.steps
-    };
-    states.iter().map(count).collect()
-}
-
-/// Explicit steps that each point tries, and those of the method for stiff points where it is left to that, by the plain integrator.
-fn chosen_steps(model: &Model, states: &[Vec<f64>], time: f64, tolerance: f64) -> Vec<[usize; 2]> {
-    let options = Options { relative_tolerance: tolerance, absolute_tolerance: 1e-6 * tolerance, ..Options::default() };
-    let count = |state: &Vec<f64>| {
-        let inner = Reference { model, constant: Constant::Pressure, fixed: ATMOSPHERE };
-        let system = Counted { inner, rates: Cell::new(0), before_stiff: Cell::new(None) };
-        let end = advance(&system, &AUTO, state, time, &options);
-        assert_eq!(end.status, Status::Done);
-        let explicit = system.before_stiff.get().unwrap_or(system.rates.get()).div_ceil(2);
-        [explicit, if end.is_stiff { end.steps } else { 0 }]
-    };
-    states.iter().map(count).collect()
-}
-
-/// A system that counts the evaluations of its rates.
-struct Counted<'a> {
-    inner: Reference<'a>,
-    rates: Cell<usize>,
-    /// Those of explicit steps, once there are others.
-    before_stiff: Cell<Option<usize>>,
-}
-
-impl System for Counted<'_> {
-    fn rates(&self, y: &[f64]) -> Vec<f64> {
-        self.rates.set(self.rates.get() + 1);
-        self.inner.rates(y)
-    }
-
-    fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
-        // A step for stiff points has evaluated its first rates by then.
-        self.before_stiff.set(self.before_stiff.get().or(Some(self.rates.get() - 1)));
-        self.inner.solver(y, diagonal)
-    }
 }
 
 /// Follows the list of a call whose points take so many steps each. Returns its rounds, and the time for each point in ns, where a step takes so many ns and a round
@@ -378,11 +341,11 @@ fn made(
     Some(Project { kernels, units, cubin, compiled_in, slots })
 }
 
-/// Times the kernels between those of rates and Jacobian, on points from these states over a time.
+/// Times the kernels between those of rates and Jacobian, on points from these states.
 fn glue(
     name: &str,
     model: &Model,
-    (states, time): (&[Vec<f64>], f64),
+    states: &[Vec<f64>],
     units: &[Unit; 2],
     cubin: &Cubin,
     target: &'static Target,
@@ -395,7 +358,7 @@ fn glue(
     let pipeline = gpu_reactor::pipeline(model, &reactor, units, (LAUNCHED / reactor.threads()) as u32);
     let count = LAUNCHED;
     let state = |p: usize| &states[p * 37 % states.len()];
-    let points = Points {
+    let points = |time| Points {
         first_state: (0..count).map(|p| state(p)[species]).collect(),
         fixed: vec![ATMOSPHERE; count],
         fractions: (0..species).flat_map(|k| (0..count).map(move |p| state(p)[k])).collect(),
@@ -404,7 +367,7 @@ fn glue(
         tolerances: vec![1e-12; species],
     };
     let kept = Kept { relative_tolerance: 1e-6, absolute_tolerance: 1e-12, most_steps: 10_000 };
-    let call = gpu_reactor::call(points, &kept, &pipeline);
-    let times = verify::time_steps(&pipeline, call, cubin, &format!("{name}_reactor"), target);
+    let call_over = |time| gpu_reactor::call(points(time), &kept, &pipeline);
+    let times = verify::time_steps(&pipeline, &call_over, (cubin, &format!("{name}_reactor")), target);
     times.unwrap_or_else(|failure| panic!("{failure:?}"))
 }
