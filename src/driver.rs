@@ -26,15 +26,16 @@ use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
 use cache::Cache;
+use command::files;
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use kinetics::{self, Model};
 use mechanism::Mechanism;
 use schedule::proof;
 
-pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
+pub use command::{Failure, FailureKind};
 pub use kept::{Outcome, compile_kept};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
@@ -112,7 +113,7 @@ fn write(
 ) -> Result<Vec<String>, Failure> {
     let Some(folder) = &request.output else { return Ok(Vec::new()) };
     let written =
-        observer.pass("write", None, || output::write_project(folder, name, files, request.clean, request.force));
+        observer.pass("write", None, || files::write_project(folder, name, files, request.clean, request.force));
     written.map_err(Failure::input)
 }
 

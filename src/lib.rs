@@ -10,7 +10,6 @@ pub mod backend;
 pub mod cli;
 pub mod compilers;
 pub mod driver;
-pub mod failure;
 pub mod fault;
 pub mod forms;
 mod identity;

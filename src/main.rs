@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    singe::cli::guarded("singe", || singe::cli::run(std::env::args_os()))
+    command::exit::guarded("singe", || singe::cli::run(std::env::args_os()))
 }

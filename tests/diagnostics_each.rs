@@ -556,8 +556,8 @@ fn machine_code() -> Vec<Case> {
         printed("measure::project", &[], &["measure", "."]),
         printed("measure::results", &[("r.json", "{}".to_owned())], &["measure", "r.json"]),
         printed("measure::wrong", &[("r.json", WRONG.to_owned())], &["measure", "r.json"]),
-        ("sass::architecture", singe::compilers::read_machine_code("k.cubin", &maxwell).expect_err("sm_52")),
-        ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
+        ("sass::architecture", toolkit::cubin::read_machine_code("k.cubin", &maxwell).expect_err("sm_52")),
+        ("sass::disassembler", toolkit::cubin::read_machine_code("k.cubin", &header).expect_err("sm_35")),
         ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
         ("sass::unknown", unknown),
     ]);

@@ -11,10 +11,10 @@ use ptx::analysis::divergence::{BlockShape, Options};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::report::divergence::Analysed;
 use singe::verify;
 use testkit::request;
 use testkit::skip;
+use toolkit::divergence::Analysed;
 use warpsim::Claims;
 
 const ARCH: ComputeCapability = ComputeCapability(3, 5);

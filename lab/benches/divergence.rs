@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use ptx::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
 use ptx::analysis::gated::Gated;
 use ptx::{Func, Module};
-use singe::report::divergence::{Analysed, Summary};
+use toolkit::divergence::{Analysed, Summary};
 
 #[path = "common/kernels.rs"]
 mod kernels;

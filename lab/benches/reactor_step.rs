@@ -7,6 +7,7 @@ mod page;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use command::Failure;
 use kernels::{Integrator, Kernel, Options, StateVariables};
 use kinetics::{Model, Stiffness};
 use machine::target::Target;
@@ -20,7 +21,6 @@ use singe::observer::Observer;
 use singe::output::Unit;
 use singe::report::KernelReport;
 use singe::verify::{self, MachineCode, Subject};
-use singe::{compilers, failure::Failure};
 
 #[derive(Clone, Copy)]
 struct Case {
@@ -180,7 +180,7 @@ fn assembled(case: &Case, model: &Model, target: &'static Target, version: Versi
         .assemble(&module.to_string(), target.compute_capability)
         .map_err(|failure| first_line(failure.to_string()))?;
     let first = |diagnostics: Vec<diagnostics::Diagnostic>| diagnostics[0].message.clone();
-    let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin).map_err(first)?;
+    let cubin = toolkit::cubin::read_machine_code(&unit.program.symbol, &made.cubin).map_err(first)?;
     let Unit { kernel, ref graph, ref mapping, ref proven, ref program, .. } = unit;
     let stiffness = Stiffness::Sequential;
     let subject = Subject { kernel, model, stiffness, graph, mapping, proven, program, module };

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::ptx::PtxArguments;
 use crate::fault::Fault;
 use crate::observer::PASSES;
 use crate::plan::{Common, Effort, Emit, KernelChoice, Set, Tuning, layout_help, layout_setting};
-use backend::{DoctorArguments, MeasureArguments};
+use backend::DoctorArguments;
 use kernels::Kernel;
 use toml::Value;
+use toolkit::PtxArguments;
+use toolkit::measure::MeasureArguments;
 use values::{Check, Color, Layout, ReportForm, fault, name, verify};
 
 pub mod backend;

@@ -2,9 +2,9 @@
 
 use super::args::CheckArguments;
 use super::compile;
-use super::out::print;
-use crate::failure::Failure;
 use crate::observer::Observer;
+use command::Failure;
+use command::print;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);

@@ -2,8 +2,8 @@
 
 use super::args::CompletionsArguments;
 use super::help;
-use super::out::print;
-use crate::failure::Failure;
+use command::Failure;
+use command::print;
 
 pub fn run(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let mut command = help::whole();

@@ -19,10 +19,10 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::args::values::Layout;
-use crate::failure::Failure;
 use crate::plan::varied::LAYOUT;
 use crate::plan::{self, Common, KernelChoice, Request, Tuning, Unset};
 use clap::ValueEnum;
+use command::Failure;
 use diagnostics::{Diagnostic, Source, Span};
 use kernels::Kernel;
 use mechanism::{self, Input};

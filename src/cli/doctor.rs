@@ -6,8 +6,8 @@ use std::process::Command;
 use serde::Serialize;
 
 use super::args::backend::DoctorArguments;
-use super::out::print;
-use crate::failure::Failure;
+use command::Failure;
+use command::print;
 use machine::target::{Amd, ComputeCapability, Target};
 use machine::toolchain::{self, FOLDER_VARIABLE, HipCompiler, Installation};
 

@@ -2,9 +2,9 @@
 
 use super::args::{FmtArguments, Format};
 use super::compile;
-use super::out::print;
-use crate::failure::Failure;
-use crate::output;
+use command::Failure;
+use command::files;
+use command::print;
 use diagnostics::Diagnostic;
 use mechanism::{self, Files, Input, Mechanism};
 
@@ -24,7 +24,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     };
     let files: Vec<(String, String)> =
         texts.into_iter().map(|Text { file, text, .. }| (file.to_owned(), text)).collect();
-    output::write(folder, &files, arguments.force).map_err(Failure::input)
+    files::write(folder, &files, arguments.force).map_err(Failure::input)
 }
 
 /// A file in canonical form.

@@ -5,9 +5,9 @@ use clap_mangen::Man;
 
 use super::args::ManArguments;
 use super::help;
-use super::out::print;
-use crate::failure::Failure;
-use crate::output;
+use command::Failure;
+use command::files;
+use command::print;
 use diagnostics::Diagnostic;
 
 pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
     let Some(folder) = &arguments.output else {
         return print(format_args!("{}", page(command)?));
     };
-    output::write(folder, &pages(command)?, arguments.force).map_err(Failure::input)
+    files::write(folder, &pages(command)?, arguments.force).map_err(Failure::input)
 }
 
 /// The name and the text of each page: `singe.1`, `singe-check.1` and so on.

@@ -10,13 +10,9 @@ mod compile;
 mod completions;
 mod config;
 mod doctor;
-mod exit;
 mod fmt;
 mod help;
 mod man;
-mod measure;
-mod out;
-mod ptx;
 mod renamed;
 mod suggestion;
 
@@ -25,15 +21,14 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::failure::Failure;
+use command::exit::{self, exit_code};
+use command::{Failure, print};
 use diagnostics::{Diagnostic, to_stderr};
 
 pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
 pub use command_line::command_line;
 pub use compile::{completed, default_folder, is_given, request};
-pub use exit::{exit_code, guarded};
-pub use out::print;
 pub use renamed::renamed;
 
 /// Runs `singe` with the given arguments, the first being its own name.
@@ -43,7 +38,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     for warning in renamed {
         to_stderr(format_args!("warning: {warning}\n"));
     }
-    if let Some(name) = ptx::renamed(&mut words) {
+    if let Some(name) = toolkit::renamed(&mut words) {
         to_stderr(format_args!(
             "warning: `singe {name}` is `singe ptx {name}` now; the next version has the new name alone\n"
         ));
@@ -86,8 +81,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
-        Some(Command::Ptx(arguments)) => ptx::run(&arguments),
-        Some(Command::Measure(arguments)) => measure::run(&arguments),
+        Some(Command::Ptx(arguments)) => toolkit::run(&arguments),
+        Some(Command::Measure(arguments)) => toolkit::measure::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Completions(arguments)) => completions::run(&arguments),
         Some(Command::Man(arguments)) => man::run(&arguments),

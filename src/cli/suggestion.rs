@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Arguments, ptx};
-use crate::failure::Failure;
+use super::Arguments;
+use command::Failure;
 use diagnostics::Diagnostic;
 
 /// More letters than this in another place are no slip.
@@ -46,7 +46,7 @@ pub fn misspelt(words: &[OsString]) -> Option<Failure> {
     let command = Arguments::command();
     let slips = |name: &str| strsim::damerau_levenshtein(word, name);
     let top = command.get_subcommands().map(|c| (slips(c.get_name()), c.get_name().to_owned()));
-    let tools = ptx::tools().into_iter().map(|name| (slips(&name), format!("ptx {name}")));
+    let tools = toolkit::tools().into_iter().map(|name| (slips(&name), format!("ptx {name}")));
     let near = top.chain(tools).min()?;
     let (1..=MOST_SLIPS, name) = near else { return None };
     unknown(format!("there is neither a file nor a command {word}"), format!("did you mean the command {name}?"))

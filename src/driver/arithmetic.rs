@@ -1,8 +1,8 @@
 //! The numbers that a kernel computes with: doubles, singles, or some of both.
 
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::plan::Resolved;
+use command::Failure;
 use graph::Graph;
 use graph::single::Kinds;
 use kernels::{ErrorBound, FLOOR, Io, Options, Precision};

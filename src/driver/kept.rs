@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use super::{Compilation, Input, make, read, write};
-use crate::compilers;
-use crate::failure::Failure;
 use crate::identity;
 use crate::observer::Observer;
-use crate::output;
 use crate::plan::Request;
 use crate::report::{self, Report};
 use cache::Cache;
+use command::Failure;
+use command::files::lies_within;
 use machine::target::ComputeCapability;
 
 /// Messages and reports of a compilation, for a command to print.
@@ -114,7 +113,7 @@ impl Kept {
         while let Some(name) = rest.next() {
             files.push((name, rest.next()?));
         }
-        let is_whole = warnings.len() == count && files.iter().all(|(name, _)| output::lies_within(name));
+        let is_whole = warnings.len() == count && files.iter().all(|(name, _)| lies_within(name));
         let is_run = is_run?.parse().ok()?;
         is_whole.then_some(Self { name: name?, warnings, brief: brief?, full: full?, json: json?, is_run, files })
     }
@@ -124,7 +123,7 @@ impl Kept {
 /// reports tell it.
 fn is_run(report: &Report, request: &Request) -> bool {
     let target = request.common.target;
-    let is_read = target.is_amd() || compilers::reads_machine_code(target).is_ok();
+    let is_read = target.is_amd() || toolkit::cubin::reads_machine_code(target).is_ok();
     !is_read || report.kernels.iter().all(|kernel| kernel.not_run().is_none())
 }
 

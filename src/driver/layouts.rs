@@ -1,11 +1,11 @@
 //! Kernels in every layout that was asked for.
 
 use super::printed;
-use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::Unit;
 use crate::plan::{Request, Resolved};
 use crate::search;
+use command::{Failure, FailureKind};
 use kinetics::Model;
 
 /// The compilation of one kernel in one layout.

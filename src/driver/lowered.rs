@@ -1,8 +1,8 @@
 //! Typed code of a program, with the plan of its named barriers.
 
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::plan::Resolved;
+use command::Failure;
 use overlay::program::Program;
 use schedule::proof;
 

@@ -2,13 +2,13 @@
 
 use super::on_compilers::subject;
 use super::on_cpu::run_or_known;
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{self, DeviceModule, Unit};
 use crate::plan::Request;
 use crate::report::TextForCpu;
 use crate::verify::{Points, TextOnCpu};
 use cache::Cache;
+use command::Failure;
 use diagnostics::Diagnostic;
 use emit_c::fortran::{self, Called};
 use kinetics::Model;

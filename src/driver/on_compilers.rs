@@ -1,12 +1,12 @@
 //! Kernels on the real compilers: what these make of the texts is verified, run and timed.
 
 use crate::compilers::{self, AmdCompilerOutput};
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::output::{OnCompilers, Unit};
 use crate::plan::Request;
 use crate::report::OnAmd;
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
+use command::Failure;
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Amd;
@@ -111,10 +111,10 @@ fn machine_code(
     if !(is_verified || request.predict_time) {
         return Ok(None);
     }
-    if let Err(reason) = compilers::reads_machine_code(request.common.target) {
+    if let Err(reason) = toolkit::cubin::reads_machine_code(request.common.target) {
         return Ok(Some(Err(reason)));
     }
-    compilers::read_machine_code(&unit.program.symbol, &made.cubin).map(|cubin| Some(Ok(cubin)))
+    toolkit::cubin::read_machine_code(&unit.program.symbol, &made.cubin).map(|cubin| Some(Ok(cubin)))
 }
 
 /// Verifies the machine code, unless the request leaves that out.

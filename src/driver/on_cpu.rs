@@ -2,7 +2,6 @@
 
 use super::on_compilers::subject;
 use crate::compilers;
-use crate::failure::Failure;
 use crate::identity;
 use crate::observer::Observer;
 use crate::output::{self, Unit};
@@ -10,6 +9,7 @@ use crate::plan::{Request, VERIFIED_STATES};
 use crate::report::{MeasuredTime, TextForCpu};
 use crate::verify::{Points, TextOnCpu};
 use cache::Cache;
+use command::Failure;
 use diagnostics::Diagnostic;
 use emit_c::cpu::{self, Called};
 use kinetics::Model;

@@ -1,10 +1,10 @@
 //! Another layout for kernels whose machine code could not be run, where nobody asked for the layout.
 
 use super::{compile_one, on_compilers};
-use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::Unit;
 use crate::plan::Request;
+use command::{Failure, FailureKind};
 use kinetics::Model;
 use overlay::Codegen;
 

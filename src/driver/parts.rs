@@ -1,9 +1,9 @@
 //! Requests that are compiled each by itself.
 
-use crate::failure::Failure;
 use crate::forms::Choice;
 use crate::observer::Observer;
 use crate::plan::{Part, Request, Resolved};
+use command::Failure;
 use diagnostics::Diagnostic;
 use graph::fission;
 use kernels::{Kernel, Precision};

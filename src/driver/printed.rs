@@ -1,12 +1,12 @@
 //! The PTX of kernels as it is printed: its proof, and our own backend on it.
 
 use crate::backend::backend;
-use crate::failure::Failure;
 use crate::fault;
 use crate::observer::Observer;
 use crate::output::Unit;
 use crate::plan::Request;
 use crate::verify;
+use command::Failure;
 
 /// Proves the PTX, whatever the passes behind the proof of the schedule added to it.
 pub fn prove(request: &Request, unit: &mut Unit, observer: &mut Observer) -> Result<(), Failure> {

@@ -2,7 +2,6 @@
 
 use super::reactors_on_cpu;
 use crate::compilers::{self, CompilerOutput};
-use crate::failure::Failure;
 use crate::fault;
 use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
@@ -10,6 +9,7 @@ use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{self, KernelTime, Part, Pipeline, ReactorSubject, ReactorVerification, simulate_reactors};
 use cache::Cache;
+use command::Failure;
 use diagnostics::Diagnostic;
 use emit_c::host;
 use kinetics::Model;
@@ -106,10 +106,10 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
     if !request.verify_machine_code {
         return Ok(ProgramReport::verified(file, &of_text, found));
     }
-    if let Err(reason) = compilers::reads_machine_code(target) {
+    if let Err(reason) = toolkit::cubin::reads_machine_code(target) {
         return Ok(ProgramReport::text_run(file, &of_text, &reason, found));
     }
-    let cubin = compilers::read_machine_code(symbol, &cubin).map_err(Failure::verification)?;
+    let cubin = toolkit::cubin::read_machine_code(symbol, &cubin).map_err(Failure::verification)?;
     let mut unknown = None;
     let again = simulate_reactors(&subject, &pipeline, &mut |name, launch, buffers| match machine_code::run(
         &cubin,

@@ -1,13 +1,13 @@
 //! The C++ text of reactors: compiled for this machine's CPU with the kernels that it calls, and run, before anything is written.
 
 use super::on_cpu::run_or_known;
-use crate::failure::Failure;
 use crate::fault;
 use crate::output::{self, ReactorFiles, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
 use crate::verify::{ReactorCall, ReactorSubject, reactor_options};
 use cache::Cache;
+use command::Failure;
 use diagnostics::Diagnostic;
 use emit_c::cpu::{self, CalledReactor};
 use emit_c::host;

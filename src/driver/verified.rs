@@ -1,10 +1,10 @@
 //! The code of a draft, run in the simulator.
 
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::plan::Resolved;
 use crate::search::Draft;
 use crate::verify::{self, Subject, Verification};
+use command::Failure;
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use overlay::program::Program;

@@ -2,13 +2,13 @@
 
 use super::lowered::lowered;
 use super::{compile_one, on_compilers};
-use crate::failure::{Failure, FailureKind};
 use crate::observer::Observer;
 use crate::output::{self, Unit};
 use crate::plan::{Request, Resolved};
 use crate::report::KernelReport;
 use crate::search::{self, Draft};
 use crate::verify::{self, Subject};
+use command::{Failure, FailureKind};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use overlay::program::Program;

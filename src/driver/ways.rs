@@ -1,8 +1,8 @@
 //! Ways to schedule a mapped graph, of which the first is taken.
 
-use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::plan::{Effort, Resolved};
+use command::Failure;
 use overlay::Codegen;
 use schedule::{balance, refine};
 

@@ -3,10 +3,11 @@
 use super::Unit;
 use super::pictures::pictures;
 use crate::plan::Request;
-use crate::report::page::{Section, escaped, figure, folded, known_columns, note, page, table, tables};
+use crate::report::page::{Section, figure, folded, known_columns, note, page, table, tables};
 use crate::report::{KernelReport, Report, cells, forms, grounds, layouts, levels, shares, summary};
 use crate::search::Trial;
 use serde::Serialize;
+use toolkit::picture::svg::escaped;
 
 /// An HTML file that needs no other: first a summary, then of each kernel its pictures and what was tried, last every figure.
 pub fn html(request: &Request, units: &[Unit], report: &Report) -> String {

@@ -5,16 +5,13 @@ mod fallback;
 mod html;
 mod interface;
 mod library;
-mod manifest;
 mod openfoam;
 mod pictures;
 mod project;
 mod provenance;
 mod reactor;
 mod source;
-mod transaction;
 mod unit;
-mod write;
 
 use crate::plan::{Emit, Request};
 use crate::report::{self, Report};
@@ -28,7 +25,6 @@ use source::source_extension;
 
 pub use source::source;
 pub use unit::{OnCompilers, Unit};
-pub use write::{lies_within, write, write_file, write_project};
 
 /// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.
 pub fn files(

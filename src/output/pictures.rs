@@ -2,10 +2,10 @@
 
 use super::Unit;
 use crate::plan::Request;
-use crate::report::time::{self, Bar};
-use crate::report::{schedule_picture, straight_line_picture};
+use crate::report::{phases, schedule_picture, straight_line_picture};
 use crate::verify::Prediction;
 use overlay::Codegen;
+use toolkit::picture::{self, Bar};
 
 pub struct Picture {
     pub file: String,
@@ -42,7 +42,7 @@ fn of_time(request: &Request, unit: &Unit, prediction: &Prediction) -> [Picture;
     let target = &request.common.target.name;
     let phases = match unit.codegen {
         Codegen::DataParallel => Vec::new(),
-        _ => time::phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
+        _ => phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
     };
     let title = format!("{base}: {} × {warps} warps on an SM of {target}", prediction.ctas);
     let bars: Vec<Bar> = prediction
@@ -51,8 +51,8 @@ fn of_time(request: &Request, unit: &Unit, prediction: &Prediction) -> [Picture;
         .enumerate()
         .map(|(warp, clocks)| Bar { name: format!("warp {warp}"), clocks: clocks.causes, critical: clocks.critical })
         .collect();
-    let line = time::timeline(&title, &prediction.timeline, warps, &phases);
-    let bars = time::bars(&format!("{title}: clocks of a warp in one turn of the streaming loop"), &bars);
+    let line = picture::timeline(&title, &prediction.timeline, warps, &phases);
+    let bars = picture::bars(&format!("{title}: clocks of a warp in one turn of the streaming loop"), &bars);
     [
         Picture {
             file: format!("{base}_timeline.svg"),

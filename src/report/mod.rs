@@ -3,8 +3,6 @@
 pub mod accuracy;
 mod amd;
 mod causes;
-pub mod divergence;
-mod occupancy;
 mod on_cpu;
 pub mod page;
 mod peaks;
@@ -12,18 +10,15 @@ mod picture;
 mod programs;
 mod single;
 mod steps;
-mod svg;
 mod table;
-pub mod time;
 mod unheeded;
 
 pub use amd::OnAmd;
 pub use causes::shares;
-pub use occupancy::{levels_picture, occupancy_picture};
 pub use on_cpu::{MeasuredTime, TextForCpu};
 pub use peaks::Machine;
 use peaks::{Needs, Turns};
-pub use picture::{schedule_picture, straight_line_picture};
+pub use picture::{phases, schedule_picture, straight_line_picture};
 pub use programs::{ProgramReport, ReactorReport};
 pub use single::Single;
 pub use table::{brief, cells, forms, grounds, layouts, levels, summary, table};

@@ -2,6 +2,7 @@
 
 use handlebars::Handlebars;
 use serde::Serialize;
+use toolkit::picture::svg::escaped;
 
 /// One chapter of a page.
 #[derive(Debug, Clone, Serialize)]
@@ -29,15 +30,6 @@ pub fn page(title: &str, facts: &[(&str, String)], sections: &[Section]) -> Stri
     frame.register_escape_fn(escaped);
     let page = Page { title, facts, sections, linked: sections.len() > 1 };
     frame.render_template(include_str!("../../templates/report.html.hbs"), &page).expect("tests fill the frame")
-}
-
-/// Colours of pictures of the class `singe` on a dark ground, as CSS.
-pub const DARK: &str =
-    "@media(prefers-color-scheme:dark){.singe{color:#e6e6e6}.singe .ground{fill:#1b1e22}.singe .faint{fill:#3a3f45}}";
-
-/// A plain text as HTML.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A picture as a figure: an SVG document stands in the page itself.

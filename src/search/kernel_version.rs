@@ -1,8 +1,8 @@
 //! Interface of the search: facts about the versions of a kernel, and demands on their maker.
 
 use super::{LayoutTime, LevelTime, TimedKernel, Version};
-use crate::failure::{Failure, FailureKind};
 use crate::plan::Resolved;
+use command::{Failure, FailureKind};
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 

@@ -21,9 +21,9 @@ pub use rival::{TimedKernel, Waits};
 pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
-use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
 use crate::plan::{Emit, POINTS_PER_LANE, Resolved};
+use command::{Failure, FailureKind};
 use graph::Graph;
 use lower::code::Code;
 use machine::cost::{self, RegisterPressure};

@@ -2,8 +2,8 @@
 
 use super::kernel_version::{KernelVersion, VersionMaker};
 use super::layout::{LayoutTime, fastest_beside, finalists, sturdiest};
-use crate::failure::Failure;
 use crate::plan::{Effort, Request};
+use command::Failure;
 
 /// Returns the place of the version to take, `None` without one. The fastest by what is known, and the next ones behind it, are timed in
 /// the steady state until they are the fastest by that; where their times differ by no more than they vary, the sturdiest is taken.

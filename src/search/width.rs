@@ -1,9 +1,9 @@
 //! The search among the forms of a kernel for one number of points per lane.
 
 use super::{Candidate, Draft, Inputs, Outcome, Score, Trial};
-use crate::failure::Failure;
 use crate::forms::{Choice, Variant};
 use crate::plan::Resolved;
+use command::Failure;
 use diagnostics::Diagnostic;
 use kernels::{Form, Kernel};
 use lower::code::Slots;

@@ -130,7 +130,7 @@ pub fn a_gpu_has_the_bits_of_the_integrator() {
             testkit::skip::skip(absent);
             continue;
         }
-        let cubin = compilers::read_machine_code("h2o2", &made.cubin).unwrap();
+        let cubin = toolkit::cubin::read_machine_code("h2o2", &made.cubin).unwrap();
         let execute = &mut |name: &str, launch: &Launch, buffers: &mut [Buffer]| {
             let symbol = format!("h2o2_reactor_{name}");
             let run = warpsim::machine_code::run(&cubin, &symbol, launch, buffers, &warpsim::Options::default());

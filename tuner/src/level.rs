@@ -1,7 +1,6 @@
 //! Levels of looking at a candidate: the closer, the longer it takes.
 
 use serde::{Deserialize, Serialize};
-use singe::compilers;
 use singe::driver::Request;
 
 use crate::clock::Clock;
@@ -57,7 +56,7 @@ fn runs_machine_code(request: &Request) -> Result<(), String> {
     if request.common.target.pipeline.is_none() {
         return Err(format!("the pipeline of {} is not described", target(request)));
     }
-    compilers::reads_machine_code(request.common.target)
+    toolkit::cubin::reads_machine_code(request.common.target)
 }
 
 fn target(request: &Request) -> &str {

@@ -34,7 +34,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use singe::cli::{exit_code, guarded};
+use command::exit::{exit_code, guarded};
 
 fn main() -> ExitCode {
     guarded("singe-tune", || run(&std::env::args_os().collect::<Vec<_>>()))

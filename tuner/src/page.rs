@@ -1,7 +1,9 @@
 //! The report of a search as one HTML file.
 
 use kernels::Kernel;
-use singe::report::page::{self, Section, escaped, figure, folded, known_columns, note, table};
+use singe::report::page::{self, Section, figure, folded, known_columns, note, table};
+
+use toolkit::picture::svg::escaped;
 
 use crate::best::{head, row};
 use crate::picture::Picture;

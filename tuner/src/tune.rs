@@ -1,15 +1,15 @@
 //! The whole tuner: space, search, widening, and what stays of it.
 
 use clap::ValueEnum;
+use command::files;
+use command::print;
 use diagnostics::Diagnostic;
 use kernels::Kernel;
 use machine::target::Target;
 use overlay::Codegen;
 use serde::Serialize;
-use singe::cli::print;
 use singe::driver::{self, Failure, Request};
 use singe::observer::Observer;
-use singe::output;
 use singe::plan::Unset;
 
 use crate::arguments::Arguments;
@@ -241,7 +241,7 @@ fn write(arguments: &Arguments, session: &Session, found: Found) -> Result<(), F
     files.push(("tune.html".to_owned(), page::page(&record, &chapters)));
     let folder = request.output.as_ref().expect("a command writes somewhere");
     for note in
-        output::write_project(folder, "singe-tune", files, request.clean, request.force).map_err(Failure::input)?
+        files::write_project(folder, "singe-tune", files, request.clean, request.force).map_err(Failure::input)?
     {
         diagnostics::to_stderr(format_args!("{note}\n"));
     }

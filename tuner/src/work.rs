@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use singe::cli::print;
+use command::files;
+use command::print;
 use singe::driver::{Failure, Request};
-use singe::output;
 
 use crate::arguments::{Arguments, without};
 
@@ -86,7 +86,7 @@ pub fn write(arguments: &Arguments, request: &Request) -> Result<(), Failure> {
             Work::List => ("worklist.txt".to_owned(), list(&words, folder, shards)),
         })
         .collect();
-    output::write_project(folder, "singe-work", files.clone(), false, request.force).map_err(Failure::input)?;
+    files::write_project(folder, "singe-work", files.clone(), false, request.force).map_err(Failure::input)?;
     if arguments.json {
         let names: Vec<_> = files.iter().map(|(name, _)| folder.join(name)).collect();
         let told = serde_json::json!({ "files": names, "shards": shards, "then": merge });

@@ -115,7 +115,7 @@ fn no_search_ends_behind_what_singe_takes_by_itself() {
     if let Err(absent) = machine::toolchain::find_for(hopper.compute_capability) {
         return skip::skip(absent);
     }
-    if let Err(reason) = singe::compilers::reads_machine_code(hopper) {
+    if let Err(reason) = toolkit::cubin::reads_machine_code(hopper) {
         return skip::skip(reason);
     }
     never_behind_auto("70");
@@ -127,7 +127,7 @@ fn the_model_decides_where_compilers_are() {
     if let Err(absent) = machine::toolchain::find_for(hopper.compute_capability) {
         return skip::skip(absent);
     }
-    if let Err(reason) = singe::compilers::reads_machine_code(hopper) {
+    if let Err(reason) = toolkit::cubin::reads_machine_code(hopper) {
         return skip::skip(reason);
     }
     let folder = tempfile::tempdir().unwrap();

@@ -10,7 +10,6 @@ use kinetics::{Model, Stiffness};
 use machine::target::{Kernel, Target, occupancy};
 use machine::toolchain;
 use ptx::Module;
-use singe::compilers;
 use singe::output::Unit;
 
 use singe::verify::{self, Subject};
@@ -57,7 +56,7 @@ fn nanoseconds(model: &Model, unit: &Unit, module: &Module, target: &Target) -> 
     let (text, arch) = (module.to_string(), target.compute_capability);
     let assembled = toolchain::find_for_text(arch, &text).ok()?.assemble(&text, arch).ok()?;
     let usage = assembled.usages.into_iter().find(|usage| usage.kernel == unit.program.symbol)?;
-    let cubin = compilers::read_machine_code("k", &assembled.cubin).ok()?;
+    let cubin = toolkit::cubin::read_machine_code("k", &assembled.cubin).ok()?;
     let module = &ptx::read::read(&Arc::new(Source { name: "k.ptx".into(), text })).ok()?;
     let shared_bytes = unit.report.shared_bytes;
     let (registers_per_thread, named_barriers) = (usage.registers, usage.barriers);

@@ -326,7 +326,7 @@ fn made(
     }
     let made = made.into_iter().next()?;
     let compiled_in = began.elapsed().as_secs_f64();
-    let cubin = compilers::read_machine_code(name, &made.cubin).expect("machine code that is read");
+    let cubin = toolkit::cubin::read_machine_code(name, &made.cubin).expect("machine code that is read");
     let kernels = report.kernels.iter().map(|report| {
         let found = report.prediction.as_ref().expect("a model of time");
         let registers = report.compiled.as_ref().map_or(0, |made| made.registers);

@@ -5,18 +5,20 @@
 
 mod clocks;
 mod kind;
+mod phases;
 mod straight_line;
 
-use super::svg::{FAINT, GROUND, INK, Svg};
-use super::time::axis;
 use crate::verify::Prediction;
 use clocks::Clocks;
 use graph::{Graph, StepRef};
 pub use kind::kind_and_part;
 use kind::{color, kind, part};
+pub use phases::phases;
 use schedule::Schedule;
 use schedule::timeline::{Barrier, Block, Timeline, timeline};
 pub use straight_line::straight_line_picture;
+use toolkit::picture::axis;
+use toolkit::picture::svg::{FAINT, GROUND, INK, Svg};
 
 const LANE: f64 = 28.0;
 /// Gap between lanes.

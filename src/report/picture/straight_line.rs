@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::{color, kind_of};
 use super::legend;
-use crate::report::svg::{FAINT, INK, Svg};
-use crate::report::time::axis;
 use graph::body::{Inst, Tally, Unary};
 use overlay::program::{Binary, Node, Program, Value, Var};
+use toolkit::picture::axis;
+use toolkit::picture::svg::{FAINT, INK, Svg};
 
 const LEFT: f64 = 110.0;
 const WIDTH: f64 = 1050.0;

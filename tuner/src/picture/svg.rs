@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use singe::report::page::{DARK, escaped};
+use toolkit::picture::svg::{DARK, escaped};
 
 pub struct Svg {
     width: f64,
