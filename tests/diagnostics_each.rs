@@ -322,7 +322,10 @@ fn files() -> Vec<Case> {
     let above = folder.path().join("above.yaml");
     let reference = PHASE.replacen("[H, H2]", "[{../other.yaml/species: all}]", 1);
     std::fs::write(&above, format!("{reference}{YAML_SPECIES}")).expect("a writable folder");
+    let older = folder.path().join("older.cti");
+    std::fs::write(&older, "units(length='cm')\nideal_gas(name='gas')\n").expect("a writable folder");
     vec![
+        ("mechanism::older-format", read(older)),
         ("yaml::outside-folder", read(above)),
         ("mechanism::file-size", read(huge)),
         ("mechanism::not-a-text", read(binary)),

@@ -57,7 +57,7 @@ pub struct InputArguments {
     /// THERMO file [default: therm.dat or thermo.dat beside the mechanism, or its THERMO section]
     #[arg(long, value_name = "FILE")]
     pub thermo: Option<PathBuf>,
-    /// TRANSPORT file, or none [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
+    /// TRANSPORT file, or none [default: tran.dat, trans.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE|none")]
     pub transport: Option<PathBuf>,
     /// Diffusion by Lewis numbers: all of them 1 (unity), or a file with a line SPECIES VALUE for each species [default: mixture-averaged, or

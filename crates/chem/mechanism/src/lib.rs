@@ -31,6 +31,7 @@ mod load;
 mod lookalike;
 mod names;
 mod number;
+mod older_format;
 mod rate;
 mod reactions;
 mod read;

@@ -1,5 +1,6 @@
 //! Files to texts: what is read, from which bytes, and how long it may take.
 
+use super::older_format;
 use super::report::Report;
 use diagnostics::{Diagnostic, Source, read_beginning};
 use sha2::{Digest, Sha256};
@@ -111,14 +112,31 @@ fn load(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
 
 /// The first file of a folder, by name, that looks like a mechanism.
 fn mechanism_in(folder: &Path) -> Option<PathBuf> {
+    let begins = |line: &str| ["SPECIES", "SPEC ", "PHASES:"].iter().any(|word| line.starts_with(word));
+    first_in(folder, |text| older_format::named(text).is_none() && has_line(text, begins))
+}
+
+/// The first file of a folder, by name, that looks like thermodynamic data.
+pub fn thermo_in(folder: &Path) -> Option<PathBuf> {
+    first_in(folder, |text| {
+        let words = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('!'));
+        words.is_some_and(|line| line.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("THERM")))
+    })
+}
+
+/// The first file of a folder, by name, whose beginning is of a kind.
+fn first_in(folder: &Path, is_of_kind: impl Fn(&str) -> bool) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     files.sort();
-    let is_mechanism = |path: &PathBuf| {
+    files.into_iter().find(|path| {
         let beginning = if path.is_file() { read_beginning(path, 1 << 16).unwrap_or_default() } else { Vec::new() };
-        let text = String::from_utf8_lossy(&beginning).to_ascii_uppercase();
-        text.lines().any(|line| ["SPECIES", "SPEC ", "PHASES:"].iter().any(|word| line.trim_start().starts_with(word)))
-    };
-    files.into_iter().find(is_mechanism)
+        is_of_kind(&String::from_utf8_lossy(&beginning))
+    })
+}
+
+fn has_line(text: &str, begins: impl Fn(&str) -> bool) -> bool {
+    text.to_ascii_uppercase().lines().any(|line| begins(line.trim_start()))
 }
 
 /// Only UTF-16, which its byte order mark announces, has zeros in it.

@@ -2,8 +2,9 @@
 
 use super::explicit;
 use super::foreign::{self, Companions};
-use super::load::Inputs;
+use super::load::{self, Inputs};
 use super::names::Names;
+use super::older_format;
 use super::report::Report;
 use super::syntax::{self, Word};
 use super::thermo::{self as nasa, Records};
@@ -133,6 +134,10 @@ fn of_lewis_numbers(
 fn outcome(files: &Files, options: Options, inputs: &mut Inputs) -> Outcome {
     let mut report = Report::new(options.permissive);
     let Some(source) = inputs.load(&files.mechanism, &mut report) else { return Err(report.sorted()) };
+    if let Some(refusal) = older_format::refusal(&files.mechanism, &source.text) {
+        report.push(refusal);
+        return Err(report.sorted());
+    }
     let name = name_of(&files.mechanism);
     let wants_transport = files.transport != Companion::Ignored;
     if yaml::is_yaml(&source.name) {
@@ -163,23 +168,26 @@ fn outcome(files: &Files, options: Options, inputs: &mut Inputs) -> Outcome {
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo_path = files.thermo.clone().or_else(|| {
         let needed = !covers(inline_thermo(&file).records.iter().map(|r| r.species()), &file.species);
-        needed.then(|| companion(folder, THERMO_NAMES)).flatten()
+        needed.then(|| companion(folder, &THERMO_NAMES)).flatten()
     });
     let transport_path = match &files.transport {
         Companion::Beside => {
             let inline = file.transport.iter().flat_map(transport::parse_section);
             let names: Vec<&str> = inline.map(|entry| entry.name.text()).collect();
             let needed = !covers(names.into_iter(), &file.species);
-            needed.then(|| companion(folder, TRANSPORT_NAMES)).flatten()
+            needed.then(|| companion(folder, &TRANSPORT_NAMES)).flatten()
         }
         Companion::At(path) => Some(path.clone()),
         Companion::Ignored => None,
     };
     let mut load = |path: Option<PathBuf>| path.and_then(|path| inputs.load(&path, &mut report));
     let (thermo, transport, reduction) = (load(thermo_path), load(transport_path), load(reduction_path(files)));
-    let sought = format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display());
+    let absent = Absent {
+        thermo: format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display()),
+        candidate: thermo.is_none().then(|| load::thermo_in(folder)).flatten(),
+    };
     let companions = Companions { thermo: thermo.as_ref(), transport: transport.as_ref() };
-    check(name, &file, companions, reduction.as_ref(), &sought, options, report)
+    check(name, &file, companions, reduction.as_ref(), &absent, options, report)
 }
 
 /// Reads and checks a mechanism from texts. Touches no file.
@@ -202,11 +210,19 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let companions = Companions { thermo: sources.thermo.as_ref(), transport: sources.transport.as_ref() };
     let (name, reduction) = (identifier(&sources.name), sources.reduction.as_ref());
-    check(name, &file, companions, reduction, "no thermo text is given", options, report)
+    let absent = Absent { thermo: "no thermo text is given".to_owned(), candidate: None };
+    check(name, &file, companions, reduction, &absent, options, report)
 }
 
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
-const TRANSPORT_NAMES: [&str; 2] = ["tran.dat", "transport.dat"];
+const TRANSPORT_NAMES: [&str; 3] = ["tran.dat", "trans.dat", "transport.dat"];
+
+/// Where data that are absent were looked for.
+struct Absent {
+    thermo: String,
+    /// Another file of the folder that may have them.
+    candidate: Option<PathBuf>,
+}
 
 const REDUCTION_NAME: &str = "reduction.txt";
 
@@ -215,7 +231,7 @@ fn check<'a>(
     file: &syntax::File<'a>,
     companions: Companions<'a>,
     reduction: Option<&Arc<Source>>,
-    sought: &str,
+    absent: &Absent,
     options: Options,
     mut report: Report,
 ) -> Outcome {
@@ -246,8 +262,11 @@ fn check<'a>(
 
     check_presence(file, &mut report);
     if thermo_is_absent && !report.has_unreadable_file() && !declared.is_empty() {
-        let message = format!("there is no thermodynamic data: {sought}");
-        let help = "name the file with --thermo, or put a THERMO section into the mechanism";
+        let message = format!("there is no thermodynamic data: {}", absent.thermo);
+        let help = match &absent.candidate {
+            Some(file) => format!("'{0}' looks like it: --thermo '{0}'", file.display()),
+            None => "name the file with --thermo, or put a THERMO section into the mechanism".to_owned(),
+        };
         report.push(Diagnostic::error("thermo::missing-file", message).help(help));
     }
     let species = if has_thermo {
@@ -347,7 +366,7 @@ fn covers<'a>(given: impl Iterator<Item = &'a str>, species: &[Word]) -> bool {
     !species.is_empty() && species.iter().all(|word| given.find(word.text()).is_some())
 }
 
-fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
+fn companion(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 

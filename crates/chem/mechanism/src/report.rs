@@ -97,7 +97,7 @@ impl Report {
         if self.permissive {
             self.warning(id, message, place, help);
         } else {
-            self.error(id, message, place, help);
+            self.error(id, message, place, format!("{} (a warning with --permissive)", help.into()));
         }
     }
 

@@ -249,11 +249,15 @@ fn companions_are_found_beside_the_mechanism_and_missing_ones_are_explained() {
     assert_eq!(diagnostics[0].id, "mechanism::unreadable-file");
     std::fs::write(path("chem.inp"), "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n")
         .expect("written");
+    std::fs::write(path("a.cti"), "ideal_gas(name='gas',\n  species='H H2')\n").expect("written");
     let inside = read(&Files { mechanism: folder.path().to_owned(), ..Files::default() }).expect_err("it is a folder");
     assert!(inside[0].help.as_ref().is_some_and(|help| help.ends_with("chem.inp")), "{:?}", inside[0]);
     let diagnostics = read(&files).expect_err("there is no thermo data");
     assert_eq!(diagnostics.iter().map(|d| d.id).collect::<Vec<_>>(), ["thermo::missing-file"]);
     assert!(diagnostics[0].message.contains("therm.dat and thermo.dat"), "{}", diagnostics[0].message);
+    std::fs::write(path("thermdat"), format!("! data\nTHERMO ALL\n{}END\n", thermo())).expect("written");
+    let diagnostics = read(&files).expect_err("it has another name");
+    assert!(diagnostics[0].help.as_ref().is_some_and(|help| help.ends_with("thermdat'")), "{:?}", diagnostics[0]);
     std::fs::write(path("thermo.dat"), format!("THERMO\n{}END\n", thermo())).expect("written");
     let (mechanism, _) = read(&files).expect("the data is there");
     assert!(mechanism.species.iter().all(|species| species.transport.is_none()));

@@ -221,7 +221,7 @@ fn misspelt_keys_are_recognised_and_shared_entries_told_once() {
     let outcome = yaml(CGS, "- {equation: 2 O + M <=> O2 + M, rate-konstant: {A: 1, b: 0, Ea: 0}}");
     let diagnostics = outcome.expect_err("a misspelt key");
     let help = diagnostics.iter().find(|d| d.id == "yaml::unsupported").and_then(|d| d.help.as_deref());
-    assert_eq!(help, Some("did you mean 'rate-constant'?"));
+    assert_eq!(help, Some("did you mean 'rate-constant'? (a warning with --permissive)"));
     let shared = "phases: [{name: gas, thermo: ideal-gas, elements: [H], species: [H, H2]}]\nspecies:\n\
                   - {name: H, composition: {H: 1}, thermo: &t {model: NASA7, temperature-ranges: [300], data: [[1]]}}\n\
                   - {name: H2, composition: {H: 2}, thermo: *t}\n";

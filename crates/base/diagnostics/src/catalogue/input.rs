@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 
-pub const ENTRIES: [Entry; 121] = [
+pub const ENTRIES: [Entry; 122] = [
     Entry {
         id: "fmt::lewis-numbers",
         cause: "`singe fmt` wrote files in which the Lewis numbers do not stand by which diffusion goes.",
@@ -197,6 +197,11 @@ pub const ENTRIES: [Entry; 121] = [
         id: "mechanism::not-a-text",
         cause: "A file holds bytes that are zero.",
         remedy: "Save it as UTF-8, or as UTF-16 with a byte order mark.",
+    },
+    Entry {
+        id: "mechanism::older-format",
+        cause: "A mechanism is in CTI or CTML, Cantera's formats before YAML.",
+        remedy: "Convert it with Cantera's `cti2yaml` or `ctml2yaml`, and give the YAML file.",
     },
     Entry {
         id: "mechanism::order",
