@@ -1,7 +1,7 @@
 //! Derivatives of production rates, and of the tendencies of a reactor, by dual numbers through the reference.
 
 use super::constants::GAS_CONSTANT;
-use super::number::Dual;
+use super::number::{DIRECTIONS, Dual, Slopes};
 use super::qssa::{Consumed, QuasiSteady, consumed, quasi_steady_at};
 use super::reactor::Constant;
 use super::thermo::{concentrations, cp_r, h_rt};
@@ -22,14 +22,11 @@ pub struct Jacobian {
 pub fn production(model: &Model, state: &State) -> Jacobian {
     let size = model.species().len();
     let c = concentrations(state);
-    let columns = (0..=size).map(|column| {
-        let along = |n: usize| f64::from(u8::from(n == column));
-        let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| Dual { value, slope: along(k) }).collect();
-        let all =
-            Along::new(model, Dual { value: state.temperature, slope: along(size) }, Dual::from(state.pressure), &c);
-        (0..size).map(|k| (all.net[k].slope, all.gross_slope[k])).collect()
-    });
-    Jacobian::from_columns(size, columns.collect())
+    Jacobian::from_columns(size, size + 1, |first| {
+        let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| unknown(value, k, first)).collect();
+        let all = Along::new(model, unknown(state.temperature, size, first), Dual::from(state.pressure), &c);
+        (0..size).map(|k| (all.net[k].slopes, all.gross_slopes[k])).collect()
+    })
 }
 
 /// Returns the Jacobian of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature. The pressure or the volume is
@@ -40,10 +37,9 @@ pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
     let masses: Vec<f64> = species.iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x.max(0.0)).collect();
     let mass: f64 = masses.iter().sum();
     let density = state.pressure * mass / (GAS_CONSTANT * state.temperature);
-    let columns = (0..=size).map(|column| {
-        let along = |n: usize| f64::from(u8::from(n == column));
-        let t = Dual { value: state.temperature, slope: along(size) };
-        let y = masses.iter().enumerate().map(|(k, m)| Dual { value: m / mass, slope: along(k) });
+    Jacobian::from_columns(size + 1, size + 1, |first| {
+        let t = unknown(state.temperature, size, first);
+        let y = masses.iter().enumerate().map(|(k, m)| unknown(m / mass, k, first));
         let amounts: Vec<Dual> = y.zip(species).map(|(y, s)| y / s.weight).collect();
         let amount: Dual = amounts.iter().copied().sum();
         let (density, pressure) = match constant {
@@ -54,11 +50,15 @@ pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
         };
         let c: Vec<Dual> = amounts.iter().map(|&n| n * density).collect();
         tendency_along(model, t, pressure, density, &c, constant)
-    });
-    Jacobian::from_columns(size + 1, columns.collect())
+    })
 }
 
-/// (slope, sum of the sizes of its terms) of dY/dt, then dT/dt, along a direction.
+/// The unknown of a number, where the directions are those of unknowns from `first` on.
+fn unknown(value: f64, number: usize, first: usize) -> Dual {
+    Dual { value, slopes: std::array::from_fn(|n| f64::from(u8::from(first + n == number))) }
+}
+
+/// (slopes, sums of the sizes of their terms) of dY/dt, then dT/dt, along some directions.
 fn tendency_along(
     model: &Model,
     t: Dual,
@@ -66,17 +66,20 @@ fn tendency_along(
     density: Dual,
     c: &[Dual],
     constant: Constant,
-) -> Vec<(f64, f64)> {
+) -> Vec<(Slopes, Slopes)> {
     let species = model.species();
     let all = Along::new(model, t, pressure, c);
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
-    let mut column: Vec<(f64, f64)> = species
+    let mut rows: Vec<(Slopes, Slopes)> = species
         .iter()
         .enumerate()
         .map(|(k, s)| {
             let rate = all.net[k] * s.weight / density;
-            let of_density = (all.gross[k] * density.slope / density.value).abs();
-            (rate.slope, s.weight / density.value * (all.gross_slope[k] + of_density))
+            let size = |n: usize| {
+                let of_density = (all.gross[k] * density.slopes[n] / density.value).abs();
+                s.weight / density.value * (all.gross_slopes[k][n] + of_density)
+            };
+            (rate.slopes, std::array::from_fn(size))
         })
         .collect();
     let capacities = species.iter().zip(c).map(|(s, &c)| c * (cp_r(&s.thermo, t) - work) * GAS_CONSTANT);
@@ -84,17 +87,27 @@ fn tendency_along(
     let energies: Vec<Dual> = species.iter().map(|s| (h_rt(&s.thermo, t) - work) * t * GAS_CONSTANT).collect();
     let heat: Dual = energies.iter().zip(&all.net).map(|(&e, &rate)| e * rate).sum();
     let change = -heat / capacity;
-    let terms = energies.iter().enumerate().map(|(k, e)| {
-        e.value.abs() * (all.gross_slope[k] + all.gross[k] * (capacity.slope / capacity.value).abs())
-            + e.slope.abs() * all.gross[k]
-    });
-    column.push((change.slope, terms.sum::<f64>() / capacity.value));
-    column
+    let size = |n: usize| {
+        let terms = energies.iter().enumerate().map(|(k, e)| {
+            e.value.abs() * (all.gross_slopes[k][n] + all.gross[k] * (capacity.slopes[n] / capacity.value).abs())
+                + e.slopes[n].abs() * all.gross[k]
+        });
+        terms.sum::<f64>() / capacity.value
+    };
+    rows.push((change.slopes, std::array::from_fn(size)));
+    rows
 }
 
 impl Jacobian {
-    /// From columns of (value, sum of sizes). The last column has another unit than the others.
-    fn from_columns(rows: usize, columns: Vec<Vec<(f64, f64)>>) -> Self {
+    /// Takes the columns from a function of the first of some neighbouring ones: it returns (values, sums of sizes) for each row. The last column has
+    /// another unit than the others.
+    fn from_columns(rows: usize, count: usize, some: impl Fn(usize) -> Vec<(Slopes, Slopes)>) -> Self {
+        let columns = (0..count).step_by(DIRECTIONS).flat_map(|first| {
+            let some = some(first);
+            (0..DIRECTIONS.min(count - first))
+                .map(move |n| some.iter().map(|(values, sizes)| (values[n], sizes[n])).collect())
+        });
+        let columns: Vec<Vec<(f64, f64)>> = columns.collect();
         let mut largest = vec![0.0; rows];
         for column in &columns[..columns.len() - 1] {
             for (largest, (_, size)) in largest.iter_mut().zip(column) {
@@ -110,13 +123,13 @@ impl Jacobian {
     }
 }
 
-/// Production rates along a direction.
+/// Production rates along some directions.
 struct Along {
     net: Vec<Dual>,
     gross: Vec<f64>,
     /// The same sum as the gross rate, of the sizes of the slopes of all rates. Rate/T is added by temperature: the slope of a rate
     /// constant is a sum of terms of that size, which may cancel.
-    gross_slope: Vec<f64>,
+    gross_slopes: Vec<Slopes>,
 }
 
 impl Along {
@@ -124,17 +137,18 @@ impl Along {
         let mechanism = &model.mechanism;
         let size = mechanism.species.len();
         let rates = quasi_steady_at(mechanism, t, pressure, c);
-        let of_temperature = (t.slope / t.value).abs();
-        let mut all = Self { net: vec![Dual::from(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
+        let zero = Dual::from(0.0);
+        let mut all = Self { net: vec![zero; size], gross: vec![0.0; size], gross_slopes: vec![zero.slopes; size] };
         for (i, reaction) in mechanism.reactions.iter().enumerate() {
             let (forward, reverse) = (rates.forward[i], rates.reverse[i]);
             let gross = forward.value.abs() + reverse.value.abs();
-            let sizes = size_of_slope(mechanism, &rates, i) + of_temperature * gross;
+            let of_temperature = |n: usize| (t.slopes[n] / t.value).abs() * gross;
+            let sizes: Slopes = std::array::from_fn(|n| size_of_slope(mechanism, &rates, i, n) + of_temperature(n));
             for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
                 for &(k, nu) in side {
                     all.net[k] = all.net[k] + (forward - reverse) * (sign * nu);
                     all.gross[k] += nu * gross;
-                    all.gross_slope[k] += nu * sizes;
+                    all.gross_slopes[k].iter_mut().zip(sizes).for_each(|(sum, size)| *sum += nu * size);
                 }
             }
         }
@@ -142,17 +156,17 @@ impl Along {
     }
 }
 
-/// Returns the size of the slopes of both rates of a reaction: at constant quasi-steady concentrations, plus the change by these.
-fn size_of_slope(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize) -> f64 {
+/// Returns the size of the slopes of both rates of a reaction along a direction: at constant quasi-steady concentrations, plus the change by these.
+fn size_of_slope(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize, n: usize) -> f64 {
     let reaction = &mechanism.reactions[i];
     let directions =
         [(&reaction.reactants, rates.unscaled.rate_forward[i]), (&reaction.products, rates.unscaled.rate_reverse[i])];
     let size = |(side, rate): (&Vec<_>, Dual)| match consumed(mechanism, side) {
         Consumed::One(j) => {
             let x = rates.concentrations[j];
-            (rate.slope * x.value).abs() + (rate.value * x.slope).abs()
+            (rate.slopes[n] * x.value).abs() + (rate.value * x.slopes[n]).abs()
         }
-        Consumed::None | Consumed::Several => rate.slope.abs(),
+        Consumed::None | Consumed::Several => rate.slopes[n].abs(),
     };
     directions.map(size).iter().sum()
 }

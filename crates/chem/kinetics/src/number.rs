@@ -1,4 +1,4 @@
-//! Numbers that the reference evaluates with: doubles, or doubles with their derivative along some direction (forward-mode algorithmic
+//! Numbers that the reference evaluates with: doubles, or doubles with their derivatives along some directions (forward-mode algorithmic
 //! differentiation: Griewank & Walther, Evaluating Derivatives, chapter 3).
 
 use std::iter::Sum;
@@ -77,25 +77,36 @@ impl Number for f64 {
     }
 }
 
-/// A number and its derivative.
+/// Directions that a number is derived along at once: values and functions are then evaluated once for all of them.
+pub const DIRECTIONS: usize = 8;
+
+/// A number for each direction.
+pub type Slopes = [f64; DIRECTIONS];
+
+/// A number and its derivatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dual {
     pub value: f64,
-    pub slope: f64,
+    pub slopes: Slopes,
 }
 
 impl Dual {
     /// f(x) by f and f' at the value.
     fn chain(self, value: f64, derivative: f64) -> Self {
         // A constant stays one where a function is steep.
-        let slope = if self.slope == 0.0 { 0.0 } else { self.slope * derivative };
-        Self { value, slope }
+        let slopes = self.slopes.map(|slope| if slope == 0.0 { 0.0 } else { slope * derivative });
+        Self { value, slopes }
+    }
+
+    /// A number by its value, and its slopes by those of two others.
+    fn of_both(value: f64, a: Self, b: Self, slope: impl Fn(f64, f64) -> f64) -> Self {
+        Self { value, slopes: std::array::from_fn(|n| slope(a.slopes[n], b.slopes[n])) }
     }
 }
 
 impl From<f64> for Dual {
     fn from(value: f64) -> Self {
-        Self { value, slope: 0.0 }
+        Self { value, slopes: [0.0; DIRECTIONS] }
     }
 }
 
@@ -132,13 +143,16 @@ impl Number for Dual {
         if self.value == 0.0 {
             return Self::from(value);
         }
-        let of_base = if self.slope == 0.0 { 0.0 } else { exponent.value * self.slope / self.value };
-        let of_exponent = if exponent.slope == 0.0 { 0.0 } else { exponent.slope * self.value.ln() };
-        Self { value, slope: value * (of_base + of_exponent) }
+        let logarithm = self.value.ln();
+        Self::of_both(value, self, exponent, |base, of_exponent| {
+            let by_base = if base == 0.0 { 0.0 } else { exponent.value * base / self.value };
+            let by_exponent = if of_exponent == 0.0 { 0.0 } else { of_exponent * logarithm };
+            value * (by_base + by_exponent)
+        })
     }
 
     fn is_nothing(self) -> bool {
-        self.value == 0.0 && self.slope == 0.0
+        self == Self::from(0.0)
     }
 }
 
@@ -146,7 +160,7 @@ impl Add for Dual {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { value: self.value + other.value, slope: self.slope + other.slope }
+        Self::of_both(self.value + other.value, self, other, |a, b| a + b)
     }
 }
 
@@ -154,7 +168,7 @@ impl Sub for Dual {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        Self { value: self.value - other.value, slope: self.slope - other.slope }
+        Self::of_both(self.value - other.value, self, other, |a, b| a - b)
     }
 }
 
@@ -162,7 +176,7 @@ impl Mul for Dual {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self { value: self.value * other.value, slope: self.slope * other.value + self.value * other.slope }
+        Self::of_both(self.value * other.value, self, other, |a, b| a * other.value + self.value * b)
     }
 }
 
@@ -171,7 +185,7 @@ impl Div for Dual {
 
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        Self { value, slope: (self.slope - value * other.slope) / other.value }
+        Self::of_both(value, self, other, |a, b| (a - value * b) / other.value)
     }
 }
 
@@ -179,7 +193,7 @@ impl Neg for Dual {
     type Output = Self;
 
     fn neg(self) -> Self {
-        Self { value: -self.value, slope: -self.slope }
+        Self { value: -self.value, slopes: self.slopes.map(|slope| -slope) }
     }
 }
 
@@ -203,7 +217,7 @@ impl Mul<f64> for Dual {
     type Output = Self;
 
     fn mul(self, other: f64) -> Self {
-        Self { value: self.value * other, slope: self.slope * other }
+        Self { value: self.value * other, slopes: self.slopes.map(|slope| slope * other) }
     }
 }
 
@@ -211,7 +225,7 @@ impl Div<f64> for Dual {
     type Output = Self;
 
     fn div(self, other: f64) -> Self {
-        Self { value: self.value / other, slope: self.slope / other }
+        Self { value: self.value / other, slopes: self.slopes.map(|slope| slope / other) }
     }
 }
 
@@ -242,19 +256,24 @@ mod tests {
         ];
         for (dual, plain) in functions {
             for x in [0.3, 1.0, 2.7] {
-                let found = dual(Dual { value: x, slope: 1.0 });
+                // The directions are apart: the first one twice as fast, the last one not at all.
+                let mut slopes = [1.0; DIRECTIONS];
+                (slopes[0], slopes[DIRECTIONS - 1]) = (2.0, 0.0);
+                let found = dual(Dual { value: x, slopes });
                 assert_relative_eq!(found.value, plain(x), max_relative = 1e-15);
                 let quotient = (plain(x + 1e-5) - plain(x - 1e-5)) / 2e-5;
-                assert_relative_eq!(found.slope, quotient, max_relative = 1e-8, epsilon = 1e-9);
+                for (found, slope) in found.slopes.into_iter().zip(slopes) {
+                    assert_relative_eq!(found, slope * quotient, max_relative = 1e-8, epsilon = 1e-9);
+                }
             }
         }
     }
 
     #[test]
     fn bounds_cut_off_the_slope() {
-        let x = Dual { value: 2.0, slope: 1.0 };
+        let x = Dual { value: 2.0, slopes: [1.0; DIRECTIONS] };
         assert_eq!((x.max(3.0), x.max(1.0)), (Dual::from(3.0), x));
         assert_eq!((x.min(3.0), x.min(1.0)), (x, Dual::from(1.0)));
-        assert_eq!(Dual { value: 0.0, slope: 1.0 }.power(Dual::from(0.5)), Dual::from(0.0));
+        assert_eq!(Dual { value: 0.0, slopes: [1.0; DIRECTIONS] }.power(Dual::from(0.5)), Dual::from(0.0));
     }
 }
