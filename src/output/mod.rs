@@ -224,7 +224,9 @@ impl Output<'_> {
         let target = request.common.target;
         let mut files = Vec::new();
         if let Some(reactor) = reactor {
-            files.extend(host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host)));
+            let own = host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host));
+            let is_embedded = self.emits(Emit::PelephysicsReactor);
+            files.extend(if is_embedded { embedded::with_cpp(own, target) } else { own });
             if self.emits(Emit::Host) {
                 files.push(host::reactor_driver(interface, reactor, &reactor::driven(model, reactor), provenance));
             }
