@@ -120,10 +120,12 @@ fn flags(target: &Target) -> Vec<&'static str> {
     if target.is_cpu() {
         return vec!["-march=native", "-Wno-psabi"];
     }
+    // GPUs have fused multiply-adds.
+    let fused: &[&str] = if cfg!(target_arch = "x86_64") { &["-mfma"] } else { &[] };
     let allowed = ["-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-dangling-pointer"];
     let own: &[&str] =
         if target.is_amd() { &["-DAMREX_USE_HIP", "-D__HIP_DEVICE_COMPILE__"] } else { &["-DAMREX_USE_CUDA"] };
-    [&allowed[..], own, &["-include", standing_in::runtime(target).0, "-isystem", "standing_in"]].concat()
+    [fused, &allowed, own, &["-include", standing_in::runtime(target).0, "-isystem", "standing_in"]].concat()
 }
 
 /// Makes the sources for a GPU what the host's compiler reads: calls in place of launches, and functions of one point in place of kernels.

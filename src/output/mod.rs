@@ -24,9 +24,8 @@ use kinetics::Model;
 use lower::code::Code;
 use machine::target::Target;
 use provenance::provenance;
-use source::source_extension;
 
-pub use source::source;
+pub use source::{source, source_extension};
 pub use unit::{OnCompilers, Unit};
 pub use write::{lies_within, write, write_file, write_project};
 
