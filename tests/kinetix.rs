@@ -207,7 +207,7 @@ fn what_does_not_go_with_it_is_refused() {
     for arguments in [
         &["--emit", "kinetix", "--units", "cgs"][..],
         &["--emit", "kinetix", "--state", "TC"],
-        &["--emit", "kinetix", "--outputs", "species-molar-cp"],
+        &["--emit", "kinetix", "--outputs", "mass-production-rates"],
         &["--emit", "kinetix,chemkin"],
         &["--emit", "pelephysics,kinetix"],
     ] {
