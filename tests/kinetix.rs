@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use kinetics::constants::GAS_CONSTANT;
 use kinetics::thermo::{cp_r, h_rt};
 use kinetics::{Model, State};
-use testkit::project::there;
+use testkit::project::{cuda13, there};
 use testkit::reference::own;
-use testkit::shipped;
+use testkit::{on_devices, shipped};
 
 /// Errors of transport that the default forms may have.
 const FIT: f64 = 1e-4;
@@ -58,28 +59,46 @@ fn state(model: &Model) -> State {
     State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
 }
 
-/// Writes and builds the files of a mechanism with the caller, and compares what it prints. `inert` species come last with the host.
-fn called(mechanism: &Path, inert: &[&str]) {
-    if !there("g++") {
-        return;
-    }
+/// The files that the host has compilers include.
+fn included() -> impl Iterator<Item = &'static str> {
+    let files = ["mech.h", "rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp"];
+    files.into_iter().chain(["diffusivity.cpp"]).flat_map(|file| ["-include", file])
+}
+
+fn written(mechanism: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut singe = assert_cmd::Command::cargo_bin("singe").unwrap();
     singe.arg(mechanism).args(["--target", "cpu", "--emit", "kinetix", "--verify", "off", "-o"]).arg(folder.path());
     let said = String::from_utf8(singe.assert().success().get_output().stdout.clone()).unwrap();
     assert!(said.contains("over those in its cache"), "{said}");
-    let files = ["mech.h", "rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp"];
-    let included = files.into_iter().chain(["diffusivity.cpp"]).flat_map(|file| ["-include", file]);
-    let caller = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/caller.cpp");
-    let mut compile = Command::new("g++");
-    compile.current_dir(folder.path()).args(HOST).args(included).args(["-I.", "-o", "caller"]).arg(caller);
-    testkit::project::run(&mut compile);
+    folder
+}
 
+fn model(mechanism: &Path) -> Model {
     let files = mechanism::Files { mechanism: mechanism.to_owned(), ..Default::default() };
-    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+}
+
+/// Species as the host has them: `inert` ones come last.
+fn host_order(model: &Model, inert: &[&str]) -> Vec<usize> {
     let all = || 0..model.species().len();
     let is_inert = |&k: &usize| inert.contains(&model.species()[k].name.as_str());
-    let order: Vec<usize> = all().filter(|k| !is_inert(k)).chain(all().filter(is_inert)).collect();
+    all().filter(|k| !is_inert(k)).chain(all().filter(is_inert)).collect()
+}
+
+/// Writes and builds the files of a mechanism with the caller, and compares what it prints.
+fn called(mechanism: &Path, inert: &[&str]) {
+    if !there("g++") {
+        return;
+    }
+    let folder = written(mechanism);
+    let caller = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/caller.cpp");
+    let mut compile = Command::new("g++");
+    compile.current_dir(folder.path()).args(HOST).args(included()).args(["-I.", "-o", "caller"]).arg(caller);
+    testkit::project::run(&mut compile);
+
+    let model = model(mechanism);
+    let order = host_order(&model, inert);
     let state = state(&model);
     let mut given = format!("{:e} {:e}", state.temperature, state.pressure);
     order.iter().for_each(|&k| write!(given, " {:e}", state.mole_fractions[k]).unwrap());
@@ -123,12 +142,72 @@ fn functions_of_every_form_of_a_rate_give_what_the_reference_says() {
     called(&own("forms").mechanism, &["N2", "AR"]);
 }
 
+/// Flags and macros of the host for CUDA.
+const CUDA: [&str; 8] = [
+    "-std=c++17",
+    "-O3",
+    "--expt-relaxed-constexpr",
+    "-D__KINETIX_DEVICE__=__device__",
+    "-D__KINETIX_CONST__=__constant__",
+    "-D__KINETIX_INLINE__=__forceinline__ static",
+    "-Dcfloat=double",
+    "-I.",
+];
+
+/// On two states, by the PTX of nvcc in the simulator; each call of `on_gpu.cu` gives what `expected` has by the same name.
+#[test]
+fn functions_on_a_gpu_give_what_the_reference_says() {
+    let Some(cuda) = cuda13() else { return };
+    let folder = written(&shipped("h2o2"));
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/on_gpu.cu");
+    let nvcc = |options: &[&str]| {
+        let mut compile = Command::new(cuda.join("bin/nvcc"));
+        compile.current_dir(folder.path()).args(CUDA).args(included()).args(options);
+        testkit::project::run(compile.arg(&kernels));
+    };
+    nvcc(&["-arch=sm_90", "-Werror", "all-warnings", "--cubin", "-o", "functions.cubin"]);
+    nvcc(&["-arch=sm_80", "-Werror", "all-warnings", "-ptx", "-o", "functions.ptx"]);
+    let ptx = std::fs::read_to_string(folder.path().join("functions.ptx")).unwrap();
+
+    let model = model(&shipped("h2o2"));
+    let order = host_order(&model, &["AR", "N2"]);
+    let states = [800.0, 2200.0].map(|temperature| State { temperature, pressure: 1e5, ..state(&model) });
+    let temperatures = states.each_ref().map(|state| state.temperature);
+    for (name, rows) in [
+        ("rates", order.len()),
+        ("enthalpies", order.len()),
+        ("capacities", order.len()),
+        ("conductivity", 1),
+        ("viscosity", 1),
+        ("diffusivities", order.len()),
+    ] {
+        // Rates take concentrations in mol/m3, transport mole fractions.
+        let scale = |state: &State| match name {
+            "rates" => 1e3 * state.pressure / (GAS_CONSTANT * state.temperature),
+            _ => 1.0,
+        };
+        let by_row = |k: usize| states.iter().map(move |state| state.mole_fractions[k] * scale(state));
+        let of_species: Vec<f64> = order.iter().flat_map(|&k| by_row(k)).collect();
+        let found = on_devices::by_ptx(&ptx, &format!("call_{name}"), [&temperatures, &of_species], rows);
+        for (i, state) in states.iter().enumerate() {
+            let (values, tolerance) = expected(&model, state, name);
+            // These are over the root of the temperature.
+            let factor = if rows == 1 { state.temperature.sqrt() } else { 1.0 };
+            for row in 0..rows {
+                let (value, scale) = values[if rows == 1 { 0 } else { order[row] }];
+                let found = found[row * states.len() + i] * factor;
+                assert!((found - value).abs() <= tolerance * scale, "{name} {i} {row}: {found:e}, {value:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_does_not_go_with_it_is_refused() {
     for arguments in [
         &["--emit", "kinetix", "--units", "cgs"][..],
         &["--emit", "kinetix", "--state", "TC"],
-        &["--emit", "kinetix", "--outputs", "species-molar-cp"],
+        &["--emit", "kinetix", "--outputs", "mass-production-rates"],
         &["--emit", "kinetix,chemkin"],
         &["--emit", "pelephysics,kinetix"],
     ] {

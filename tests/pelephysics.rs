@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use kinetics::{Model, State, Stiffness, Surroundings};
 use testkit::project::{cuda13, run, there};
-use testkit::shipped;
+use testkit::{on_devices, shipped};
 
 /// (value, what its error is relative to) of a name in the library's units, and how large the error may be.
 fn expected(model: &Model, state: &State, name: &str, column: usize) -> (Vec<(f64, f64)>, f64) {
@@ -161,6 +161,66 @@ fn functions_of_a_reduced_mechanism_give_what_the_reference_says() {
     called("methane", true);
 }
 
+/// A call of `on_gpu.cu`: temperatures or energies, values of the species by row, and what `expected` names it.
+struct Call {
+    kernel: &'static str,
+    scalars: Vec<f64>,
+    of_species: Vec<f64>,
+    name: &'static str,
+    rows: usize,
+}
+
+/// The calls for some states. Concentrations of the host are in mol/m3 for `productionRate`, in mol/cm3 for `DWDOT`.
+fn calls(model: &Model, states: &[State]) -> Vec<Call> {
+    let species = model.species();
+    let by_row = |value: &dyn Fn(&State, usize) -> f64| -> Vec<f64> {
+        (0..species.len()).flat_map(|k| states.iter().map(move |state| value(state, k))).collect()
+    };
+    let temperatures: Vec<f64> = states.iter().map(|state| state.temperature).collect();
+    let mean = |state: &State| kinetics::thermo::mean_weight(&model.mechanism, state);
+    let fractions = by_row(&|state, k| state.mole_fractions[k] * species[k].weight / mean(state));
+    let concentrations = by_row(&|state, k| {
+        state.mole_fractions[k] * state.pressure / (kinetics::constants::GAS_CONSTANT * state.temperature)
+    });
+    let scaled = |factor: f64| concentrations.iter().map(|c| c * factor).collect();
+    let energies = states.iter().map(|state| expected(model, state, "u", 0).0[0].0).collect();
+    let (n, size) = (species.len(), species.len() + 1);
+    let of = |kernel, of_species, name, rows| Call { kernel, scalars: temperatures.clone(), of_species, name, rows };
+    vec![
+        of("call_productionRate", scaled(1e3), "production-si", n),
+        of("call_CKCPBS", fractions.clone(), "cp", 1),
+        of("call_DWDOT", scaled(1e-3), "column", size * size),
+        Call { scalars: energies, ..of("call_GET_T_GIVEN_EY", fractions, "temperature", 1) },
+    ]
+}
+
+/// Compares what a device gives with the reference, on three states; `run` gives nothing of calls that are left out.
+fn called_on(name: &str, run: &dyn Fn(&Call) -> Option<Vec<f64>>) {
+    let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    let states: Vec<State> = [700.0, 1350.0, 2400.0].map(|t| State { temperature: t, ..state(&model) }).into();
+    for call in calls(&model, &states) {
+        let Some(found) = run(&call) else { continue };
+        for (i, state) in states.iter().enumerate() {
+            // A matrix has the row of the temperature besides, and its column by another unit than the reference's.
+            let columns = if call.name == "column" { model.species().len() + 1 } else { 1 };
+            for column in 0..columns {
+                let unit = if columns > 1 && column == columns - 1 { 1e-6 } else { 1.0 };
+                let (values, tolerance) = expected(&model, state, call.name, column);
+                for (row, (value, scale)) in values.iter().enumerate() {
+                    let found = found[(column * columns + row) * states.len() + i];
+                    let error = (found - value * unit).abs();
+                    assert!(
+                        error <= tolerance * scale * unit,
+                        "{} {i} {column} {row}: {found:e}, {value:e}",
+                        call.kernel
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn functions_compile_for_gpus() {
     let Some(cuda) = cuda13() else { return };
@@ -172,4 +232,39 @@ fn functions_compile_for_gpus() {
         compile.current_dir(folder.path()).args(options).arg(&amrex).arg(format!("-arch={architecture}"));
         run(compile.arg(amrex.join("on_gpu.cu")));
     }
+}
+
+#[test]
+fn functions_on_a_gpu_of_nvidia_give_what_the_reference_says() {
+    let Some(cuda) = cuda13() else { return };
+    let folder = written("h2o2");
+    let amrex = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
+    let options = ["-std=c++17", "-O3", "-arch=sm_80", "-ptx", "-o", "functions.ptx", "-I.", "-I"];
+    let mut compile = Command::new(cuda.join("bin/nvcc"));
+    run(compile.current_dir(folder.path()).args(options).arg(&amrex).arg(amrex.join("on_gpu.cu")));
+    let ptx = std::fs::read_to_string(folder.path().join("functions.ptx")).unwrap();
+    called_on("h2o2", &|call| {
+        Some(on_devices::by_ptx(&ptx, call.kernel, [&call.scalars, &call.of_species], call.rows))
+    });
+}
+
+#[test]
+fn functions_on_a_gpu_of_amd_give_what_the_reference_says() {
+    if !there("clang++") {
+        return;
+    }
+    let folder = written("h2o2");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [amrex, device] = ["tests/pelephysics", "tests/amd/hip/device.h"].map(|place| root.join(place));
+    let target = ["-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-S"];
+    let options = ["-std=c++17", "-O3", "-ffp-contract=off", "-o", "functions.s", "-I.", "-I"];
+    let mut compile = Command::new("clang++");
+    compile.current_dir(folder.path()).args(target).args(options).arg(&amrex).arg("-include").arg(device);
+    run(compile.arg(amrex.join("on_gpu.cu")));
+    let listing = std::fs::read_to_string(folder.path().join("functions.s")).unwrap();
+    called_on("h2o2", &|call| {
+        // Clang merges a mask into undefined bits there, which the simulator refuses.
+        let runs = call.name != "temperature";
+        runs.then(|| on_devices::by_listing(&listing, call.kernel, [&call.scalars, &call.of_species], call.rows))
+    });
 }

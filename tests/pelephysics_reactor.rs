@@ -8,8 +8,9 @@ use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::{Constant, tendency};
 use kinetics::thermo::{cp_r, h_rt};
 use kinetics::{Model, State, production};
+use machine::target::Target;
 use testkit::project::{run, there};
-use testkit::shipped;
+use testkit::{shipped, standing_in};
 
 /// A cell of the host in SI units: densities of the species, the temperature, and the sources of densities and energy.
 #[derive(Clone)]
@@ -107,15 +108,51 @@ fn written(folder: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()
         .arg(shipped("h2o2"))
-        .args(["--verify", "off", "-o"])
+        .args(["--verify", "off,no-compilers", "-o"])
         .arg(folder)
         .args(arguments)
         .assert()
         .success();
 }
 
+/// The flags that a target's text takes on the host, besides those of all.
+fn flags(target: &Target) -> Vec<&'static str> {
+    if target.is_cpu() {
+        return vec!["-march=native", "-Wno-psabi"];
+    }
+    // GPUs have fused multiply-adds.
+    let fused: &[&str] = if cfg!(target_arch = "x86_64") { &["-mfma"] } else { &[] };
+    let allowed = ["-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-attributes", "-Wno-dangling-pointer"];
+    let own: &[&str] =
+        if target.is_amd() { &["-DAMREX_USE_HIP", "-D__HIP_DEVICE_COMPILE__"] } else { &["-DAMREX_USE_CUDA"] };
+    [fused, &allowed, own, &["-include", standing_in::runtime(target).0, "-isystem", "standing_in"]].concat()
+}
+
+/// Makes the sources for a GPU what the host's compiler reads: calls in place of launches, and functions of one point in place of kernels.
+fn stand_in(folder: &Path, target: &Target, constant: Constant, sources: &[&str]) {
+    let (header, runtime) = standing_in::runtime(target);
+    let header = folder.join("standing_in").join(header);
+    std::fs::create_dir_all(header.parent().unwrap()).unwrap();
+    std::fs::write(header, runtime).unwrap();
+    let (kernels, state) = match constant {
+        Constant::Volume => (["isochoric", "isochoric_sparse_jacobian"], "TRY"),
+        Constant::Pressure => (["isobaric", "isobaric_sparse_jacobian"], "TPY"),
+    };
+    let wanted = kernels.join(",").replace('_', "-");
+    written(&folder.join("si"), &["--target", "cpu", "--emit", "device", "--state", state, "--kernel", &wanted]);
+    for source in sources {
+        let text = std::fs::read_to_string(folder.join(source)).unwrap();
+        let kernel = kernels.iter().find(|kernel| *source == format!("h2o2_{kernel}.cpp"));
+        let text = match kernel {
+            Some(kernel) => standing_in::KERNEL.replace("NAME", kernel).replace("h2o2_device.h", "si/h2o2_device.h"),
+            None => standing_in::launch_as_call(&text),
+        };
+        std::fs::write(folder.join(source), text).unwrap();
+    }
+}
+
 /// Writes and builds both, and compares what the reactor makes of fields and of packed arrays with the plain equations.
-fn advanced(constant: Constant) {
+fn advanced(constant: Constant, target: &Target) {
     if !there("g++") {
         return;
     }
@@ -125,27 +162,24 @@ fn advanced(constant: Constant) {
         Constant::Pressure => ("TPY", 2),
     };
     written(folder.path(), &["--emit", "pelephysics"]);
-    written(folder.path(), &["--emit", "pelephysics-reactor", "--state", name]);
+    let of_reactor = ["--emit", "pelephysics-reactor", "--state", name, "--codegen", "data-parallel"];
+    let of_target = if target.is_cpu() { vec![] } else { vec!["--target", &target.name] };
+    written(folder.path(), &[&of_reactor[..], &of_target].concat());
     let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
     let list = std::fs::read_to_string(folder.path().join("Make.package")).unwrap();
     let sources = list.lines().find_map(|line| line.strip_prefix("CEXE_sources += ")).unwrap();
+    let sources: Vec<&str> = sources.split_whitespace().collect();
+    if !target.is_cpu() {
+        stand_in(folder.path(), target, constant, &sources);
+    }
     run(Command::new("g++")
         .current_dir(folder.path())
-        .args([
-            "-std=c++17",
-            "-O1",
-            "-march=native",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-Wno-psabi",
-            "-DMOD_REACTOR",
-            "-I.",
-        ])
+        .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-DMOD_REACTOR", "-I."])
+        .args(flags(target))
         .args(["-o", "caller", "mechanism.cpp", "-I"])
         .arg(&host)
         .arg(host.join("reactor_caller.cpp"))
-        .args(sources.split_whitespace()));
+        .args(sources));
 
     let files = mechanism::Files { mechanism: shipped("h2o2"), ..Default::default() };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
@@ -192,10 +226,22 @@ fn advanced(constant: Constant) {
 
 #[test]
 fn cells_at_constant_volume_end_where_the_plain_equations_do() {
-    advanced(Constant::Volume);
+    advanced(Constant::Volume, Target::cpu());
 }
 
 #[test]
 fn cells_at_constant_pressure_end_where_the_plain_equations_do() {
-    advanced(Constant::Pressure);
+    advanced(Constant::Pressure, Target::cpu());
+}
+
+/// The text for CUDA, with stand-ins for AMReX and for the runtime.
+#[test]
+fn cells_on_a_gpu_of_nvidia_end_where_the_plain_equations_do() {
+    advanced(Constant::Volume, Target::by_name("hopper").unwrap());
+    advanced(Constant::Pressure, Target::by_name("ampere").unwrap());
+}
+
+#[test]
+fn cells_on_a_gpu_of_amd_end_where_the_plain_equations_do() {
+    advanced(Constant::Volume, Target::by_name("mi300x").unwrap());
 }

@@ -5,7 +5,7 @@ use crate::compilers::{self, CompilerOutput};
 use crate::fault;
 use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
-use crate::plan::Request;
+use crate::plan::{Emit, Request};
 use crate::report::ProgramReport;
 use crate::verify::{self, KernelTime, Part, Pipeline, ReactorSubject, ReactorVerification, simulate_reactors};
 use cache::Cache;
@@ -34,22 +34,18 @@ pub fn verify(
     let target = request.common.target;
     let mut programs = Vec::new();
     if request.reactor_method.is_some() {
-        let not_run = |extension: &str, reason: &str| {
-            ProgramReport::not_run(format!("{}_reactor.{extension}", model.mechanism.name), reason)
-        };
+        let not_run = |reason: &str| ProgramReport::not_run(file(request, model), reason);
         programs.push(match why_not(request) {
-            Some(reason) if target.is_cpu() => not_run("cpp", reason),
+            Some(reason) => not_run(reason),
             None if target.is_cpu() => {
                 observer.pass("verify reactors", None, || reactors_on_cpu::run(request, model, units, cache))?
             }
-            Some(reason) if target.is_amd() => not_run("hip", reason),
-            Some(reason) => not_run("cu", reason),
             None => match output::reactor_text(request, model, units, beside) {
                 Some(text) if text.text.len() > LONGEST => {
-                    not_run("cu", "its text is longer than 512 kB, which compilers take minutes for")
+                    not_run("its text is longer than 512 kB, which compilers take minutes for")
                 }
                 Some(text) => observer.pass("verify reactors", None, || run(request, model, units, &text))?,
-                None => not_run("cu", "its kernels are not there"),
+                None => not_run("its kernels are not there"),
             },
         });
     }
@@ -58,6 +54,13 @@ pub fn verify(
         programs.push(ProgramReport::not_run(file, "it takes SUNDIALS and a host"));
     }
     Ok(programs)
+}
+
+/// Name of the text of reactors.
+fn file(request: &Request, model: &Model) -> String {
+    let is_embedded = request.emit.contains(&Emit::PelephysicsReactor);
+    let extension = if is_embedded { "cpp" } else { output::source_extension(request.common.target) };
+    format!("{}_reactor.{extension}", model.mechanism.name)
 }
 
 /// Why the text of reactors is not run.
@@ -101,7 +104,7 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
         run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
     });
     let found: ReactorVerification = found.map_err(Failure::verification)?;
-    let file = format!("{symbol}.cu");
+    let file = file(request, model);
     let of_text = format!("CUDA text, as {compiler} compiles it");
     if !request.verify_machine_code {
         return Ok(ProgramReport::verified(file, &of_text, found));

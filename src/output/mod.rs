@@ -21,9 +21,8 @@ use kinetics::Model;
 use lower::code::Code;
 use machine::target::Target;
 use provenance::provenance;
-use source::source_extension;
 
-pub use source::source;
+pub use source::{source, source_extension};
 pub use unit::{OnCompilers, Unit};
 
 /// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.
@@ -220,7 +219,9 @@ impl Output<'_> {
         let target = request.common.target;
         let mut files = Vec::new();
         if let Some(reactor) = reactor {
-            files.extend(host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host)));
+            let own = host::reactor(interface, reactor, provenance, target, self.emits(Emit::Host));
+            let is_embedded = self.emits(Emit::PelephysicsReactor);
+            files.extend(if is_embedded { embedded::with_cpp(own, target) } else { own });
             if self.emits(Emit::Host) {
                 files.push(host::reactor_driver(interface, reactor, &reactor::driven(model, reactor), provenance));
             }

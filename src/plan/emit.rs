@@ -18,7 +18,7 @@ pub enum Emit {
     Chemkin,
     /// For a CPU: what device writes, and mechanism.H and mechanism.cpp as PelePhysics has them; in CGS units
     Pelephysics,
-    /// For a CPU: ReactorSinge.H and ReactorSinge.cpp, a reactor of PelePhysics for PeleC, with --state TPY for PeleLMeX
+    /// ReactorSinge.H and ReactorSinge.cpp, a reactor of PelePhysics for PeleC, with --state TPY for PeleLMeX: for CPUs, or for the --target that is given
     PelephysicsReactor,
     /// For a CPU: what device writes, and the files that KinetiX generates for nekRS
     Kinetix,

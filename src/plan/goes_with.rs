@@ -64,6 +64,11 @@ pub struct Refusal {
 const CPU: Group<&'static Target> = Group { name: "cpu", has: Target::is_cpu };
 const GPUS: Group<&'static Target> = Group { name: "a GPU", has: |target| !target.is_cpu() };
 const NVIDIA: Group<&'static Target> = Group { name: "a GPU of NVIDIA", has: Target::is_nvidia };
+/// Targets that AMReX can be built for (its documentation, "GPU").
+const AMREX: Group<&'static Target> = Group {
+    name: "cpu or a GPU (of NVIDIA from pascal on)",
+    has: |t| !t.is_nvidia() || t.compute_capability >= ComputeCapability(6, 0),
+};
 const SHUFFLING: Group<&'static Target> =
     Group { name: "a GPU of NVIDIA from kepler on", has: |t| t.is_nvidia() && t.shuffle != Shuffle::Mirror };
 const SHUFFLING_OR_CPU: Group<&'static Target> =
@@ -162,7 +167,7 @@ pub const FLAGS: [Flag; 20] = [
 
 /// Combinations that are refused. The first row that is not met is told.
 #[rustfmt::skip]
-pub const REFUSALS: [Refusal; 23] = [
+pub const REFUSALS: [Refusal; 24] = [
     refused(&["target=cpu"],       &[EveryLayout(DATA_PARALLEL), Value("points-per-lane=1"), NoEmit(&[Emit::Ptx])],
         "target::no-warps", "a CPU has neither warps nor lanes"),
     refused(&["target=amd"],       &[NoEmit(&[Emit::Ptx, Emit::Cvode])],
@@ -202,13 +207,15 @@ pub const REFUSALS: [Refusal; 23] = [
     refused(&["emit=openfoam"],    &[NoEmit(&[Emit::Host, Emit::Cvode, Emit::Chemkin, Emit::Pelephysics, Emit::Kinetix])],
         "emit::no-openfoam", "its model has a folder of its own"),
     refused(&["emit=chemkin|pelephysics"], &[Targets(CPU), UnitsOf(Units::Cgs), States(&[StateVariables::MoleFractions]), Value(DENSE)],
-        "emit::no-chemkin", "its functions are for a CPU, in CGS units, of mole fractions"),
+        "emit::no-chemkin", "--target cpu makes its functions, those of pelephysics for GPUs as well; in CGS units, of mole fractions"),
     refused(&["emit=kinetix"],     &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MoleFractions]), Value(DENSE)],
-        "emit::no-kinetix", "its functions are for a CPU, in SI units, of mole fractions"),
+        "emit::no-kinetix", "--target cpu makes its functions, which the host compiles for CPUs and CUDA; in SI units, of mole fractions"),
     refused(&["emit=openfoam"],    &[Targets(CPU), UnitsOf(Units::Si), States(&[StateVariables::MassFractions]), Value(DENSE)],
         "emit::no-openfoam", "its model is for a CPU, in SI units, of temperature, pressure and mass fractions"),
-    refused(&["emit=pelephysics-reactor"], &[Targets(CPU), UnitsOf(Units::Si), Kernels(REACTORS), NoEmit(&[Emit::Pelephysics, Emit::Openfoam])],
-        "emit::no-pelephysics-reactor", "it is made of reactors for a CPU, in SI units"),
+    refused(&["emit=pelephysics-reactor"], &[Targets(AMREX), UnitsOf(Units::Si), Kernels(REACTORS), NoEmit(&[Emit::Pelephysics, Emit::Openfoam])],
+        "emit::no-pelephysics-reactor", "it is made of reactors in SI units, for what AMReX can be built for"),
+    refused(&["emit=pelephysics-reactor", "emit=cuda|host|cvode"], &[Targets(CPU)],
+        "emit::no-pelephysics-reactor", "AMReX' makefiles compile .cpp files alone: write both projects into folders of their own"),
 ];
 
 /// Id of what single precision is not offered for.

@@ -2,7 +2,7 @@
 
 use super::{Emit, Request};
 use diagnostics::Diagnostic;
-use kernels::{Kernel, Output, Outputs, Property};
+use kernels::{Kernel, Output, Outputs};
 use kinetics::Stiffness;
 use mechanism::{Diffusion, Mechanism};
 
@@ -25,14 +25,8 @@ const LIBRARIES: [Library; 4] = [
     Library {
         emit: Emit::Kinetix,
         id: "emit::no-kinetix",
-        kernels: &[
-            Kernel::Chemistry,
-            Kernel::Thermodynamics,
-            Kernel::Viscosity,
-            Kernel::Conductivity,
-            Kernel::Diffusion,
-        ],
-        outputs: kinetix_outputs,
+        kernels: &[Kernel::Chemistry, Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion],
+        outputs: Outputs::default,
     },
     Library {
         emit: Emit::Chemkin,
@@ -50,9 +44,6 @@ const LIBRARIES: [Library; 4] = [
 
 /// Those that do without rates of reactions one by one.
 const PARTLY: [Emit; 2] = [Emit::Chemkin, Emit::Pelephysics];
-
-const MOLAR_CP: Output = Output::Thermodynamic { property: Property::Cp, species: true, molar: true };
-const MOLAR_H: Output = Output::Thermodynamic { property: Property::H, species: true, molar: true };
 
 fn chemkin_outputs() -> Outputs {
     let outputs = [
@@ -72,10 +63,6 @@ fn pelephysics_outputs() -> Outputs {
 /// The outputs that are not of reactions one by one.
 fn without_rates(outputs: Outputs) -> Outputs {
     outputs.given().filter(|output| output.kernel() != Kernel::Progress).collect()
-}
-
-fn kinetix_outputs() -> Outputs {
-    [MOLAR_CP, MOLAR_H].into_iter().collect()
 }
 
 fn openfoam_outputs() -> Outputs {

@@ -12,7 +12,7 @@ pub fn for_emitted(common: &Common, emit: &[Emit], given: impl Fn(&str) -> bool)
     let (mut common, mut flags) = (*common, Vec::new());
     for need in REFUSALS.iter().filter(|row| is_of(row, emit)).flat_map(|row| row.needs) {
         match need {
-            Need::Targets(group) if !given("target") && !(group.has)(common.target) && (group.has)(Target::cpu()) => {
+            Need::Targets(group) if !given("target") && !common.target.is_cpu() && (group.has)(Target::cpu()) => {
                 common.target = Target::cpu();
                 flags.push("--target cpu".to_owned());
             }

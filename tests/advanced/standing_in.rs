@@ -1,37 +1,9 @@
-//! The programs for GPUs on the host: a stand-in for HIP, or for CUDA by HIP's names, runs the threads of a workgroup in turns.
+//! The programs for GPUs on the host.
 
 use super::*;
 use std::collections::BTreeMap;
 use std::fs::{read_to_string, write};
-
-/// Stands for ROCm's header.
-const HIP: &str = include_str!("../amd/hip/hip_runtime.h");
-
-/// Names of HIP, each with another one in CUDA.
-const NAMES: [(&str, &str); 4] = [
-    ("hipErrorOutOfMemory", "cudaErrorMemoryAllocation"),
-    ("hipErrorNoBinaryForGpu", "cudaErrorNoKernelImageForDevice"),
-    ("hipDeviceAttributeMultiprocessorCount", "cudaDevAttrMultiProcessorCount"),
-    ("hip", "cuda"),
-];
-
-/// Stands for a kernel of another file: the function of one point that the same graph gives.
-const KERNEL: &str = r#"
-#include "h2o2.h"
-#include "h2o2_device.h"
-extern "C" int h2o2_NAME_prepare(int, int *ctas)
-{
-  return *ctas = 1, 0;
-}
-extern "C" int h2o2_NAME_launch(const struct h2o2_context *, const double *temperature, const double *fixed, const double *fractions, double *out,
-  int points, int stride, struct CUstream_st *)
-{
-  for (int p = 0; p < points; ++p) {
-    h2o2_device::NAME(temperature + p, fixed + p, fractions + p, stride, out + p, stride);
-  }
-  return 0;
-}
-"#;
+use testkit::standing_in::{KERNEL, launch_as_call, runtime};
 
 /// Program that the reactors are linked to: one as [`compiled`] makes it, the project's own driver, or the example of the guide.
 #[derive(Clone, Copy, PartialEq)]
@@ -56,11 +28,8 @@ pub fn stood_in(
         r.emit.push(Emit::Device);
     });
     generate(&request);
-    let (extension, header, runtime) = if target.is_amd() {
-        ("hip", "hip/hip_runtime.h", HIP.to_owned())
-    } else {
-        ("cu", "cuda_runtime.h", NAMES.iter().fold(HIP.to_owned(), |text, (hip, cuda)| text.replace(hip, cuda)))
-    };
+    let extension = if target.is_amd() { "hip" } else { "cu" };
+    let (header, runtime) = runtime(target);
     let standing_in = format!("standing_in/{header}");
     std::fs::create_dir_all(folder.join(&standing_in).parent().unwrap()).unwrap();
     write(folder.join(&standing_in), runtime).unwrap();
@@ -87,20 +56,6 @@ pub fn stood_in(
     let half: &[&str] = if target.is_amd() { &["-D__HIP_DEVICE_COMPILE__"] } else { &[] };
     let flags = [&strict[..], &allowed, &header, instructions, half].concat();
     build(&flags, &["host.cpp", "on_host_context.cpp", "on_host_reactor.cpp"].map(str::to_owned), folder);
-}
-
-/// Launches, which no C++ compiler reads, as calls.
-fn launch_as_call(text: &str) -> String {
-    let Some((head, rest)) = text.split_once("<<<") else { return text.to_owned() };
-    let (shape, rest) = rest.split_once(">>>(").unwrap();
-    let (arguments, rest) = rest.split_once(");").unwrap();
-    let (head, kernel) = head.split_at(head.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap() + 1);
-    let [ctas, threads, "0", "(cudaStream_t)run.stream" | "(hipStream_t)run.stream"] =
-        shape.split(", ").collect::<Vec<_>>()[..]
-    else {
-        panic!("launches of one shape: {shape}")
-    };
-    format!("{head}stand_in::launch({ctas}, {threads}, [&] {{ {kernel}({arguments}); }});{}", launch_as_call(rest))
 }
 
 /// More points than a workgroup has threads.

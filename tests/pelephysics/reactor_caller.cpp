@@ -44,19 +44,24 @@ int main()
   amrex::inputs["singe.atol"] = 1e-16;
   pele::physics::reactions::ReactorSinge reactor;
   reactor.init(type, 1);
+  // The host of a GPU sees nothing of the device's traps.
+#ifndef AMREX_USE_GPU
   feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+#endif
   // The last cell is covered: it stays as it is.
   mask[7] = -1;
   const int most = reactor.react(box, field(rho_y), field(sources), field(temperature), field(energy), field(heating), field(counts),
-    {mask, begin, 4, 8, 8}, dt, time);
+    {mask, begin, 4, 8, 8}, dt, time OF_HOST);
+#ifndef AMREX_USE_GPU
   expect(fegetexcept() == (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW), "traps are back");
+#endif
   expect(most > 0 && counts[4] > 0.0 && counts[7] == 0.0 && counts[0] == 0.0, "steps are counted");
   expect(time == 1.0 + dt, "time goes on");
   for (int i = 0; i < cells; ++i) {
     for (int k = 0; k < n; ++k) std::cout << field(rho_y)(2 + i, 2, 0, k) << ' ';
     std::cout << field(temperature)(2 + i, 2, 0) << ' ' << field(energy)(2 + i, 2, 0) << '\n';
   }
-  reactor.react(packed, packed_sources, packed_energy, packed_heating, dt, time, cells);
+  reactor.react(packed, packed_sources, packed_energy, packed_heating, dt, time, cells OF_HOST);
   for (int i = 0; i < cells; ++i) {
     for (int k = 0; k <= n; ++k) std::cout << packed[(n + 1) * i + k] << ' ';
     std::cout << packed_energy[i] << '\n';

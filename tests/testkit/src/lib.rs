@@ -4,8 +4,10 @@
 pub mod file_test;
 pub mod gpu_reactor;
 pub mod host_program;
+pub mod on_devices;
 pub mod project;
 pub mod request;
+pub mod standing_in;
 pub mod sweep;
 pub mod verified;
 

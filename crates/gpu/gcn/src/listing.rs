@@ -213,10 +213,25 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Puts the address of each symbol that code finds by the global offset table behind the data.
+    fn add_offset_table(&mut self) {
+        for operand in self.instructions.iter().flat_map(|instruction| &instruction.operands) {
+            let Operand::Symbolic(text) = operand else { continue };
+            let Some((symbol, _)) = text.split_once(GOT) else { continue };
+            let entry = format!("{symbol}{GOT}");
+            if let (Some(&address), false) = (self.symbols.get(symbol), self.symbols.contains_key(&entry)) {
+                self.data.resize(self.data.len().next_multiple_of(8), 0);
+                self.symbols.insert(entry, DATA + self.data.len() as u64);
+                self.data.extend(address.to_le_bytes());
+            }
+        }
+    }
+
     fn finish(mut self) -> Result<Kernel, Vec<Refusal>> {
         if self.facts.is_empty() || self.instructions.is_empty() {
             self.refused.insert(format!("the listing has no kernel `{}`", self.symbol), 1);
         }
+        self.add_offset_table();
         let resolver = Resolver { labels: &self.labels, symbols: &self.symbols };
         for (at, instruction) in self.instructions.iter_mut().enumerate() {
             for operand in &mut instruction.operands {
@@ -245,14 +260,17 @@ fn number_of(text: &str) -> Option<u64> {
     }
 }
 
+/// Behind the name of a symbol: its entry of the global offset table.
+const GOT: &str = "@gotpcrel32@";
+
 struct Resolver<'a> {
     labels: &'a BTreeMap<String, usize>,
     symbols: &'a BTreeMap<String, u64>,
 }
 
 impl Resolver<'_> {
-    /// Returns the assembler's value of a label, of the distance to a symbol (`x@rel32@lo+4` or `x@rel64+4`, from the literal's own place), or of the
-    /// distance of two labels (`(a-b)&4294967295`, `(a-b)>>32`).
+    /// Returns the assembler's value of a label, of the distance to a symbol (`x@rel32@lo+4` or `x@rel64+4`, from the literal's own place) or to its
+    /// entry of the table (`x@gotpcrel32@lo+4`), or of the distance of two labels (`(a-b)&4294967295`, `(a-b)>>32`).
     fn value(&self, text: &str, at: usize) -> Option<Constant> {
         if let Some(index) = self.labels.get(text) {
             return Some(Constant::Integer(*index as i64));
@@ -268,7 +286,9 @@ impl Resolver<'_> {
             let target = self.symbols.get(symbol)?.wrapping_add_signed(addend.parse().ok()?);
             return Some(Constant::Wide(target.wrapping_sub(address(at) + 4)));
         }
-        if let Some((symbol, rest)) = text.split_once("@rel32@") {
+        let relative = text.split_once("@rel32@").map(|(symbol, rest)| (symbol.to_owned(), rest));
+        let entry = || text.split_once(GOT).map(|(symbol, rest)| (format!("{symbol}{GOT}"), rest));
+        if let Some((symbol, rest)) = relative.or_else(entry) {
             let (part, addend) = rest.split_at(rest.find(['+', '-'])?);
             let high = match part {
                 "lo" => false,
@@ -276,7 +296,7 @@ impl Resolver<'_> {
                 _ => return None,
             };
             let place = address(at) + 4;
-            let target = self.symbols.get(symbol)?.wrapping_add_signed(addend.parse().ok()?);
+            let target = self.symbols.get(&symbol)?.wrapping_add_signed(addend.parse().ok()?);
             return Some(half(target.wrapping_sub(place), high));
         }
         let (difference, rest) = text.strip_prefix('(')?.split_once(')')?;

@@ -154,7 +154,7 @@ pub fn read(text: &str, family: Family) -> Option<Operand> {
         return Some(Operand::Registers { registers, negated, absolute });
     }
     let is_symbolic = text.starts_with(|c: char| c.is_alphabetic() || "._(".contains(c))
-        && (text.contains("@rel32@") || text.contains("@rel64") || text.contains(".L"));
+        && (text.contains("rel32@") || text.contains("@rel64") || text.contains(".L"));
     is_symbolic.then(|| Operand::Symbolic(text.to_owned()))
 }
 

@@ -154,6 +154,14 @@ fn integers_masks_and_carries_are_those_of_the_machine() {
             0,
             2,
         ),
+        // And by the table that has their address.
+        (
+            "\ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, table@gotpcrel32@lo+4\n\ts_addc_u32 s11, s11, table@gotpcrel32@hi+12\n\
+             \ts_load_dwordx2 s[10:11], s[10:11], 0x0\n\ts_waitcnt lgkmcnt(0)\n\ts_load_dwordx2 s[12:13], s[10:11], 0x8\n\
+             \ts_waitcnt lgkmcnt(0)\n\tv_mov_b64_e32 v[2:3], s[12:13]",
+            0,
+            2,
+        ),
     ] {
         assert_eq!(bits(middle, lane(input)), vec![expected; 64], "{middle}");
     }

@@ -41,12 +41,12 @@ pub const ENTRIES: [Entry; 60] = [
     Entry {
         id: "emit::no-chemkin",
         cause: "`--emit chemkin` or `--emit pelephysics` asks for functions that the target, the units, the state or the outputs do not fit.",
-        remedy: "Use `--target cpu --units cgs`, and leave out `--state`, `--outputs` and `--jacobian-storage`.",
+        remedy: "Use `--target cpu --units cgs` (functions of `pelephysics` are for GPUs as well), and leave out `--state`, `--outputs` and `--jacobian-storage`.",
     },
     Entry {
         id: "emit::no-kinetix",
         cause: "`--emit kinetix` asks for functions that the target, the units, the state or the outputs do not fit.",
-        remedy: "Use `--target cpu`, and leave out `--units`, `--state`, `--outputs` and `--jacobian-storage`.",
+        remedy: "Use `--target cpu`, whose functions compilers for CUDA take as well, and leave out `--units`, `--state`, `--outputs` and `--jacobian-storage`.",
     },
     Entry {
         id: "emit::no-openfoam",
@@ -56,7 +56,7 @@ pub const ENTRIES: [Entry; 60] = [
     Entry {
         id: "emit::no-pelephysics-reactor",
         cause: "`--emit pelephysics-reactor` asks for a reactor that the target, the units, the state or the kernels do not fit, or beside files in other units.",
-        remedy: "Leave out `--target`, `--units` and `--kernel`, use `--state TRY` or `--state TPY`, and write other projects into other folders.",
+        remedy: "Use a `--target` that AMReX can be built for, or none for CPUs; leave out `--units` and `--kernel`, use `--state TRY` or `--state TPY`, and write other projects into other folders.",
     },
     Entry {
         id: "kernel::no-reactor",

@@ -53,6 +53,7 @@ pub enum Template {
     ReactorDriver,
     CpuReactorDriver,
     /// For libraries with other codes' calling conventions
+    Polynomials,
     ChemkinStates,
     ChemkinStrings,
     ChemkinOthers,
@@ -74,7 +75,7 @@ pub enum Template {
     FortranTexts,
 }
 
-const ALL: [Template; 56] = [
+const ALL: [Template; 57] = [
     Template::Kernel,
     Template::HipKernel,
     Template::HipRuntime,
@@ -113,6 +114,7 @@ const ALL: [Template; 56] = [
     Template::GpuReactor,
     Template::ReactorDriver,
     Template::CpuReactorDriver,
+    Template::Polynomials,
     Template::ChemkinStates,
     Template::ChemkinStrings,
     Template::ChemkinOthers,
@@ -189,6 +191,7 @@ impl Template {
             Self::GpuReactor => "reactor.cu",
             Self::ReactorDriver => "reactor_driver.cu",
             Self::CpuReactorDriver => "reactor_driver.cpp",
+            Self::Polynomials => "polynomials",
             Self::ChemkinStates => "chemkin_states",
             Self::ChemkinStrings => "chemkin_strings",
             Self::ChemkinOthers => "chemkin_others",
@@ -251,6 +254,7 @@ impl Template {
             Self::CpuReactorDriver => include_str!("../../templates/cpu/reactor_driver.cpp.hbs"),
             Self::Reactor => include_str!("../../templates/cpu/reactor.cpp.hbs"),
             Self::ChemkinHeader => include_str!("../../templates/cpu/chemkin.h.hbs"),
+            Self::Polynomials => include_str!("../../templates/cpu/polynomials.hbs"),
             Self::ChemkinStates => include_str!("../../templates/cpu/chemkin_states.hbs"),
             Self::ChemkinStrings => include_str!("../../templates/cpu/chemkin_strings.hbs"),
             Self::ChemkinOthers => include_str!("../../templates/cpu/chemkin_others.hbs"),

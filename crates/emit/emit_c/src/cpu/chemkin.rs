@@ -51,7 +51,7 @@ pub struct Missing {
 /// (name, text) of the header and the source. The interface is in CGS and has the kernels of chemistry, thermodynamics and progress.
 pub fn chemkin(interface: &Interface, stoichiometry: &Stoichiometry, provenance: &Provenance) -> Vec<(String, String)> {
     let name = &interface.mechanism;
-    let library = Library::new(interface, stoichiometry, "");
+    let library = Library::new(interface, stoichiometry, [""; 2]);
     let file = File {
         comment: file_comment("//", "CHEMKIN's routines", name, provenance),
         guard: format!("SINGE_{}_CHEMKIN_H", library.prefix.to_uppercase()),

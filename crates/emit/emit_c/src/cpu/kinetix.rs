@@ -12,7 +12,7 @@ use serde::Serialize;
 const INCLUDED: [&str; 6] =
     ["rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp", "diffusivity.cpp"];
 
-/// (name, text) of all files. The interface is in SI units and has the kernels of chemistry, thermodynamics and transport.
+/// (name, text) of all files. The interface is in SI units and has the kernels of chemistry and transport.
 pub fn kinetix(interface: &Interface, stoichiometry: &Stoichiometry, provenance: &Provenance) -> Vec<(String, String)> {
     let name = &interface.mechanism;
     let header = format!("{name}_kinetix.h");
@@ -21,7 +21,11 @@ pub fn kinetix(interface: &Interface, stoichiometry: &Stoichiometry, provenance:
     let names = order.iter().map(|&k| interface.species[k].name.as_str()).collect::<Vec<_>>().join(" ");
     let reacting = stoichiometry.reacting.iter().filter(|reacts| **reacts).count();
     let place = |species: usize| order.iter().position(|&k| k == species).unwrap_or(species);
-    let library = Library::new(interface, stoichiometry, "__KINETIX_DEVICE__ __KINETIX_INLINE__ ");
+    let mut of_host = stoichiometry.clone();
+    for range in &mut of_host.thermodynamics.coefficients {
+        *range = order.iter().map(|&k| range[k].clone()).collect();
+    }
+    let library = Library::new(interface, &of_host, ["__KINETIX_DEVICE__ ", "__KINETIX_INLINE__ "]);
     let file = File {
         comment: file_comment("//", "KinetiX' functions", name, provenance),
         guard: format!("SINGE_{}_KINETIX_H", library.prefix.to_uppercase()),

@@ -32,8 +32,9 @@ pub struct Polynomials {
 pub(super) struct Library {
     pub prefix: String,
     pub device_header: String,
-    /// Text before each function, with a blank.
-    inline: &'static str,
+    /// Text before each function, and before one of a structure, with a blank.
+    inline: String,
+    member: &'static str,
     rows: Places,
     stoichiometry: bool,
     first_entries: String,
@@ -43,7 +44,6 @@ pub(super) struct Library {
     polynomials: PolynomialTable,
     /// Names of the functions; empty where there is none.
     chemistry: String,
-    thermodynamics: String,
     progress: String,
     jacobian: String,
     viscosity: String,
@@ -54,8 +54,8 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Fields for an interface with the kernels of chemistry and thermodynamics.
-    pub fn new(interface: &Interface, stoichiometry: &Stoichiometry, inline: &'static str) -> Self {
+    /// Fields for an interface with the kernel of chemistry, for functions that are declared with `member`, where they stand alone with `inline`, too.
+    pub fn new(interface: &Interface, stoichiometry: &Stoichiometry, [member, inline]: [&'static str; 2]) -> Self {
         let prefix = prefix(interface);
         let function = |kernel: &str| {
             let found = interface.kernels.iter().map(|found| short_name(&found.symbol, &prefix));
@@ -69,7 +69,8 @@ impl Library {
         let entries = || reactions.iter().flatten();
         Self {
             device_header: format!("{}_device.h", interface.mechanism),
-            inline,
+            inline: format!("{member}{inline}"),
+            member,
             rows: Places::new(interface, &prefix),
             stoichiometry: stoichiometry.reactions.is_some(),
             first_entries: wrapped(std::iter::once(0).chain(ends).map(|end| end.to_string())),
@@ -78,7 +79,6 @@ impl Library {
             element_weights: wrapped(stoichiometry.element_weights.iter().map(|&weight| real(weight))),
             polynomials: PolynomialTable::new(&stoichiometry.thermodynamics),
             chemistry: function("chemistry"),
-            thermodynamics: function("thermodynamics"),
             progress: function("progress"),
             jacobian: function("jacobian"),
             viscosity: function("viscosity"),
@@ -140,10 +140,6 @@ impl PolynomialTable {
 /// First rows of quantities, and how many rows there are.
 #[derive(Serialize)]
 struct Places {
-    cp: u32,
-    h: u32,
-    s: u32,
-    properties: u32,
     equilibrium: u32,
     forward: u32,
     reverse: u32,
@@ -164,10 +160,6 @@ impl Places {
             outputs.filter(|array| array.array.output).map(|array| array.array.rows).sum()
         };
         Self {
-            cp: first("species-molar-cp"),
-            h: first("species-molar-h"),
-            s: first("species-molar-s"),
-            properties: all("thermodynamics"),
             equilibrium: first("equilibrium-constants"),
             forward: first("forward-rates"),
             reverse: first("reverse-rates"),

@@ -43,7 +43,7 @@ pub fn pelephysics(
         reactions: interface.reactions,
         species_places: names.enumerate().map(|(place, name)| format!("{name} {place}")).collect(),
         transport: transport.map(Tables::new),
-        library: Library::new(interface, stoichiometry, "AMREX_GPU_HOST_DEVICE inline "),
+        library: Library::new(interface, stoichiometry, ["AMREX_GPU_HOST_DEVICE ", "inline "]),
     };
     let text = |template| wrap::lines(&render(template, &file));
     vec![("mechanism.H".into(), text(Template::PeleHeader)), ("mechanism.cpp".into(), text(Template::Pele))]

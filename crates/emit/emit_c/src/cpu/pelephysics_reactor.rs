@@ -18,6 +18,7 @@ pub fn pelephysics_reactor(
 ) -> Vec<(String, String)> {
     let prefix = prefix(interface);
     let options = Options::default();
+    let is_hip = interface.dialect.is_hip();
     let at_volume = constant == Constant::Volume;
     let names: Vec<String> = interface.species.iter().map(|species| format!("  {:?},", species.name)).collect();
     let objects: Vec<String> =
@@ -29,6 +30,8 @@ pub fn pelephysics_reactor(
         species: interface.species.len(),
         names: names.join("\n"),
         at_volume,
+        gpu_macro: interface.architecture.map(|_| if is_hip { "AMREX_USE_HIP" } else { "AMREX_USE_CUDA" }),
+        target: if is_hip { "GPUs of AMD" } else { "GPUs of NVIDIA" },
         constant: if at_volume { "volume" } else { "pressure" },
         heat: if at_volume { "energy" } else { "enthalpy" },
         eos_temperature: if at_volume { "REY2T" } else { "RHY2T" },
@@ -59,6 +62,9 @@ struct File {
     /// In quotes, a line each.
     names: String,
     at_volume: bool,
+    /// Macro of an AMReX that is built for the target, if that is a GPU.
+    gpu_macro: Option<&'static str>,
+    target: &'static str,
     constant: &'static str,
     /// The specific heat quantity whose density the host keeps.
     heat: &'static str,
