@@ -115,7 +115,7 @@ fn beyond_floats(project: &Project, point: Point) -> Point {
     point
 }
 
-/// Faults that break the program: a pivot, the tableau, a point that is done too early, one that is lost where points move together, and one that moves to
+/// Faults that break the program: a pivot, the tableau, a sum of stages, the line below zero, a point that is done too early, one that is lost where points move together, and one that moves to
 /// a place that another one has.
 #[test]
 fn broken_programs_have_other_bits() {
@@ -134,6 +134,8 @@ fn broken_programs_have_other_bits() {
     let (moving, half) = ("moving = held - before - is_held", "moving = (held - before - is_held) / 2 * 2");
     let (place, other) = ("parts.to[slot - before] = slot", "parts.to[slot - before] = slot / 2 * 2");
     let (sums, more) = ("b.sums[k] = fma(c[i][j], ", "b.sums[k] = fma(1.000001 * c[i][j], ");
+    let (late, later) = ("fma(c[folding + i][j], ", "fma(1.000001 * c[folding + i][j], ");
+    let (entry, lost) = ("if (begin + n < last) put", "if (begin + n + 1 < last) put");
     let pivots = [format!("{pivot} /"), format!("{pivot}000001 /"), format!("{pivot}f /"), format!("{pivot}00001f /")];
     let faults = [
         ("a pivot", apart, Factors::Double, &*pivots[0], &*pivots[1]),
@@ -142,6 +144,8 @@ fn broken_programs_have_other_bits() {
         ("the end", apart, Factors::Double, done, early),
         ("a lost point", apart, Factors::Double, moving, half),
         ("a place", apart, Factors::Double, place, other),
+        ("sums of late stages", apart, Factors::Double, late, later),
+        ("what is below zero", apart, Factors::Double, entry, lost),
         ("a fused stage", fused, Factors::Single, sums, more),
     ];
     let target = Target::by_name("hopper").unwrap();

@@ -1,11 +1,13 @@
 //! Reactors on GPUs by the model of time: each kernel of a step is timed on an SM that is full of points, and the sum gives steps and whole calls. Writes
-//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`.
+//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`. A word
+//! with a slash is a folder with a mechanism of methane in `mechanism.inp`.
 
 #[path = "../common/page.rs"]
 mod page;
 mod steps;
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use kernels::Factors;
@@ -28,8 +30,10 @@ use singe::verify::{self, KernelTime};
 use testkit::gpu_reactor::{self, Kept, Points};
 use warpsim::machine_code::Cause;
 
-struct Case {
-    name: &'static str,
+struct Case<'a> {
+    name: &'a str,
+    /// Folder of the mechanism; `None`: it is shipped.
+    folder: Option<&'a Path>,
     fuel: &'static str,
     /// Moles of oxygen for one of fuel.
     oxygen: f64,
@@ -40,11 +44,23 @@ struct Case {
 const PIPELINE: (&str, ReactorSteps) = ("pipeline", ReactorSteps::Pipeline);
 const FUSED: (&str, ReactorSteps) = ("fused", ReactorSteps::Fused);
 
-const CASES: [Case; 3] = [
-    Case { name: "h2o2", fuel: "H2", oxygen: 0.5, steps: &[FUSED, PIPELINE] },
-    Case { name: "ammonia", fuel: "NH3", oxygen: 0.75, steps: &[FUSED, PIPELINE] },
-    Case { name: "gri30", fuel: "CH4", oxygen: 2.0, steps: &[PIPELINE] },
+const CASES: [Case<'_>; 3] = [
+    Case { name: "h2o2", folder: None, fuel: "H2", oxygen: 0.5, steps: &[FUSED, PIPELINE] },
+    Case { name: "ammonia", folder: None, fuel: "NH3", oxygen: 0.75, steps: &[FUSED, PIPELINE] },
+    Case { name: "gri30", folder: None, fuel: "CH4", oxygen: 2.0, steps: &[PIPELINE] },
 ];
+
+impl<'a> Case<'a> {
+    fn from_folder(folder: &'a str) -> Self {
+        let folder = Path::new(folder);
+        let name = folder.file_name().and_then(|name| name.to_str()).expect("the name of a folder");
+        Case { name, folder: Some(folder), fuel: "CH4", oxygen: 2.0, steps: &[FUSED, PIPELINE] }
+    }
+
+    fn mechanism(&self) -> PathBuf {
+        self.folder.map_or_else(|| testkit::shipped(self.name), |folder| folder.join("mechanism.inp"))
+    }
+}
 
 const TARGETS: [&str; 2] = ["hopper", "ampere"];
 
@@ -76,8 +92,14 @@ fn main() {
     let is_wanted = |name: &str, all: &[&str]| {
         words.iter().all(|word| !all.contains(&word.as_str())) || words.iter().any(|word| word == name)
     };
-    for case in CASES.iter().filter(|case| is_wanted(case.name, &CASES.map(|case| case.name))) {
-        let model = testkit::model(&testkit::shipped(case.name));
+    let folders: Vec<Case> =
+        words.iter().filter(|word| word.contains('/')).map(|word| Case::from_folder(word)).collect();
+    let shipped = CASES.iter().filter(|case| {
+        is_wanted(case.name, &CASES.map(|case| case.name))
+            && (folders.is_empty() || words.iter().any(|word| word == case.name))
+    });
+    for case in shipped.chain(&folders) {
+        let model = testkit::model(&case.mechanism());
         let states = ignition(&model, case);
         for target in TARGETS.into_iter().filter(|target| is_wanted(target, &TARGETS)) {
             let target = Target::by_name(target).unwrap();
@@ -119,7 +141,7 @@ same points in the order of the steps that they took in a call before, and *the 
 ";
 
 /// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.
-fn ignition(model: &Model, case: &Case) -> Vec<Vec<f64>> {
+fn ignition(model: &Model, case: &Case<'_>) -> Vec<Vec<f64>> {
     let species = model.species();
     let moles = |name: &str| match name {
         "O2" => case.oxygen,
@@ -160,14 +182,14 @@ const CAUSES: [Cause; 4] = [Cause::Issued, Cause::Global, Cause::Local, Cause::F
 
 /// The tables of a mechanism on a target; `None` without the compilers.
 fn section(
-    case: &Case,
+    case: &Case<'_>,
     model: &Model,
     states: &[Vec<f64>],
     target: &'static Target,
     way: (Factors, ReactorSteps),
 ) -> Option<String> {
     let began = Instant::now();
-    let project = made(case.name, model, target, way)?;
+    let project = made(case, model, target, way)?;
     let mut all = project.kernels;
     let slots = project.slots;
     if let Some(rates) = all.first_mut() {
@@ -291,13 +313,14 @@ struct Project {
 
 /// Compiles the project; `None` without the compilers.
 fn made(
-    name: &str,
+    case: &Case<'_>,
     model: &Model,
     target: &'static Target,
     (factors, steps): (Factors, ReactorSteps),
 ) -> Option<Project> {
     let folder = tempfile::tempdir().expect("a folder for the project");
-    let files = mechanism::Files { mechanism: testkit::shipped(name), ..Default::default() };
+    let name = case.name;
+    let files = mechanism::Files { mechanism: case.mechanism(), ..Default::default() };
     let request = Request {
         files,
         emit: vec![Emit::Cuda],
