@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
+
 use super::Pattern;
 
 /// First cost of a step of elimination; ties go to the other one, then to the lower number.
@@ -27,52 +29,51 @@ pub fn order(pattern: &Pattern, last: &[usize], measure: Measure) -> Vec<usize> 
     order
 }
 
-/// Remaining part of a matrix, by rows and by columns; its diagonal apart from these.
+/// Remaining part of a matrix, by rows with the diagonal, and by columns without.
 struct Active {
-    rows: Vec<BTreeSet<usize>>,
-    columns: Vec<BTreeSet<usize>>,
-    diagonal: Vec<bool>,
+    rows: Vec<FixedBitSet>,
+    columns: Vec<FixedBitSet>,
 }
 
 impl Active {
     fn new(pattern: &Pattern) -> Self {
-        let (rows, size) = (pattern.rows.clone(), pattern.rows.len());
-        let mut active = Self { rows, columns: vec![BTreeSet::new(); size], diagonal: vec![false; size] };
-        for (row, columns) in active.rows.iter_mut().enumerate() {
-            active.diagonal[row] = columns.remove(&row);
-            columns.iter().for_each(|&column| _ = active.columns[column].insert(row));
+        let size = pattern.rows.len();
+        let empty = vec![FixedBitSet::with_capacity(size); size];
+        let mut active = Self { rows: empty.clone(), columns: empty };
+        for (row, columns) in pattern.rows.iter().enumerate() {
+            columns.iter().for_each(|&column| active.insert(row, column));
         }
         active
     }
 
+    fn insert(&mut self, row: usize, column: usize) {
+        self.rows[row].insert(column);
+        if row != column {
+            self.columns[column].insert(row);
+        }
+    }
+
     fn cost(&self, k: usize, measure: Measure) -> (usize, usize) {
-        let products = self.rows[k].len() * self.columns[k].len();
+        let in_row = self.rows[k].count_ones(..) - usize::from(self.rows[k].contains(k));
+        let products = in_row * self.columns[k].count_ones(..);
         match measure {
             Measure::Products => (products, 0),
             Measure::FillIn => (self.fill_in(k), products),
         }
     }
 
+    /// Entries of the row that the rows of the column lack: they have an entry in column k, so that its diagonal does not count.
     fn fill_in(&self, k: usize) -> usize {
-        let has = |row: usize, column: usize| match row == column {
-            true => self.diagonal[row],
-            false => self.rows[row].contains(&column),
-        };
-        let new = |row: &usize| self.rows[k].iter().filter(|&&column| !has(*row, column)).count();
-        self.columns[k].iter().map(new).sum()
+        self.columns[k].ones().map(|row| self.rows[k].difference_count(&self.rows[row])).sum()
     }
 
     fn eliminate(&mut self, k: usize) {
-        let (row, column) = (std::mem::take(&mut self.rows[k]), std::mem::take(&mut self.columns[k]));
-        row.iter().for_each(|j| _ = self.columns[*j].remove(&k));
-        for &i in &column {
-            self.rows[i].remove(&k);
-            self.diagonal[i] |= row.contains(&i);
-            for &j in row.iter().filter(|&&j| j != i) {
-                if self.rows[i].insert(j) {
-                    self.columns[j].insert(i);
-                }
-            }
+        let (mut row, column) = (std::mem::take(&mut self.rows[k]), std::mem::take(&mut self.columns[k]));
+        row.remove(k);
+        row.ones().for_each(|j| self.columns[j].remove(k));
+        for i in column.ones() {
+            self.rows[i].remove(k);
+            row.ones().for_each(|j| self.insert(i, j));
         }
     }
 }
