@@ -59,6 +59,17 @@ const SOURCES: [(&str, &str, [&str; 3]); 2] = [
     ),
 ];
 
+const CURVES: &str = "
+## By the size of the problem, kepler
+
+Throughput of 32³, 64³ and 128³ points: with the constants that each CTA loads first, CTAs that have a turn less than others, and the start of the kernel. The
+paper's figures 11 to 16 have the same three sizes as bars without numbers. Its text says that speed-ups of diffusion on Kepler are smaller for few points, as
+constants are loaded into registers, and that 64³ points are needed for that not to count. The C2070 has no model of time, so that its estimate knows no size.
+
+| mechanism | kernel | warps × CTAs | ours | data-parallel | speed-up |
+|---|---|---|---|---|---|
+";
+
 /// How others make the page.
 fn remake(shared: &Path) -> String {
     let mut text = String::from(
@@ -139,7 +150,7 @@ fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
     *text += "\n## Our kernels: throughput, and speedup over data-parallel code\n\n\
         | mechanism | kernel | board | warps × CTAs | CTAs that fit | published | ours | ours / published | published speedup | our speedup |\n\
         |---|---|---|---|---|---|---|---|---|---|\n";
-    let mut pairs = Vec::new();
+    let (mut pairs, mut curves) = (Vec::new(), String::from(CURVES));
     for (mechanism, kernel, [least, most], boards) in PUBLISHED {
         for (board, warps, ctas, published) in boards {
             let base =
@@ -157,6 +168,19 @@ fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
             let data_parallel = fastest_data_parallel(shared, mechanism, kernel, board);
             let ours = millions(&own);
             let speedup = data_parallel.as_ref().map(|other| ours / millions(other));
+            if let Some([own, other]) =
+                cubes(&own).zip(data_parallel.as_ref().and_then(cubes)).map(|pair| [pair.0, pair.1])
+            {
+                let joined = |of: &dyn Fn(usize) -> f64, digits| {
+                    (0..own.len()).map(|at| format!("{:.digits$}", of(at))).collect::<Vec<_>>().join(", ")
+                };
+                let [ours, others] = [joined(&|at| own[at], 3), joined(&|at| other[at], 3)];
+                let ratios = joined(&|at| own[at] / other[at], 2);
+                add(
+                    &mut curves,
+                    &format!("| {mechanism} | {kernel} | {warps} × {ctas} | {ours} | {others} | {ratios} |"),
+                );
+            }
             pairs.push((ours, published));
             let row = format!(
                 "| {mechanism} | {kernel} | {board} | {warps} × {ctas} | {} | {published:.3} | {ours:.3} | {:.2} | {least}–{most} | {} |",
@@ -185,6 +209,13 @@ fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
         pairs.len()
     )
     .expect("a string");
+    *text += &curves;
+}
+
+/// Millions of points per second of the cubes that the model predicts.
+fn cubes(kernel: &KernelReport) -> Option<Vec<f64>> {
+    let cubes = &kernel.prediction.as_ref()?.cubes;
+    Some(cubes.iter().map(|cube| f64::from(cube.edge.pow(3)) / cube.microseconds).collect())
 }
 
 /// Section 5: code of its own for each warp collapses from six warps on.

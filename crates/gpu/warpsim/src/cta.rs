@@ -8,6 +8,7 @@ use super::options::Schedule;
 use super::place::Place;
 use super::thread::{Member, State, Thread};
 use ptx::inst::BarKind;
+use std::ops::Range;
 
 /// The largest clock that an epoch can hold.
 const LAST_CLOCK: u32 = u32::MAX >> SLOT_BITS;
@@ -64,15 +65,19 @@ pub(super) trait Core {
     fn hazards(&mut self) -> &mut Vec<Hazard>;
 }
 
-/// Runs all CTAs, one after the other. If there are warps for several CTAs, those of each cluster run together.
+/// Every CTA of a launch, or every cluster.
+pub(super) const ALL: Range<u32> = 0..u32::MAX;
+
+/// Runs some CTAs, one after the other. If there are warps for several CTAs, those of each cluster run together.
 pub(super) fn run_grid<C: Core>(
     core: &mut C,
     warps: &mut [C::Warp],
     place: Place,
     mut picker: Picker,
+    only: Range<u32>,
 ) -> Result<(), Stop> {
     let ranks = (warps.len() / place.warps()) as u32;
-    for number in 0..place.ctas.iter().product::<u32>() / ranks {
+    for number in only.start..only.end.min(place.ctas.iter().product::<u32>() / ranks) {
         let of_rank = |rank| if ranks == 1 { Place { cta: number, ..place } } else { place.in_cluster(number, rank) };
         let cta = of_rank(0).cta;
         core.begin(cta);

@@ -201,7 +201,7 @@ pub fn run_checked(
             checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
         },
     };
-    match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
+    match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule), cta::ALL) {
         Ok(()) => {
             let mut counts = vec![Counts::default(); place.warps()];
             for warp in warps {

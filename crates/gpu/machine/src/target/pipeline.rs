@@ -120,6 +120,8 @@ pub struct Memory {
     pub l1_bytes: u32,
     pub l1_latency: u32,
     pub l1_bytes_per_clock: u32,
+    /// Clocks of a pass over the banks of the L1 cache; `None` where that is as long as one of shared memory.
+    pub l1_pass_interval: Option<u32>,
     /// Lines whose tags are looked up in a clock.
     pub l1_tags_per_clock: u32,
     /// L2 cache of the chip.

@@ -28,7 +28,7 @@ pub use time::{Bin, Cause, Meeting, Steady, Timeline, Timing, Turns, WarpTime};
 pub use turns::EXECUTED_TURNS;
 
 use crate::buffer::Buffer;
-use crate::cta::{Picker, run_grid};
+use crate::cta::{ALL, Picker, run_grid};
 use crate::exec::{Collector, Stop};
 use crate::hazard::{Hazard, Hazards, Kind};
 use crate::memory::Segments;
@@ -43,6 +43,7 @@ use machine::target::Target;
 use ptx::inst::{Space, Type};
 use sass::{Cubin, Kernel};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use trace::Trace;
 use warp::Warp;
 
@@ -71,7 +72,7 @@ pub fn run(
     buffers: &mut [Buffer],
     options: &Options,
 ) -> Result<Report, Failure> {
-    execute(cubin, kernel, launch, buffers, options, None).map(|(report, _)| report)
+    execute(cubin, kernel, launch, buffers, options, None, ALL).map(|(report, _)| report)
 }
 
 /// Runs a kernel on the buffers, and returns its time on one SM of the target.
@@ -103,7 +104,7 @@ pub fn steady(
     targets: &[Target],
     apart: bool,
 ) -> Result<Option<Steady>, Failure> {
-    let (_, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let (_, traced) = traced(cubin, kernel, launch, buffers, options, ALL)?;
     Ok(traced.and_then(|Traced { kernel, shared, trace }| time::steady(kernel, shared, trace, targets, apart)))
 }
 
@@ -121,7 +122,7 @@ pub fn time_of_turns(
     target: &Target,
     turns: usize,
 ) -> Result<(Report, Option<Timing>), Failure> {
-    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options, ALL)?;
     let timing = traced.and_then(|Traced { kernel, shared, trace }| {
         time::simulate(kernel, shared, &trace.prolonged(turns, None)?, target)
     });
@@ -145,7 +146,7 @@ pub fn time_of_many(
     if target.pipeline.is_none() {
         return Err(fail("a target whose pipeline is not described"));
     }
-    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options, ALL)?;
     let timing = traced
         .and_then(|Traced { kernel, shared, trace }| time::simulate(kernel, shared, &trace.repeated(ctas), target));
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
@@ -167,12 +168,32 @@ pub fn time_on_board(
     if target.pipeline.is_none() {
         return Err(fail("a target whose pipeline is not described"));
     }
-    let (report, traced) = traced(cubin, kernel, launch, buffers, options)?;
+    let (report, traced) = traced(cubin, kernel, launch, buffers, options, ALL)?;
     let timing = traced.and_then(|Traced { kernel, shared, trace }| {
         let (trace, busy) = trace.of_first(target.board.multiprocessors);
         time::simulate(kernel, shared, &trace, &target.among(busy))
     });
     Ok((report, timing.ok_or_else(|| fail(UNFIT))?))
+}
+
+/// Returns the time of the last of several equal launches, one after the other, on an SM that takes these CTAs: neighbours, as
+/// they share what the L2 cache holds. Only those are executed, so that others must not decide what they do.
+///
+/// # Errors
+/// Those of [`time`].
+pub fn time_of_launches(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    target: &Target,
+    (launches, only): (usize, Range<u32>),
+) -> Result<Timing, Failure> {
+    let (_, traced) = traced(cubin, kernel, launch, buffers, options, only)?;
+    let timing = traced
+        .and_then(|Traced { kernel, shared, trace }| time::simulate_launches(kernel, shared, &trace, target, launches));
+    timing.ok_or_else(|| unsupported(kernel, UNFIT.to_owned()))
 }
 
 /// Reason why a launch that was run has no times.
@@ -191,8 +212,9 @@ fn traced<'a>(
     launch: &Launch,
     buffers: &mut [Buffer],
     options: &Options,
+    only: Range<u32>,
 ) -> Result<(Report, Option<Traced<'a>>), Failure> {
-    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()), only)?;
     let found = cubin.kernel(kernel).zip(trace);
     let traced = found.map(|(kernel, trace)| {
         let shared = u64::from(kernel.shared_bytes) + launch.shared;
@@ -213,6 +235,7 @@ fn execute(
     buffers: &mut [Buffer],
     options: &Options,
     trace: Option<Trace>,
+    only: Range<u32>,
 ) -> Result<(Report, Option<Trace>), Failure> {
     let unsupported = |text| unsupported(kernel, text);
     let Some(found) = cubin.kernel(kernel) else {
@@ -255,7 +278,7 @@ fn execute(
     if let Some(trace) = &mut machine.trace {
         trace.ranks = code.ranks() as usize;
     }
-    match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
+    match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule), only) {
         Ok(()) => {
             let report = Report::new(cubin.sm, found, &warps, place.warps());
             let races = machine.races.into_iter().flat_map(BTreeMap::into_values).collect();

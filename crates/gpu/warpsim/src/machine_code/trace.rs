@@ -65,6 +65,16 @@ pub(super) struct Line {
     pub number: u64,
     /// Accessed sectors, out of its four of 32 bytes.
     pub sectors: u8,
+    /// Accessed words of four bytes.
+    pub words: u32,
+}
+
+impl Line {
+    /// Returns those of the accessed sectors of which only a part is accessed.
+    pub fn parts(self) -> u8 {
+        let is_part = |sector: &u8| self.words >> (8 * sector) & 0xff != 0xff;
+        (0..4).filter(is_part).fold(0, |parts, sector| parts | 1 << sector) & self.sectors
+    }
 }
 
 /// A warp comes to a barrier of its CTA.
@@ -169,10 +179,12 @@ impl Trace {
             if space == Space::Local {
                 // words of neighbouring lanes lie side by side: a line has one word of all lanes
                 for word in address / 4..(address + u64::from(lanes.bytes)).div_ceil(4) {
-                    add(&mut trace.lines, from, word, lane as u64 / 8);
+                    add(&mut trace.lines, from, word, lane as u64);
                 }
             } else {
-                add(&mut trace.lines, from, address / 128, address / 32 % 4);
+                for word in address / 4..(address + u64::from(lanes.bytes)).div_ceil(4) {
+                    add(&mut trace.lines, from, word / 32, word % 32);
+                }
             }
         }
         let count = (trace.lines.len() - from) as u32;
@@ -203,12 +215,15 @@ impl Trace {
 }
 
 /// Adds a sector to the lines from `from` on.
-fn add(lines: &mut Vec<Line>, from: usize, number: u64, sector: u64) {
-    let bit = 1 << sector;
+fn add(lines: &mut Vec<Line>, from: usize, number: u64, word: u64) {
+    let (sector, word) = (1 << (word / 8), 1 << word);
     // neighbours mostly share a line
     match lines[from..].iter_mut().rev().find(|line| line.number == number) {
-        Some(line) => line.sectors |= bit,
-        None => lines.push(Line { number, sectors: bit }),
+        Some(line) => {
+            line.sectors |= sector;
+            line.words |= word;
+        }
+        None => lines.push(Line { number, sectors: sector, words: word }),
     }
 }
 

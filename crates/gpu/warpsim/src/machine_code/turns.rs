@@ -234,7 +234,7 @@ mod tests {
         let mut warp = WarpTrace::default();
         let access = |warp: &mut WarpTrace, pc: u32, number: u64| {
             warp.push(pc, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
-            warp.lines.push(Line { number, sectors: 1 });
+            warp.lines.push(Line { number, sectors: 1, words: u32::MAX });
         };
         (0..3).for_each(|_| warp.push(0, None));
         for turn in 0..turns {
@@ -276,7 +276,7 @@ mod tests {
                 warp.push(1, None);
                 for number in of(turn) {
                     warp.push(2, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
-                    warp.lines.push(Line { number, sectors: 1 });
+                    warp.lines.push(Line { number, sectors: 1, words: u32::MAX });
                 }
             }
             let made = Trace::new(vec![vec![warp]], 1).prolonged(12, None).unwrap();
@@ -289,7 +289,11 @@ mod tests {
         let mut ahead = WarpTrace::default();
         for turn in 0..3 {
             ahead.push(1, Some(Event::Lines { count: 2, passes: 1, updates: 0 }));
-            ahead.lines.extend([100 + turn, 101 + turn].map(|number| Line { number, sectors: 0b1111 }));
+            ahead.lines.extend([100 + turn, 101 + turn].map(|number| Line {
+                number,
+                sectors: 0b1111,
+                words: u32::MAX,
+            }));
         }
         assert_eq!(Trace::new(vec![vec![ahead]], 1).prolonged(12, None).unwrap().streamed, 4, "one new line");
     }
@@ -304,7 +308,7 @@ mod tests {
                 let copied = (turn + 1 < turns).then_some((2, 500 + turn));
                 for (pc, number) in copied.into_iter().chain([(3, 900 + turn)]) {
                     warp.push(pc, Some(Event::Lines { count: 1, passes: 1, updates: 0 }));
-                    warp.lines.push(Line { number, sectors: 1 });
+                    warp.lines.push(Line { number, sectors: 1, words: u32::MAX });
                 }
             }
             Trace::new(vec![vec![warp]], 1).prolonged(12, Some(turns as usize))
@@ -324,7 +328,7 @@ mod tests {
             let table: &[u64] = [&[3, 4, 6][..], &[2, 3, 7], &[4, 5, 6, 7], &[4]][turn as usize];
             for (pc, numbers) in [(2, table), (3, &[100 + turn])] {
                 warp.push(pc, Some(Event::Lines { count: numbers.len() as u32, passes: 1, updates: 0 }));
-                warp.lines.extend(numbers.iter().map(|&number| Line { number, sectors: 0b1111 }));
+                warp.lines.extend(numbers.iter().map(|&number| Line { number, sectors: 0b1111, words: u32::MAX }));
             }
         }
         let made = Trace::new(vec![vec![warp]], 1).prolonged(12, Some(EXECUTED_TURNS)).unwrap();

@@ -403,7 +403,7 @@ fn once(
     (machine.domain.watch, machine.domain.tensors) = (watch, given.tensors.clone());
     (machine.domain.tables_change, machine.domain.most_out) = (given.tables_change, given.most_out);
     // the hazards and the domain's lists tell how it ended
-    let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
+    let run = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked(), cta::ALL);
     let Partial { mut not_analysed, mut assumed, spent, shares, flags, common, parted, .. } = machine.domain;
     let (own_stores, mut spins, watch) = (machine.domain.own_stores, machine.domain.spins, machine.domain.watch);
     let (mut violations, later) = deferred(flags, run.is_ok());

@@ -6,6 +6,7 @@ mod compiled;
 mod exits;
 mod limits;
 mod measured;
+mod others;
 mod published;
 mod table;
 mod turns;

@@ -27,12 +27,16 @@ const END: &str = "<!-- end -->";
 
 /// Checks that the page has this table behind the mark; with `SINGE_BLESS=1` it is written there.
 pub fn written(begin: &str, rows: &[Row]) {
+    placed(begin, &table(rows));
+}
+
+/// As [`written`], of any text.
+pub fn placed(begin: &str, made: &str) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap();
     let page = std::fs::read_to_string(PAGE).unwrap();
     let (head, rest) = page.split_once(begin).expect("the page has a place for the table");
     let (before, tail) = rest.split_once(END).expect("the place ends");
-    let made = table(rows);
     if std::env::var_os("SINGE_BLESS").is_some() {
         std::fs::write(PAGE, format!("{head}{begin}{made}{END}{tail}")).unwrap();
     } else {

@@ -88,6 +88,11 @@ impl Memories {
         }
     }
 
+    /// Empties the L1 cache, as the start of a launch does.
+    pub(super) fn forget(&mut self, l1_bytes: u64) {
+        self.l1 = Cache::new(l1_bytes / LINE, WAYS);
+    }
+
     pub(super) fn shuffle(&mut self, queue: &mut Queue, memory: &Memory, now: u64) -> Done {
         let earliest = (now + u64::from(memory.address_latency)).max(queue.last + 1);
         let (start, _) = self.banks.take(now, earliest, 1);
@@ -119,10 +124,13 @@ impl Memories {
     ) -> Done {
         let Access { known, passes, updates, cta } = access;
         let accepted = self.accept(queue, memory, now, self.behind.open);
-        // the tags of a few lines are looked up per clock; a pass over the banks moves a word of all lanes, whatever lanes are active
+        // the tags of a few lines are looked up per clock; a word of all lanes takes its share of the rate, and where banks conflict a pass takes as long as
+        // one in shared memory (RRZE-HPC gpu-benches, gpu-strides, A40: floats 1, 2, 4, 8, 16 and 32 apart take 2, 2, 4, 8, 16 and 32 clocks)
         let tags = (lines.clone().count() as u64).div_ceil(u64::from(memory.l1_tags_per_clock).max(1));
         let word = LINE.div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
-        let clocks = (word * u64::from(known.words.max(passes))).max(tags);
+        let clocks = (word * u64::from(known.words))
+            .max(u64::from(memory.l1_pass_interval.unwrap_or(memory.pass_interval) * passes))
+            .max(tags);
         let (_, end) = self.banks.take(now, accepted, clocks.div_ceil(memory.pass_interval.into()));
         let waited = end.saturating_sub(accepted + word);
         let issued = accepted - u64::from(memory.address_latency);
@@ -154,7 +162,7 @@ impl Memories {
     fn through_first(&mut self, memory: &Memory, line: Line, stores: bool, issued: u64) -> u64 {
         let found = self.l1.access(line.number, line.sectors, stores);
         if let Some((number, sectors)) = found.evicted {
-            self.behind.store(memory, Line { number, sectors }, issued);
+            self.behind.store(memory, Line { number, sectors, words: u32::MAX }, issued);
         }
         // whole sectors are written, and need not be fetched before
         if found.missing == 0 || stores {

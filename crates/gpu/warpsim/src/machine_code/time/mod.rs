@@ -84,6 +84,27 @@ pub(super) fn simulate_apart(
     target: &Target,
     clocks_apart: u64,
 ) -> Option<Timing> {
+    simulate_held(kernel, shared_bytes, trace, target, (clocks_apart, 1))
+}
+
+/// As [`simulate`], for the last of several equal launches, each of which finds in the L2 cache what the one before left.
+pub(super) fn simulate_launches(
+    kernel: &Kernel,
+    shared_bytes: u64,
+    trace: &Trace,
+    target: &Target,
+    launches: usize,
+) -> Option<Timing> {
+    simulate_held(kernel, shared_bytes, trace, target, (0, launches))
+}
+
+fn simulate_held(
+    kernel: &Kernel,
+    shared_bytes: u64,
+    trace: &Trace,
+    target: &Target,
+    (clocks_apart, launches): (u64, usize),
+) -> Option<Timing> {
     let pipeline = target.pipeline.as_ref()?;
     let known = known::known(kernel, target, pipeline)?;
     let ranks = trace.ranks.max(1);
@@ -99,7 +120,7 @@ pub(super) fn simulate_apart(
     let fits = occupancy(target, asked);
     let shared = fits.blocks * fits.allocated_shared_bytes;
     let l1_bytes = pipeline.memory.l1_bytes.saturating_sub(target.carve_out(shared));
-    let held = sm::Held { ctas: fits.blocks as usize / ranks, clocks_apart, l1_bytes: l1_bytes.into() };
+    let held = sm::Held { ctas: fits.blocks as usize / ranks, clocks_apart, l1_bytes: l1_bytes.into(), launches };
     let least_turn = floor::least_clocks(trace, held.ctas * ranks, &known, target, pipeline);
     let sm::Ran { cycles, warps, turns, timeline } = sm::Sm::new(&known, target, pipeline, trace, held)?.run()?;
     let issued = trace.ctas.iter().flatten().map(|warp| warp.len() as u64).sum();

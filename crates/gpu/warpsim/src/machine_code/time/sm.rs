@@ -33,6 +33,11 @@ pub(super) struct Sm<'t> {
     doubles: u64,
     /// First CTA that has not begun, and the times at which the places of those that have ended are free for others.
     waiting: usize,
+    /// CTAs of a launch, those that run, and the time at which the last launch began.
+    launch: usize,
+    running: usize,
+    began: u64,
+    l1_bytes: u64,
     free: VecDeque<(u64, usize)>,
     /// Warps that can issue in the step.
     can_issue: Vec<usize>,
@@ -47,6 +52,8 @@ pub(super) struct Held {
     pub clocks_apart: u64,
     /// Part of the L1 cache that they leave.
     pub l1_bytes: u64,
+    /// Times that the CTAs of the trace run, one launch after the other.
+    pub launches: usize,
 }
 
 /// The result of a run.
@@ -112,7 +119,8 @@ impl<'t> Sm<'t> {
             next: u64::MAX,
         };
         let (mut warps, mut ctas) = (Vec::new(), Vec::new());
-        for (number, traces) in trace.ctas.iter().enumerate() {
+        let launches = (0..held.launches).flat_map(|_| &trace.ctas);
+        for (number, traces) in launches.enumerate() {
             let first = warps.len();
             let tracks = pipeline.fixed.is_some();
             warps.extend((first..).zip(traces).map(|(index, trace)| Warp::new(trace, index, number, tracks)));
@@ -141,9 +149,13 @@ impl<'t> Sm<'t> {
             memories: Memories::new(target, &pipeline.memory, held.l1_bytes),
             doubles: 0,
             waiting: 0,
+            launch: trace.ctas.len(),
+            running: 0,
+            began: 0,
+            l1_bytes: held.l1_bytes,
             free: VecDeque::new(),
             can_issue: Vec::new(),
-            timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
+            timeline: Timeline::new(held.launches * trace.ctas.iter().map(Vec::len).sum::<usize>()),
         };
         let begins = |slot: usize| slot as u64 * held.clocks_apart;
         sm.free.extend((0..held.ctas).map(|slot| (begins(slot), slot)));
@@ -155,8 +167,14 @@ impl<'t> Sm<'t> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
-            if let Some((time, slot)) = self.free.pop_front_if(|(time, _)| *time <= next) {
-                self.begin(slot, time);
+            let launch_begins = self.waiting < self.ctas.len() && self.waiting.is_multiple_of(self.launch);
+            let goes_on = self.running == 0 || !launch_begins;
+            if let Some((time, slot)) = self.free.pop_front_if(|(time, _)| goes_on && *time <= next) {
+                if launch_begins {
+                    self.began = end;
+                    self.memories.forget(self.l1_bytes);
+                }
+                self.begin(slot, time.max(self.began));
                 continue;
             }
             if next == u64::MAX {
@@ -169,7 +187,7 @@ impl<'t> Sm<'t> {
         let ended = self.warps.iter().all(Warp::is_done);
         ended.then(|| {
             let (warps, turns) = self.warps.into_iter().map(|warp| (warp.time, warp.passed)).unzip();
-            Ran { cycles: end, warps, turns, timeline: self.timeline }
+            Ran { cycles: end - self.began, warps, turns, timeline: self.timeline }
         })
     }
 
@@ -182,6 +200,7 @@ impl<'t> Sm<'t> {
             if warps.is_empty() {
                 continue;
             }
+            self.running += 1;
             let first = first_part(slot, warps.len(), self.parts.len(), self.pipeline.ctas_rotate);
             for (number, index) in warps.clone().enumerate() {
                 let part = (first + number) % self.parts.len();
@@ -386,6 +405,7 @@ impl<'t> Sm<'t> {
             self.go_on(cta, &waiting, released);
             self.ctas[cta].live -= 1;
             if self.ctas[cta].live == 0 {
+                self.running -= 1;
                 self.free.push_back((now + 1 + u64::from(self.pipeline.cta_latency), self.ctas[cta].slot));
             }
         }
