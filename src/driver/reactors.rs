@@ -1,11 +1,13 @@
 //! The programs around kernels: reactors are compiled and run, where a compiler for the target is found, those for CPUs by `reactors_on_cpu`; of others it is told that they are not.
 
+use std::collections::BTreeSet;
+
 use super::reactors_on_cpu;
 use crate::compilers::{self, CompilerOutput};
 use crate::fault;
 use crate::observer::Observer;
 use crate::output::{self, ReactorText, Unit};
-use crate::plan::{Emit, Request};
+use crate::plan::{Effort, Emit, Request};
 use crate::report::ProgramReport;
 use crate::verify::{self, KernelTime, Part, Pipeline, ReactorSubject, ReactorVerification, simulate_reactors};
 use cache::Cache;
@@ -19,7 +21,8 @@ use overlay::Codegen;
 use sass::Cubin;
 use warpsim::machine_code;
 
-/// Bytes of CUDA text up to which reactors are compiled and run. H2O2's take a few seconds; GRI-Mech's 1 MB take NVRTC alone over a minute.
+/// Bytes of CUDA text up to which reactors are compiled and run, unless the effort is thorough. H2O2's take a few seconds; GRI-Mech's 1 MB take NVRTC alone
+/// over a minute.
 const LONGEST: usize = 512 * 1024;
 
 /// Verifies the programs of the request, and reports on them in the order of their files.
@@ -41,9 +44,9 @@ pub fn verify(
                 observer.pass("verify reactors", None, || reactors_on_cpu::run(request, model, units, cache))?
             }
             None => match output::reactor_text(request, model, units, beside) {
-                Some(text) if text.text.len() > LONGEST => {
-                    not_run("its text is longer than 512 kB, which compilers take minutes for")
-                }
+                Some(text) if text.text.len() > LONGEST && request.effort != Effort::Thorough => not_run(
+                    "its text is longer than 512 kB, which compilers take minutes for: --effort thorough has them",
+                ),
                 Some(text) => observer.pass("verify reactors", None, || run(request, model, units, &text))?,
                 None => not_run("its kernels are not there"),
             },
@@ -99,8 +102,13 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
         hazards.list.iter().map(said).collect()
     };
+    let mut proven = BTreeSet::new();
     let found = simulate_reactors(&subject, &pipeline, &mut |name, launch, buffers| {
-        let run = warpsim::run(&ptx, &format!("{symbol}_{name}"), launch, buffers, &options);
+        let kernel = format!("{symbol}_{name}");
+        if proven.insert(name.to_owned()) {
+            verify::prove_launch(&ptx, &kernel, launch)?;
+        }
+        let run = warpsim::run(&ptx, &kernel, launch, buffers, &options);
         run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
     });
     let found: ReactorVerification = found.map_err(Failure::verification)?;

@@ -38,7 +38,7 @@ pub use reactor_on_gpu::{Call, Part, Pipeline, simulate_reactors, steady_call};
 pub use reactor_time::{KernelTime, time_steps};
 pub use simulate::{Shape, inputs, launch, requested_at_launch, simulate};
 pub use single::verify_single;
-pub use synchronisation::prove_printed;
+pub use synchronisation::{prove_launch, prove_printed};
 pub use text::{TextVerification, verify_text};
 pub use text_on_cpu::{Points, TextOnCpu, TextOnCpuVerification};
 pub use time::{Cube, Prediction, Settled, predict, sensitivity, steady};

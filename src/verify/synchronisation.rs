@@ -48,9 +48,22 @@ pub(super) fn undecided(
     let (ctas, points, stride) = launches(program)[0];
     let buffers = arrays + usize::from(program.first_global.is_some());
     let launch = Launch::fields(ctas, program.execution.warps(), buffers, points as u32, stride as u32);
-    let symbol = &program.symbol;
-    let verdict = prove::prove_launch(module, symbol, &Launch { shared, ..launch })
-        .map_err(|reason| vec![refused(symbol, &reason)])?;
+    undecided_in(module, &program.symbol, &Launch { shared, ..launch })
+}
+
+/// Proves a kernel that is no program of a schedule, such as one of a reactor's text, for a launch.
+///
+/// # Errors
+/// As [`prove_printed`].
+pub fn prove_launch(module: &Module, symbol: &str, launch: &Launch) -> Result<(), Vec<Diagnostic>> {
+    match undecided_in(module, symbol, launch)? {
+        None => Ok(()),
+        Some(what) => Err(vec![refused(symbol, &what)]),
+    }
+}
+
+fn undecided_in(module: &Module, symbol: &str, launch: &Launch) -> Result<Option<String>, Vec<Diagnostic>> {
+    let verdict = prove::prove_launch(module, symbol, launch).map_err(|reason| vec![refused(symbol, &reason)])?;
     let violations: Vec<_> = verdict.violations.iter().map(|what| refused(symbol, &what.to_string())).collect();
     if !violations.is_empty() {
         return Err(violations);
