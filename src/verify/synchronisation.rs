@@ -9,7 +9,8 @@ use diagnostics::Diagnostic;
 use machine::target::Target;
 use overlay::program::Program;
 use ptx::Module;
-use warpsim::{Launch, prove};
+use warpsim::Launch;
+use warpsim::prove::{self, Verdict};
 
 /// Proves the PTX that Singe prints of a kernel with `arrays` fields: no deadlock, no unsafe reuse of a barrier and no race on shared memory.
 /// A kernel whose slots lie in global memory is proven with all slots in shared memory, too, as races on global memory are not analysed.
@@ -48,28 +49,27 @@ pub(super) fn undecided(
     let (ctas, points, stride) = launches(program)[0];
     let buffers = arrays + usize::from(program.first_global.is_some());
     let launch = Launch::fields(ctas, program.execution.warps(), buffers, points as u32, stride as u32);
-    undecided_in(module, &program.symbol, &Launch { shared, ..launch })
+    let verdict = verdict(module, &program.symbol, &Launch { shared, ..launch })?;
+    let condition = verdict.conditions().next().map(|condition| format!("holds only if {condition}"));
+    Ok(verdict.not_analysed.first().cloned().or(condition))
 }
 
-/// Proves a kernel that is no program of a schedule, such as one of a reactor's text, for a launch.
+/// Proves a kernel that is no program of a schedule, such as one of a reactor's text, for a launch. Loops whose end depends on data are taken to end.
 ///
 /// # Errors
 /// As [`prove_printed`].
 pub fn prove_launch(module: &Module, symbol: &str, launch: &Launch) -> Result<(), Vec<Diagnostic>> {
-    match undecided_in(module, symbol, launch)? {
+    match verdict(module, symbol, launch)?.not_analysed.first() {
         None => Ok(()),
-        Some(what) => Err(vec![refused(symbol, &what)]),
+        Some(what) => Err(vec![refused(symbol, what)]),
     }
 }
 
-fn undecided_in(module: &Module, symbol: &str, launch: &Launch) -> Result<Option<String>, Vec<Diagnostic>> {
+/// The prover's verdict without violations.
+fn verdict(module: &Module, symbol: &str, launch: &Launch) -> Result<Verdict, Vec<Diagnostic>> {
     let verdict = prove::prove_launch(module, symbol, launch).map_err(|reason| vec![refused(symbol, &reason)])?;
     let violations: Vec<_> = verdict.violations.iter().map(|what| refused(symbol, &what.to_string())).collect();
-    if !violations.is_empty() {
-        return Err(violations);
-    }
-    let condition = verdict.conditions().next().map(|condition| format!("holds only if {condition}"));
-    Ok(verdict.not_analysed.first().cloned().or(condition))
+    if violations.is_empty() { Ok(verdict) } else { Err(violations) }
 }
 
 fn refused(symbol: &str, what: &str) -> Diagnostic {
