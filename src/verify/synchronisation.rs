@@ -9,6 +9,8 @@ use diagnostics::Diagnostic;
 use machine::target::Target;
 use overlay::program::Program;
 use ptx::Module;
+use ptx::inst::{Op, Space};
+use ptx::ir::FuncKind;
 use warpsim::Launch;
 use warpsim::prove::{self, Verdict};
 
@@ -54,15 +56,36 @@ pub(super) fn undecided(
     Ok(verdict.not_analysed.first().cloned().or(condition))
 }
 
-/// Proves a kernel that is no program of a schedule, such as one of a reactor's text, for a launch. Loops whose end depends on data are taken to end.
+/// Returns whether a kernel that is no program of a schedule, such as one of a reactor's text, is proven for a launch. Loops whose end depends on data
+/// are taken to end.
 ///
 /// # Errors
-/// As [`prove_printed`].
-pub fn prove_launch(module: &Module, symbol: &str, launch: &Launch) -> Result<(), Vec<Diagnostic>> {
-    match verdict(module, symbol, launch)?.not_analysed.first() {
-        None => Ok(()),
-        Some(what) => Err(vec![refused(symbol, what)]),
-    }
+/// Violations.
+pub fn prove_launch(module: &Module, symbol: &str, launch: &Launch) -> Result<bool, Vec<Diagnostic>> {
+    Ok(!meets(module, symbol) || verdict(module, symbol, launch)?.not_analysed.is_empty())
+}
+
+/// Whether threads of a kernel may wait for each other, or hand something over through shared memory: in its own code, or in that of any function. Where they
+/// do not, there is no deadlock and no race.
+fn meets(module: &Module, symbol: &str) -> bool {
+    let waits = |op: &Op| {
+        use Op::{Bar, BarRed, BarWarp, Match, Mma, Opaque, Redux, Shfl, Vote};
+        matches!(
+            op,
+            Bar { .. }
+                | BarRed { .. }
+                | BarWarp { .. }
+                | Match { .. }
+                | Mma { .. }
+                | Opaque { .. }
+                | Redux { .. }
+                | Shfl { .. }
+                | Vote { .. }
+        )
+    };
+    let mut reached = module.funcs.iter().filter(|func| func.kind == FuncKind::Function || func.name == symbol);
+    module.variables.values().any(|variable| variable.space == Space::Shared)
+        || reached.any(|func| func.insts.values().any(|inst| waits(&inst.op)))
 }
 
 /// The prover's verdict without violations.

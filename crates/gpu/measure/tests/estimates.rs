@@ -14,6 +14,9 @@ const MORE: [(&str, &str, f64); 4] = [
 ];
 
 fn give_back(name: &str) {
+    if name != "hopper" && !skip::sweeps(format!("estimates on {name}")) {
+        return;
+    }
     let target = Target::by_name(name).unwrap();
     let tools = match Tools::find(target) {
         Ok(tools) => tools,
