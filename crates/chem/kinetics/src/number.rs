@@ -98,6 +98,15 @@ impl Dual {
         Self { value, slopes }
     }
 
+    fn times(self, other: Self) -> Self {
+        Self::of_both(self.value * other.value, self, other, |a, b| a * other.value + self.value * b)
+    }
+
+    fn over(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        Self::of_both(value, self, other, |a, b| (a - value * b) / other.value)
+    }
+
     /// A number by its value, and its slopes by those of two others.
     fn of_both(value: f64, a: Self, b: Self, slope: impl Fn(f64, f64) -> f64) -> Self {
         Self { value, slopes: std::array::from_fn(|n| slope(a.slopes[n], b.slopes[n])) }
@@ -176,7 +185,7 @@ impl Mul for Dual {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self::of_both(self.value * other.value, self, other, |a, b| a * other.value + self.value * b)
+        self.times(other)
     }
 }
 
@@ -184,8 +193,7 @@ impl Div for Dual {
     type Output = Self;
 
     fn div(self, other: Self) -> Self {
-        let value = self.value / other.value;
-        Self::of_both(value, self, other, |a, b| (a - value * b) / other.value)
+        self.over(other)
     }
 }
 

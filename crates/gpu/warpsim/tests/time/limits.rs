@@ -12,9 +12,12 @@ use warpsim::{Argument, Buffer, Launch};
 const STRIDES: &str = "RRZE-HPC gpu-benches, gpu-strides";
 const L2: &str = "RRZE-HPC gpu-benches, gpu-l2-cache, gpu-cache";
 
+/// Strides, and what was measured of each.
+type Strides = [(u32, f64)];
+
 /// Clocks of a load by the words between lanes: a warp's neighbours are so many apart. An A40's doubles are bound by its arithmetic,
 /// and of its floats these are bound by banks; where lines bind it takes up to 1.35 times as long as modelled (7 apart: 2.67 clocks).
-const BY_STRIDE: [(&str, &str, &str, &[(u32, f64)]); 3] = [
+const BY_STRIDE: [(&str, &str, &str, &Strides); 3] = [
     (
         "ampere",
         "A100",
