@@ -16,7 +16,7 @@ const AT_A_TIME: usize = 2;
 /// Number of the slowest that are named at the end.
 const NAMED: usize = 12;
 /// The binaries that take longest, each more than a minute and a half on two cores, begin first: one that begins last would run alone.
-const LONGEST: [&str; 7] = ["advanced", "amd", "book", "steps", "machine_code", "gpu_single", "estimates"];
+const LONGEST: [&str; 7] = ["advanced", "book", "texts", "amd", "faults", "machine_code", "time"];
 
 /// The tests of `--quick`, beside those in the sources: of each house those that take a few seconds together.
 pub const QUICK: [&str; 23] = [
