@@ -112,8 +112,8 @@ fn load(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
 
 /// The first file of a folder, by name, that looks like a mechanism.
 fn mechanism_in(folder: &Path) -> Option<PathBuf> {
-    let begins = |line: &str| ["SPECIES", "SPEC ", "PHASES:"].iter().any(|word| line.starts_with(word));
-    first_in(folder, |text| older_format::named(text).is_none() && has_line(text, begins))
+    let begins = |line: &str| ["SPECIES", "SPEC ", "PHASES:"].iter().any(|word| line.trim_start().starts_with(word));
+    first_in(folder, |text| older_format::named(text).is_none() && text.to_ascii_uppercase().lines().any(begins))
 }
 
 /// The first file of a folder, by name, that looks like thermodynamic data.
@@ -133,10 +133,6 @@ fn first_in(folder: &Path, is_of_kind: impl Fn(&str) -> bool) -> Option<PathBuf>
         let beginning = if path.is_file() { read_beginning(path, 1 << 16).unwrap_or_default() } else { Vec::new() };
         is_of_kind(&String::from_utf8_lossy(&beginning))
     })
-}
-
-fn has_line(text: &str, begins: impl Fn(&str) -> bool) -> bool {
-    text.to_ascii_uppercase().lines().any(|line| begins(line.trim_start()))
 }
 
 /// Only UTF-16, which its byte order mark announces, has zeros in it.

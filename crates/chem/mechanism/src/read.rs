@@ -184,7 +184,7 @@ fn outcome(files: &Files, options: Options, inputs: &mut Inputs) -> Outcome {
     let (thermo, transport, reduction) = (load(thermo_path), load(transport_path), load(reduction_path(files)));
     let absent = Absent {
         thermo: format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display()),
-        candidate: thermo.is_none().then(|| load::thermo_in(folder)).flatten(),
+        candidate: (thermo.is_none() && file.thermo.is_empty()).then(|| load::thermo_in(folder)).flatten(),
     };
     let companions = Companions { thermo: thermo.as_ref(), transport: transport.as_ref() };
     check(name, &file, companions, reduction.as_ref(), &absent, options, report)

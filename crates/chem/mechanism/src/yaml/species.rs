@@ -82,7 +82,7 @@ fn same_reference_pressure(pressures: &[(&Word, f64)], report: &mut Report) {
             word.text(),
             first.text()
         );
-        let help = "give all species one reference-pressure (else entropies are converted to 1 atm)";
+        let help = "give all species one reference-pressure, or have entropies converted to 1 atm";
         report.forgivable("thermo::reference-pressure", message, word, help);
     }
 }

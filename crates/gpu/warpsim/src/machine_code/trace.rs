@@ -214,7 +214,7 @@ impl Trace {
     }
 }
 
-/// Adds a sector to the lines from `from` on.
+/// Adds a word of four bytes to the lines from `from` on.
 fn add(lines: &mut Vec<Line>, from: usize, number: u64, word: u64) {
     let (sector, word) = (1 << (word / 8), 1 << word);
     // neighbours mostly share a line
