@@ -7,9 +7,10 @@ mod amd_projects;
 mod flame;
 mod ignition;
 mod kernels;
-mod long_runs;
 mod machine_code;
 mod peers;
+mod performance;
+mod performance_picture;
 mod projects;
 mod slots;
 mod sweep;
@@ -35,10 +36,10 @@ const CHORES: [Chore; 11] = [
         warps::write(root, word(words, 0, ""))
     }),
     (
-        "long-runs",
+        "performance",
         "[MECHANISM [TARGET]]",
-        "predicted times beside those of long runs: in performance.md",
-        |root, words| long_runs::write(root, word(words, 0, ""), word(words, 1, "")),
+        "what the compiler takes by itself, and its time in long runs: in performance.md",
+        |root, words| performance::write(root, word(words, 0, ""), word(words, 1, "")),
     ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))

@@ -13,7 +13,7 @@ const SOURCES: [&str; 6] = ["src", "crates", "templates", "mechanisms", "Cargo.t
 ///
 /// Errors: the compiler cannot be built or copied.
 pub fn built(root: &Path) -> Result<PathBuf, String> {
-    program::cargo_runs(root, &["build", "--release", "--bin", "singe"])?;
+    program::cargo_runs(root, &["build", "--release", "--workspace", "--bin", "singe"])?;
     let folder = root.join("target/compilers").join(commit(root));
     copied(&root.join("target/release/singe"), &folder).map_err(|e| format!("{}: {e}", folder.display()))
 }

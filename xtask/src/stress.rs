@@ -14,7 +14,7 @@ const MOST_KILOBYTES: u64 = 6 << 20;
 
 /// Runs `singe check` on every input; the error names those that did not end well.
 pub fn run(root: &Path) -> Result<(), String> {
-    program::cargo_runs(root, &["build", "--release", "--bin", "singe"])?;
+    program::cargo_runs(root, &["build", "--release", "--workspace", "--bin", "singe"])?;
     let folder = root.join("target/stress");
     std::fs::create_dir_all(&folder).map_err(|reason| reason.to_string())?;
     let mut bad = Vec::new();
