@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use plotters::prelude::*;
 
-/// Ends of the axis of ratios, which is logarithmic.
-const RATIOS: std::ops::Range<f64> = 0.25..16.0;
+/// Ends of the axis of ratios, which is logarithmic. Names stand where no ratio is.
+const RATIOS: std::ops::Range<f64> = 0.1..16.0;
 const ROW: u32 = 19;
 
 /// A line of the picture: its ratios by target.
