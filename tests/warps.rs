@@ -1,5 +1,5 @@
 //! Every kernel with all of its outputs, proven and verified against the reference: at 1 to 32 warps, and in every form, layout, unit and
-//! state. `cargo lab warps` goes through larger mechanisms.
+//! state.
 
 use clap::ValueEnum;
 use graph::Units;

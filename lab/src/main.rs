@@ -3,25 +3,21 @@
 
 mod accuracy;
 mod amd;
-mod amd_projects;
 mod flame;
 mod ignition;
 mod kernels;
 mod long_runs;
 mod machine_code;
 mod peers;
-mod projects;
 mod slots;
 mod sweep;
 mod sweep_page;
-mod targets;
-mod warps;
 
 use std::process::ExitCode;
 use xtask::chores::{self, Chore, word};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 11] = [
+const CHORES: [Chore; 8] = [
     ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
         accuracy::write(root, word(words, 0, ""))
     }),
@@ -31,9 +27,6 @@ const CHORES: [Chore; 11] = [
     ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
         amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
     }),
-    ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
-        warps::write(root, word(words, 0, ""))
-    }),
     (
         "long-runs",
         "[MECHANISM [TARGET]]",
@@ -42,15 +35,6 @@ const CHORES: [Chore; 11] = [
     ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
-    }),
-    (
-        "targets",
-        "[MECHANISM [WARPS]]",
-        "a mechanism for every target, and whole projects: targets.md",
-        |root, words| targets::write(root, word(words, 0, "mechanisms/gri30/chem.inp"), word(words, 1, "8")),
-    ),
-    ("targets-amd", "[MECHANISM]", "whole projects for AMD: in targets.md", |root, words| {
-        targets::write_amd(root, word(words, 0, ""))
     }),
     ("sweep-reduced", "[paper]", "the paper's reduced mechanisms: reduced.md", |root, words| {
         sweep::write(root, word(words, 0, "") != "paper")
