@@ -144,7 +144,7 @@ fn assemble(
         shared_bytes: usage.shared_bytes,
         barriers: usage.barriers,
     };
-    let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
+    let ptx = ptx::read::text(&format!("{symbol}.ptx"), &text)?;
     Ok(CompilerOutput {
         needs,
         compiler: toolchain.front(),

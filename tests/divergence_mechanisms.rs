@@ -38,7 +38,7 @@ fn all(codegen: Codegen, warps: u32) {
         if let Ok(toolchain) = &toolchain {
             let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch: ARCH, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
-            modules.push(read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap());
+            modules.push(read::text(&format!("{symbol}.ptx"), &text).unwrap());
         }
         for (i, module) in modules.iter().enumerate() {
             let func = module.func(symbol).unwrap();

@@ -172,7 +172,7 @@ fn compilers_agree() {
             let arch = target.compute_capability;
             let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
-            let compiled = read::read(&Arc::new(Source { name: symbol.clone(), text })).unwrap();
+            let compiled = read::text(&symbol, &text).unwrap();
 
             let states = kinetics::verification_states(&model, 70);
             let warps = unit.program.execution.warps();

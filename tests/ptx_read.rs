@@ -11,7 +11,7 @@ use singe::observer::Observer;
 use testkit::request;
 
 fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.into() }))
+    read::text("k.ptx", &text)
 }
 
 fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {

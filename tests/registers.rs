@@ -52,7 +52,7 @@ impl Tight {
 
 #[test]
 fn what_passes_from_block_to_block_fits() {
-    for case in TIGHT {
+    for case in TIGHT.into_iter().filter(|case| case.form.is_some()) {
         let Some(request) = case.request() else { return };
         let Tight { mechanism: name, kernel, form, registers, .. } = case;
         let (mechanism, _) = mechanism::read(&request.files).unwrap();

@@ -305,7 +305,7 @@ fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx
     };
     let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
     let text = toolchain.compile_to_ptx(&job).unwrap().text;
-    Some(ptx::read::read(&Arc::new(Source { name: symbol.to_owned(), text })).unwrap())
+    Some(ptx::read::text(&symbol, &text).unwrap())
 }
 
 #[test]

@@ -106,10 +106,21 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
         let Unit { kernel, graph, mapping, proven, program, ptx: module, .. } = &unit;
         let stiffness = request.common.stiffness;
         let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
-        let points = Points::new(&subject, POINTS);
+        let mut points = Points::new(&subject, POINTS);
+        if request.common.precision.kernels == Precision::Single {
+            give_impossible_temperatures(&mut points);
+        }
         (unit, points)
     };
     request.kernels.iter().filter_map(unit).map(at_points).unzip()
+}
+
+/// Gives two points a temperature for which no output is a number, in any lane; the temperatures are the first row.
+fn give_impossible_temperatures(points: &mut Points) {
+    for (point, temperature) in [(3, f64::NAN), (POINTS - 1, -5.0)] {
+        points.inputs[point] = temperature;
+        points.outputs.iter_mut().skip(point).step_by(points.stride).for_each(|output| *output = f64::NAN);
+    }
 }
 
 /// A way to compile the texts of a request.

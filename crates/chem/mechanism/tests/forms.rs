@@ -187,15 +187,6 @@ fn duplicates_are_told_by_species_direction_and_collider() {
 }
 
 #[test]
-fn a_composition_may_continue_behind_an_ampersand() {
-    let long = record("H2O", "");
-    let (head, rest) = long.split_once('\n').expect("four lines");
-    let text = format!("ELEMENTS H O END\nSPECIES H2O END\nTHERMO\n{head}&\nH 2 O 1\n{rest}END\nREACTIONS\nEND\n");
-    let (mechanism, _) = mechanism(text.as_bytes());
-    assert_eq!(mechanism.species[0].composition, [(0, 2.0), (1, 1.0)]);
-}
-
-#[test]
 fn an_explicit_reverse_rate_keeps_its_landau_teller_factor() {
     let reaction = reaction("H2+O=H+OH 1 0 0\nLT/1 2/ REV/5 0 0/ RLT/3 4/");
     assert!(matches!(reaction.rate, Rate::LandauTeller(_, factor) if (factor.b, factor.c) == (1.0, 2.0)));
@@ -207,14 +198,6 @@ fn an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible() {
     let [none, some] = ["REV/0 0 0/", "REV/5 0 0/"].map(|line| reaction(&format!("H2+O=H+OH 1 0 0\n{line}")).reverse);
     assert_eq!(none, Reverse::Irreversible);
     assert!(matches!(some, Reverse::Explicit(k, None) if k.a == 5e-3), "{some:?}");
-}
-
-#[test]
-fn an_element_has_the_weight_of_its_declaration() {
-    let text = b"ELEMENTS H /2.014/ O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
-    let (mechanism, _) = mechanism(text);
-    assert_eq!(mechanism.elements[0].weight, 2.014);
-    assert_eq!(mechanism.species[3].weight, 2.014 + 15.999);
 }
 
 /// Columns 66-73 of old files hold what is no temperature.
