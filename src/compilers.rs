@@ -1,10 +1,8 @@
 //! Results of the real compilers on the emitted text: accepted or not, registers, spills, barriers.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use diagnostics::{Diagnostic, Source};
+use diagnostics::Diagnostic;
 use machine::target::{Amd, ComputeCapability, Target};
 use machine::toolchain::{self, HostCompiler, Job, Listing, Toolchain};
 

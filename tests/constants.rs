@@ -72,7 +72,7 @@ fn real_compilers_accept_each_residence() {
         [("kepler", Residence::ConstantBank), ("hopper", Residence::ConstantBank), ("hopper", Residence::Shared)]
     {
         let request = Request { real_compilers: true, verify: None, ..with(name, target, constants) };
-        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        let report = testkit::request::report(&request);
         for k in &report.kernels {
             match &k.compiled {
                 None => skip::skip(format!("no compilers for {target}")),

@@ -74,9 +74,8 @@ fn request(name: &str, folder: &Path) -> Request {
 /// The project of a mechanism in a folder, with a host program; its kernels and their model.
 fn written(name: &str, folder: &Path) -> (Model, Vec<Unit>) {
     let request = request(name, folder);
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    testkit::request::report(&request);
+    let model = testkit::request::model(&request);
     let unit = |kernel| driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
     let units: Vec<Unit> = KERNELS.map(|kernel| unit(kernel).map_err(|f| f.diagnostics).unwrap()).into();
     let rows = |unit: &Unit| unit.graph.arrays.last().unwrap().rows;
@@ -302,7 +301,7 @@ fn kernels_are_measured_on_this_machine() {
         measure: true,
         ..request("h2o2", folder.path())
     };
-    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let compiled = testkit::request::report(&asked);
     for kernel in &compiled.kernels {
         let found = kernel.measured.as_ref().expect("a time");
         assert!(found.nanoseconds_per_point > 0.1 && found.nanoseconds_per_point < 1e6, "{found:?}");
@@ -310,7 +309,7 @@ fn kernels_are_measured_on_this_machine() {
     let brief = singe::report::brief(&compiled, &asked, folder.path());
     assert!(brief.contains("measured time (ns)") && brief.contains("measured on one core of "), "{brief}");
     let asked = Request { measure: false, ..asked };
-    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let compiled = testkit::request::report(&asked);
     assert!(compiled.kernels.iter().all(|kernel| kernel.measured.is_none()));
     assert!(!singe::report::brief(&compiled, &asked, folder.path()).contains("measured"));
 }

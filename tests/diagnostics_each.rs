@@ -13,9 +13,9 @@ use passes::allocate;
 use schedule::Limits;
 use singe::driver;
 use singe::fault::{self, Fault};
-use singe::observer::Observer;
 use singe::verify::{self, Subject};
 use testkit::diagnosed_ptx;
+use testkit::hydrogen::THERMO;
 use testkit::request;
 use testkit::{handover, named_barriers};
 
@@ -74,19 +74,6 @@ fn has_compilers() -> bool {
 }
 
 type Case = (&'static str, Vec<Diagnostic>);
-
-const THERMO: &str = "THERMO
-   300.000  1000.000  5000.000
-H2                      H   2               G   300.000  5000.000 1000.00      1
- 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
- 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
- 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
-H                       H   1               G   300.000  5000.000 1000.00      1
- 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
- 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
- 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
-END
-";
 
 const TRANSPORT: &str = "H 0 145. 2.05 0 0 0\nH2 1 38. 2.9 0 .8 280.\n";
 
@@ -162,10 +149,7 @@ fn yaml() -> Vec<Case> {
     let read = |text: &str, thermo: Option<&str>| {
         let mechanism = decode("case.yaml", text.as_bytes());
         let thermo = thermo.map(|text| decode("therm.dat", text.as_bytes()));
-        diagnostics(parse(
-            &Sources { name: "case".to_owned(), mechanism, thermo, transport: None, reduction: None },
-            Options::default(),
-        ))
+        diagnostics(parse(&Sources { thermo, ..Sources::new("case", mechanism) }, Options::default()))
     };
     let phase = |from: &str, to: &str| {
         assert!(PHASE.contains(from), "{from}");
@@ -173,13 +157,7 @@ fn yaml() -> Vec<Case> {
     };
     let reactions = |lines: &str| read(&format!("{PHASE}{YAML_SPECIES}reactions:\n{lines}"), None);
     let long = format!("{PHASE}{}", YAML_SPECIES.replacen("[[2.5", "[[2.512345678901234", 1));
-    let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("case.yaml", long.as_bytes()),
-        thermo: None,
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources::new("case", decode("case.yaml", long.as_bytes()));
     let (long, _) = parse(&sources, Options::default()).expect("a valid mechanism");
     let of_burke = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/mechanisms/linear-burke.yaml"));
     let of_burke = decode("chem.yaml", &of_burke.expect("a file of tests"));
@@ -225,9 +203,9 @@ fn sources() -> Vec<Case> {
     200.000   1000.0007 -2.0 -1.0  0.0  1.0  2.0  3.0  4.0  0.0         6197.428
  0.000000000E+00 0.000000000E+00 2.500000000E+00 0.000000000E+00 0.000000000E+00
  0.000000000E+00 0.000000000E+00                 2.547370801E+04-4.466828530E-01\nEND\n";
-    let one_range =
+    let _one_range =
         THERMO.replacen("5000.000 1000.00 ", "1000.000 1000.00 ", 1).replacen(" 2.50000000E+00", " 2.51000000E+00", 1);
-    let of_another = THERMO.replacen("\nH  ", "\nHE ", 1);
+    let _of_another = THERMO.replacen("\nH  ", "\nHE ", 1);
     let transport = |text: &str| diagnostics(outcome(MECHANISM, Some(THERMO), Some(text), None));
     vec![
         ("thermo::common-temperature", edited("5000.000 1000.00      1", "5000.000              1")),
@@ -320,7 +298,7 @@ fn models() -> Vec<Case> {
         outcome(&text, Some(THERMO), None, None).expect("a valid mechanism").0
     };
     let table = written("2H=H2 1 0 0\nTCHEB/1000 1100/ PCHEB/0.1 10/\nCHEB/5 1 5 1 1 1 1/\n");
-    let orders = written("2H=H2 1 0 0\nFORD/H 1/\n");
+    let _orders = written("2H=H2 1 0 0\nFORD/H 1/\n");
     vec![
         ("kinetics::outside-range", kinetics::check(table, false).expect("a model")),
         ("kinetics::rate-range", kinetics::model(steep).expect_err("no double holds its rate")),
@@ -579,10 +557,8 @@ fn schedules() -> Vec<Case> {
 /// A kernel judged as if it were another.
 fn kernels() -> Vec<Case> {
     let request = driver::Request { verify: None, ..request::new(testkit::shipped("h2o2")) };
-    let (mechanism, _) = mechanism::read(&request.files).expect("shipped");
-    let model = kinetics::model(mechanism).expect("shipped");
-    let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent());
-    let unit = unit.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let model = testkit::request::model(&request);
+    let unit = testkit::request::unit(Kernel::Viscosity, &model, &request);
     let subject = |model, program| Subject {
         kernel: unit.kernel,
         model,

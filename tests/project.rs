@@ -59,7 +59,8 @@ fn a_project_for_amd_builds_with_host_codes_in_three_languages() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
-    generate(&shipped("h2o2"), &source, &[&["--target", "mi300x"], &BOTH_LAYOUTS[..]].concat());
+    let one = ["--target", "mi300x", "--kernel", "viscosity"];
+    generate(&shipped("h2o2"), &source, &[&one[..], &BOTH_LAYOUTS[..]].concat());
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let places = [("PROJECT", source.as_path()), ("STAND_IN", &tests.join("amd"))];
     let [project, stand_in] = places.map(|(name, path)| format!("-D{name}={}", path.display()));

@@ -1,8 +1,5 @@
 //! The loop is closed: what NVRTC makes of the emitted text is read back, simulated and compared with the reference.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use kernels::{Form, Kernel};
 use machine::target::Target;
 use machine::toolchain::{self, Job};
@@ -10,8 +7,7 @@ use overlay::{Codegen, Residence};
 use ptx::inst::Space;
 use ptx::ir::Linkage;
 use ptx::{Module, read};
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::verify;
 use testkit::request;
 use testkit::skip;
@@ -35,16 +31,15 @@ fn closes(request: Request) {
     };
     let request = Request { verify: None, ..request };
     let (codegen, constants) = (request.codegen, request.of_kernel(request.kernels[0]).residence());
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::request::model(&request);
     let states = kinetics::verification_states(&model, 38 + 32 * request.tuning.points_per_lane.unwrap_or(1) as usize);
     let stride = states.len() + 5;
-    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+    let compile = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
     for unit in &units {
         let symbol = &unit.program.symbol;
         let printed = unit.ptx.to_string();
-        let again = read::text(&symbol, &printed).unwrap();
+        let again = read::text(symbol, &printed).unwrap();
         assert_eq!(again, unit.ptx.canonical(), "{symbol}: reading what was printed changes it");
 
         let dynamic = dynamic_shared_bytes(&unit.source);

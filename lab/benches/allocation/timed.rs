@@ -1,11 +1,9 @@
 //! Modelled time of kernels with our allocation, beside the same text with that of ptxas.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use crate::beside_ptxas::{allocation, bounded, median_and_worst};
 use crate::kernels::compiled;
-use diagnostics::Source;
 use kinetics::{Model, Stiffness};
 use machine::target::{Kernel, Target, occupancy};
 use machine::toolchain;

@@ -27,11 +27,8 @@ fn thermo() -> String {
 
 fn read(mechanism: &[u8], thermo: &str) -> Outcome {
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", format!("THERMO\n   300.000  1000.000  5000.000\n{thermo}").as_bytes())),
-        transport: None,
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism))
     };
     parse(&sources, Options::default())
 }
@@ -226,11 +223,8 @@ END
 fn nasa_9_and_nasa_7_records_survive_the_round_trip_side_by_side() {
     let mechanism = b"ELEMENTS H O END\nSPECIES H X END\nREACTIONS\nEND\n";
     let sources = |thermo: &str| Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", thermo.as_bytes())),
-        transport: None,
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism))
     };
     let text = format!("THERMO\n{}END\n{NASA_9}", thermo());
     let (mechanism, _) = parse(&sources(&text), Options::default()).expect("two sections");
@@ -257,11 +251,8 @@ fn mistakes_in_nasa_9_records_are_located() {
     ] {
         assert!(NASA_9.contains(from), "{from}");
         let sources = Sources {
-            name: "case".to_owned(),
-            mechanism: decode("chem.inp", mechanism),
             thermo: Some(decode("therm.dat", NASA_9.replacen(from, to, 1).as_bytes())),
-            transport: None,
-            reduction: None,
+            ..Sources::new("case", decode("chem.inp", mechanism))
         };
         let errors = errors(parse(&sources, Options::default()));
         assert!(errors.iter().any(|error| (error.0, error.1) == (id, place)), "{to}: {errors:?}");

@@ -30,13 +30,7 @@ fn thermo() -> String {
 
 fn outcome_of(mechanism: &[u8]) -> Outcome {
     let thermo = decode("therm.dat", format!("THERMO\n{}END\n", thermo()).as_bytes());
-    let sources = Sources {
-        name: "Forms-1".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
-        thermo: Some(thermo),
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources { thermo: Some(thermo), ..Sources::new("Forms-1", decode("chem.inp", mechanism)) };
     parse(&sources, Options::default())
 }
 
@@ -153,13 +147,7 @@ fn sections_inside_the_mechanism_and_text_after_the_end_are_accepted() {
         "ELEMENTS H O END\nSPECIES H H2 END\nTHERMO ALL\n 300. 1000. 5000.\n{}ENDOFDATA\nTRANS ALL\nH 0 145. 2.05 0 0 0 ! note\nH2 1 38. 2.92 0. .79 280. more\nEND\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n\nReferences: see the THERMO file = good\nSPECIES were chosen by hand\nREACTIONS by many",
         thermo()
     );
-    let sources = Sources {
-        name: "x".to_owned(),
-        mechanism: decode("chem.inp", text.as_bytes()),
-        thermo: None,
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources::new("x", decode("chem.inp", text.as_bytes()));
     let (mechanism, warnings) = parse(&sources, Options::default()).expect("all sections are inline");
     assert_eq!(mechanism.species[1].transport.as_ref().map(|t| t.rotational_relaxation), Some(280.0));
     let messages: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
@@ -207,11 +195,8 @@ fn the_common_temperature_of_one_record_may_be_that_of_the_file() {
     let outcome = |single_intermediate_temperature| {
         let mechanism = b"ELEMENTS H O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
         let sources = Sources {
-            name: "Old".to_owned(),
-            mechanism: decode("chem.inp", mechanism),
             thermo: Some(decode("therm.dat", format!("THERMO\n300. 1200. 5000.\n{records}END\n").as_bytes())),
-            transport: None,
-            reduction: None,
+            ..Sources::new("Old", decode("chem.inp", mechanism))
         };
         parse(&sources, Options { single_intermediate_temperature, ..Options::default() })
     };

@@ -100,8 +100,8 @@ fn structured_programs() {
     let (mut masked, mut tests, mut uniform) = (0, 0, 0);
     for seed in 0..programs() {
         let mut numbers = Numbers(seed);
-        let (sm, depth) = ([35, 70][numbers.below(2)], 1 + numbers.below(4));
-        let shape = random_structured::Shape { words: 6, preds: 3, length: 3, depth, sm };
+        let (sm, depth) = ([35, 70][numbers.below(2)], 2 + numbers.below(3));
+        let shape = random_structured::Shape { words: 6, preds: 3, length: 4, depth, sm };
         let module = random_structured::kernel(&shape, &mut numbers);
         // threads read what their neighbours write
         let threads = [[32, 1, 1], [64, 1, 1], [40, 1, 1], [16, 4, 1], [8, 4, 3]][numbers.below(5)];
