@@ -1,10 +1,8 @@
 //! Results of the real compilers on the emitted text: accepted or not, registers, spills, barriers.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
-use diagnostics::{Diagnostic, Source};
+use diagnostics::Diagnostic;
 use machine::target::{Amd, ComputeCapability, Target};
 use machine::toolchain::{self, HostCompiler, Job, Listing, Toolchain};
 
@@ -144,7 +142,7 @@ fn assemble(
         shared_bytes: usage.shared_bytes,
         barriers: usage.barriers,
     };
-    let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
+    let ptx = ptx::read::text(&format!("{symbol}.ptx"), &text)?;
     Ok(CompilerOutput {
         needs,
         compiler: toolchain.front(),

@@ -6,8 +6,7 @@ use passes::allocate::report::report;
 use passes::allocate::spill_location::{Rewriting, Row};
 use passes::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use ptx::Module;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::verify;
 use testkit::pressure::{options, parse, pressure};
 use testkit::request;
@@ -133,11 +132,10 @@ fn a_register_that_one_side_overwrites_stays_with_its_thread() {
 fn mechanism_kernels_at_every_budget() {
     let codegen = Codegen::Overlay;
     let request = Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) };
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::request::model(&request);
     let states = kinetics::verification_states(&model, 40);
     for kernel in &request.kernels {
-        let unit = driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+        let unit = testkit::request::unit(*kernel, &model, &request);
         let (symbol, warps) = (&unit.program.symbol, unit.program.execution.warps());
         let outputs = |module: &Module| {
             let (outputs, counts) =

@@ -189,13 +189,6 @@ fn expected(model: &Model, state: &State, name: &str) -> (Vec<f64>, Vec<f64>, f6
     }
 }
 
-/// A state of a flame in which every species is there: fractions of a sum of 1.
-fn state(model: &Model) -> State {
-    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
-    let sum: f64 = amounts.iter().sum();
-    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
-}
-
 #[test]
 fn a_code_in_fortran_gets_what_the_reference_says() {
     if !there("g++") || !there("gfortran") {
@@ -205,7 +198,7 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
     write_library(folder.path(), "h2o2");
     let files = mechanism::Files { mechanism: shipped("h2o2"), ..Default::default() };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
-    let state = state(&model);
+    let state = testkit::uneven_state(&model);
     let number = |x: f64| format!("{x:e}").replace('e', "d");
     let fractions: Vec<String> = state.mole_fractions.iter().map(|&x| number(x)).collect();
     let text = CALLER

@@ -1,5 +1,5 @@
-//! The C++ of the CPU target: compiled by g++ and clang++ where they are there, at every width of vectors, run, and compared with
-//! the dataflow graph in bits; the project around it, in three languages.
+//! The C++ of the CPU target: compiled by g++ and clang++ where they are there, with optimisation, run, and compared with the dataflow
+//! graph in bits; the project around it, in three languages.
 
 use std::path::Path;
 use std::process::Command;
@@ -74,9 +74,8 @@ fn request(name: &str, folder: &Path) -> Request {
 /// The project of a mechanism in a folder, with a host program; its kernels and their model.
 fn written(name: &str, folder: &Path) -> (Model, Vec<Unit>) {
     let request = request(name, folder);
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    testkit::request::report(&request);
+    let model = testkit::request::model(&request);
     let unit = |kernel| driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
     let units: Vec<Unit> = KERNELS.map(|kernel| unit(kernel).map_err(|f| f.diagnostics).unwrap()).into();
     let rows = |unit: &Unit| unit.graph.arrays.last().unwrap().rows;
@@ -133,47 +132,26 @@ fn gives_the_bits_of_the_graph(
     }
 }
 
+/// `tests/texts` has every width of vectors, without optimisation.
 #[test]
-fn every_width_gives_the_bits_of_the_graph() {
-    if !there("g++") {
-        return;
-    }
+fn optimised_code_gives_the_bits_of_the_graph() {
     let folder = tempfile::tempdir().unwrap();
     let project = written("h2o2", folder.path());
-    for flags in host_program::ways() {
-        gives_the_bits_of_the_graph("g++", &flags, folder.path(), "h2o2", &project);
+    for compiler in ["g++", "clang++"].into_iter().filter(|compiler| there(compiler)) {
+        gives_the_bits_of_the_graph(compiler, &["-O2", "-march=native"], folder.path(), "h2o2", &project);
     }
-}
-
-#[test]
-fn clang_gives_the_same_bits() {
-    if !there("clang++") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let project = written("h2o2", folder.path());
-    gives_the_bits_of_the_graph("clang++", &["-O2", "-march=native"], folder.path(), "h2o2", &project);
+    fast_math_is_refused(folder.path(), &project.1[0]);
 }
 
 /// Its sums with large numbers, which round, would be left out.
-#[test]
-fn fast_math_is_refused() {
-    if !there("g++") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let (_, units) = written("h2o2", folder.path());
-    let compiled = |option: &str| {
-        let text = format!("h2o2_{}.cpp", units[0].kernel);
+fn fast_math_is_refused(folder: &Path, unit: &Unit) {
+    for (option, is_right) in [("-O3", true), ("-ffast-math", false), ("-Ofast", false)] {
         let mut command = Command::new("g++");
-        command.current_dir(folder.path()).args(["-std=c++17", "-fsyntax-only", option, &text]);
-        command.output().unwrap()
-    };
-    assert!(compiled("-O3").status.success());
-    for option in ["-ffast-math", "-Ofast"] {
-        let output = compiled(option);
-        assert!(!output.status.success(), "{option}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("make the values of these files wrong"));
+        command.current_dir(folder).args(["-std=c++17", "-fsyntax-only", option]);
+        let Ok(output) = command.arg(format!("{}.cpp", unit.program.symbol)).output() else { return };
+        assert_eq!(output.status.success(), is_right, "{option}");
+        let told = String::from_utf8_lossy(&output.stderr).contains("make the values of these files wrong");
+        assert_eq!(told, !is_right, "{option}");
     }
 }
 
@@ -323,7 +301,7 @@ fn kernels_are_measured_on_this_machine() {
         measure: true,
         ..request("h2o2", folder.path())
     };
-    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let compiled = testkit::request::report(&asked);
     for kernel in &compiled.kernels {
         let found = kernel.measured.as_ref().expect("a time");
         assert!(found.nanoseconds_per_point > 0.1 && found.nanoseconds_per_point < 1e6, "{found:?}");
@@ -331,7 +309,7 @@ fn kernels_are_measured_on_this_machine() {
     let brief = singe::report::brief(&compiled, &asked, folder.path());
     assert!(brief.contains("measured time (ns)") && brief.contains("measured on one core of "), "{brief}");
     let asked = Request { measure: false, ..asked };
-    let compiled = driver::compile(&asked, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let compiled = testkit::request::report(&asked);
     assert!(compiled.kernels.iter().all(|kernel| kernel.measured.is_none()));
     assert!(!singe::report::brief(&compiled, &asked, folder.path()).contains("measured"));
 }

@@ -36,7 +36,7 @@ fn written() -> (String, Model, Vec<Unit>) {
         output: Some(folder.path().to_owned()),
         ..Request::default()
     };
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    testkit::request::report(&request);
     let header = std::fs::read_to_string(folder.path().join("h2o2_device.h")).unwrap();
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let (model, request) = (kinetics::model(mechanism).unwrap(), request.for_cpu());

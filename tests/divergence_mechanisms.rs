@@ -1,16 +1,12 @@
 //! The mechanism kernels under the divergence analysis: every branch on the warp number is uniform, and every claim holds.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use kernels::Io;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use overlay::Codegen;
 use ptx::analysis::divergence::{BlockShape, Options};
 use ptx::{Module, read};
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::verify;
 use testkit::request;
 use testkit::skip;
@@ -22,11 +18,10 @@ const ARCH: ComputeCapability = ComputeCapability(3, 5);
 fn all(codegen: Codegen, warps: u32) {
     let request =
         Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::request::model(&request);
     let states = kinetics::verification_states(&model, 70);
     let stride = states.len() + 5;
-    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+    let compile = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
     let toolchain = toolchain::find();
     if let Err(absent) = &toolchain {
@@ -38,7 +33,7 @@ fn all(codegen: Codegen, warps: u32) {
         if let Ok(toolchain) = &toolchain {
             let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch: ARCH, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
-            modules.push(read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap());
+            modules.push(read::text(&format!("{symbol}.ptx"), &text).unwrap());
         }
         for (i, module) in modules.iter().enumerate() {
             let func = module.func(symbol).unwrap();

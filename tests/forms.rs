@@ -9,9 +9,8 @@ use kinetics::{self, Model, State};
 use machine::target::Target;
 use mechanism::{self, Companion, Files};
 use overlay::{Codegen, Residence};
-use singe::driver::{self, Request};
+use singe::driver::Request;
 use singe::forms::{self, Count, Rates, Variant};
-use singe::observer::Observer;
 use singe::verify;
 use testkit::request;
 use testkit::skip;
@@ -159,8 +158,7 @@ fn the_pipeline_verifies_every_form(path: &Path) {
         let kernels: Vec<Kernel> =
             Kernel::ALL.into_iter().filter(|&k| Form::allowed(k, Some(1e-4)).contains(&form)).collect();
         let request = Request { kernels, ..request(path.to_owned(), Some(form)) };
-        let report = driver::compile(&request, &mut Observer::silent())
-            .unwrap_or_else(|f| panic!("{} {form}: {:?}", path.display(), f.diagnostics));
+        let report = testkit::request::report(&request);
         for k in &report.kernels {
             let v = k.verification.as_ref().unwrap();
             assert_eq!(k.form, form.name());
@@ -189,8 +187,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
     {
         let request = Request { codegen, ..request(path.clone(), None) }.with(|r| r.tuning.constants = Some(constants));
         let striped = (codegen, constants) == (Codegen::Overlay, Residence::Striped);
-        let report =
-            driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        let report = testkit::request::report(&request);
         for k in &report.kernels {
             // Kepler issues 64 slots or 32 shuffles per clock.
             let clocks = |f: &&Count| (f.slots.max(2 * f.shuffles), f.slots);
@@ -209,7 +206,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
 /// Many of the 631 species have equal weights; the sums over them are taken as room allows.
 fn the_viscosity_of_hundreds_of_species_fits_into_shared_memory(path: PathBuf) {
     let request = Request { kernels: vec![Kernel::Viscosity], verify: Some(2), ..request(path, Some(Form::LowRank)) };
-    let report = driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let report = testkit::request::report(&request);
     let verification = report.kernels[0].verification.as_ref().unwrap();
     println!("{} slots in {} phases", verification.slots_per_point, report.kernels[0].phases);
     assert!(verification.slots_per_point < 36_000.0 && report.kernels[0].shared_bytes <= 49_152);
@@ -252,7 +249,7 @@ fn shipped_log_space_chemistry() {
 fn log_space_chemistry_takes_few_slots(path: &Path) {
     let kernels = vec![Kernel::Chemistry];
     let request = Request { codegen: Codegen::DataParallel, kernels, ..request(path.to_owned(), None) };
-    let report = driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let report = testkit::request::report(&request);
     let chemistry = &report.kernels[0];
     for form in &chemistry.forms {
         println!("{:8} {:9} {:>6} slots: {:?}", name(path), form.form, form.slots, form.tally);

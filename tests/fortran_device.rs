@@ -44,9 +44,8 @@ fn request(output: &Path) -> Request {
 /// Writes the module, and returns the model and the kernels that it is printed from, each with the name of its procedure.
 fn written(folder: &Path) -> (Model, Vec<(String, Unit)>) {
     let request = request(folder);
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    testkit::request::report(&request);
+    let model = testkit::request::model(&request);
     let mut units = Vec::new();
     for part in request.parts() {
         for &kernel in &part.kernels {

@@ -97,9 +97,7 @@ fn special_cases_are_left_out_where_they_never_come() {
         let model = testkit::model(&testkit::shipped("h2o2"));
         let request = request.for_target().unwrap();
         let kernel = request.kernels[0];
-        driver::compile_kernel(kernel, &model, &request, &mut Observer::silent())
-            .unwrap_or_else(|f| panic!("{:?}", f.diagnostics))
-            .source
+        testkit::request::unit(kernel, &model, &request).source
     };
     let viscosity = source(|r| r.kernels = vec![Kernel::Viscosity]);
     assert!(viscosity.contains("reciprocal_near(") && viscosity.contains("singe_exp2_near("));

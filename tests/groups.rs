@@ -36,8 +36,7 @@ fn compiled(request: &Request) -> (Model, Vec<Unit>) {
 fn all_kernels_in_all_layouts() {
     for codegen in LAYOUTS {
         for (shape, target) in [((3, 2), "hopper"), ((4, 4), "ampere"), ((5, 2), "kepler")] {
-            let report = driver::compile(&with(shape, target, codegen), &mut Observer::silent());
-            let report = report.unwrap_or_else(|f| panic!("{shape:?} {target} {codegen:?}: {:?}", f.diagnostics));
+            let report = testkit::request::report(&with(shape, target, codegen));
             for kernel in report.kernels {
                 assert_eq!((kernel.warps, kernel.groups_per_cta), shape);
                 let states = kernel.verification.unwrap().states as u32;

@@ -3,23 +3,21 @@
 use kernels::{Form, Kernel};
 use machine::target::Target;
 use overlay::Codegen;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::verify;
 use testkit::request;
 
 #[test]
 fn warps_without_a_group_of_points_wait_and_store_nothing() {
     let request = Request { codegen: Codegen::DataParallel, verify: None, ..request::new(testkit::shipped("gri30")) };
-    let (mechanism, _) = mechanism::read(&request.files).unwrap();
-    let model = kinetics::model(mechanism).unwrap();
+    let model = testkit::request::model(&request);
     // five groups, the last of which is not full
     let states = kinetics::verification_states(&model, 150);
     for (target, warps) in [("volta", 2), ("hopper", 3), ("hopper", 8)] {
         let mut request = request.clone();
         (request.common.target, request.tuning.warps) = (Target::by_name(target).unwrap(), warps);
         request.tuning.form = Some(Form::LowRank);
-        let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent()).unwrap();
+        let unit = testkit::request::unit(Kernel::Viscosity, &model, &request);
         assert!(unit.program.is_in_step());
         let (symbol, stride) = (&unit.program.symbol, states.len() + 5);
         let run = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride);

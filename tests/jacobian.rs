@@ -9,8 +9,7 @@ use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 use machine::target::Target;
 use overlay::Codegen;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::output::Unit;
 use singe::plan::Part;
 use singe::verify::{self, Subject};
@@ -136,8 +135,7 @@ fn parts_of_a_sparse_matrix_are_verified() {
         let request = testkit::request::new(testkit::shipped("h2o2")).with(|r| {
             (r.part, r.codegen, r.common.state) = (Some(part), Codegen::DataParallel, state);
         });
-        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-        let unit = unit.map_err(|failure| failure.diagnostics).unwrap();
+        let unit = testkit::request::unit(kernel, &model, &request);
         assert!(unit.report.verification.is_some());
         for wrong in [&rows[1..], &[&rows[..], &parts[number % parts.len()]].concat()] {
             let mut graph = unit.graph.clone();
@@ -204,7 +202,6 @@ fn spilled_numbers_are_verified() {
         r.common.target = Target::by_name("hopper").unwrap();
         (r.codegen, r.common.state) = (Codegen::DataParallel, StateVariables::MassFractions);
     });
-    let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-    let unit = unit.map_err(|failure| failure.diagnostics).unwrap();
+    let unit = testkit::request::unit(kernel, &model, &request);
     assert!(unit.code.spilled > 0 && unit.report.verification.is_some());
 }

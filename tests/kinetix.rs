@@ -52,13 +52,6 @@ fn expected(model: &Model, state: &State, name: &str) -> (Vec<(f64, f64)>, f64) 
     }
 }
 
-/// Every species is there: fractions of a sum of 1.
-fn state(model: &Model) -> State {
-    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
-    let sum: f64 = amounts.iter().sum();
-    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
-}
-
 /// The files that the host has compilers include.
 fn included() -> impl Iterator<Item = &'static str> {
     let files = ["mech.h", "rates.cpp", "enthalpy_RT.cpp", "heat_capacity_R.cpp", "conductivity.cpp", "viscosity.cpp"];
@@ -99,7 +92,7 @@ fn called(mechanism: &Path, inert: &[&str]) {
 
     let model = model(mechanism);
     let order = host_order(&model, inert);
-    let state = state(&model);
+    let state = testkit::uneven_state(&model);
     let mut given = format!("{:e} {:e}", state.temperature, state.pressure);
     order.iter().for_each(|&k| write!(given, " {:e}", state.mole_fractions[k]).unwrap());
     std::fs::write(folder.path().join("state"), given).unwrap();
@@ -171,7 +164,8 @@ fn functions_on_a_gpu_give_what_the_reference_says() {
 
     let model = model(&shipped("h2o2"));
     let order = host_order(&model, &["AR", "N2"]);
-    let states = [800.0, 2200.0].map(|temperature| State { temperature, pressure: 1e5, ..state(&model) });
+    let states =
+        [800.0, 2200.0].map(|temperature| State { temperature, pressure: 1e5, ..testkit::uneven_state(&model) });
     let temperatures = states.each_ref().map(|state| state.temperature);
     for (name, rows) in [
         ("rates", order.len()),

@@ -16,7 +16,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/mechanisms/
 
 fn read(text: &str) -> Result<Mechanism, Vec<diagnostics::Diagnostic>> {
     let mechanism = decode("chem.yaml", text.as_bytes());
-    let sources = Sources { name: "burke".into(), mechanism, thermo: None, transport: None, reduction: None };
+    let sources = Sources::new("burke", mechanism);
     parse(&sources, Options::default()).map(|(mechanism, _)| mechanism)
 }
 
@@ -100,7 +100,7 @@ fn what_does_not_go_together_is_refused() {
 fn a_collider_that_is_no_species_is_told() {
     let changed = text().replacen("- name: AR\n", "- name: XE\n", 1);
     let mechanism = decode("chem.yaml", changed.as_bytes());
-    let sources = Sources { name: "burke".into(), mechanism, thermo: None, transport: None, reduction: None };
+    let sources = Sources::new("burke", mechanism);
     let (mechanism, warnings) = parse(&sources, Options::default()).expect("a warning only");
     assert_eq!(warnings.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::unused-efficiency"]);
     let Rate::LinearBurke(rate) = &mechanism.reactions[0].rate else { panic!("{:?}", mechanism.reactions[0].rate) };

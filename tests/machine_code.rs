@@ -144,7 +144,7 @@ fn fermi_stays_estimated() {
         r.common.target = fermi;
         r.kernels = vec![Kernel::Conductivity];
     });
-    let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+    let report = testkit::request::report(&request);
     for kernel in &report.kernels {
         assert!(matches!(&kernel.machine_code, Some(MachineCode::NotRun(reason)) if reason.contains("sm_20")));
     }

@@ -2,9 +2,7 @@
 //! read back from the compiler's PTX and simulated again.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use diagnostics::Source;
 use kernels::{Form, Kernel};
 use kinetics::{self, Model};
 use machine::target::Target;
@@ -41,8 +39,7 @@ fn detailed(mechanism: PathBuf) -> Files {
 
 fn unit(request: &Request) -> (Model, Unit) {
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let unit = driver::compile_kernel(request.kernels[0], &model, request, &mut Observer::silent());
-    let unit = unit.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let unit = testkit::request::unit(request.kernels[0], &model, request);
     (model, unit)
 }
 
@@ -159,7 +156,7 @@ fn compilers_agree() {
                 r.common.target = target;
                 r.tuning.points_per_lane = Some(points_per_lane);
             });
-            let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+            let report = testkit::request::report(&request);
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);
             assert_eq!(compiled.spill_store_bytes + compiled.spill_load_bytes, 0);
@@ -172,7 +169,7 @@ fn compilers_agree() {
             let arch = target.compute_capability;
             let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
-            let compiled = read::read(&Arc::new(Source { name: symbol.clone(), text })).unwrap();
+            let compiled = read::text(&symbol, &text).unwrap();
 
             let states = kinetics::verification_states(&model, 70);
             let warps = unit.program.execution.warps();
@@ -245,7 +242,7 @@ fn the_compiler_chooses_where_it_may() {
             r.tuning.form = form;
             r.tuning.matrix = None;
         });
-        driver::compile(&request, &mut Observer::silent()).unwrap().kernels.remove(0)
+        testkit::request::report(&request).kernels.remove(0)
     };
     let symmetric = Some(Form::Symmetric);
     let on_ampere = chosen("ampere", symmetric, Codegen::Overlay);

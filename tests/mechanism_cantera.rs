@@ -117,11 +117,9 @@ fn from_chemkin(mechanism: &Mechanism) -> Option<Mechanism> {
         }
     };
     Some(parsed(&Sources {
-        name: mechanism.name.clone(),
-        mechanism: decode("chem.inp", written.mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", written.thermo.as_bytes())),
         transport: written.transport.map(|text| decode("tran.dat", text.as_bytes())),
-        reduction: None,
+        ..Sources::new(&mechanism.name, decode("chem.inp", written.mechanism.as_bytes()))
     }))
 }
 
@@ -129,7 +127,7 @@ fn from_chemkin(mechanism: &Mechanism) -> Option<Mechanism> {
 fn from_yaml(mechanism: &Mechanism) -> Mechanism {
     let (name, text) = (mechanism.name.clone(), write_yaml(mechanism));
     let mechanism = decode("chem.yaml", text.as_bytes());
-    parsed(&Sources { name, mechanism, thermo: None, transport: None, reduction: None })
+    parsed(&Sources::new(&name, mechanism))
 }
 
 fn parsed(sources: &Sources) -> Mechanism {

@@ -80,13 +80,6 @@ fn expected(model: &Model, state: &State, name: &str, column: usize) -> (Vec<(f6
     }
 }
 
-/// A state of a flame in which every species is there: fractions of a sum of 1.
-fn state(model: &Model) -> State {
-    let amounts: Vec<f64> = (1..=model.species().len()).map(|k| 1.0 + (k * k % 7) as f64).collect();
-    let sum: f64 = amounts.iter().sum();
-    State { temperature: 1350.0, pressure: 2.5e5, mole_fractions: amounts.iter().map(|x| x / sum).collect() }
-}
-
 /// The library of a mechanism.
 fn written(name: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -119,7 +112,7 @@ fn called(name: &str, is_reduced: bool) {
 
     let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
-    let state = state(&model);
+    let state = testkit::uneven_state(&model);
     let mut given = format!("{:e} {:e}", state.pressure * 10.0, state.temperature);
     for fraction in &state.mole_fractions {
         write!(given, " {fraction:e}").unwrap();
@@ -198,7 +191,8 @@ fn calls(model: &Model, states: &[State]) -> Vec<Call> {
 fn called_on(name: &str, run: &dyn Fn(&Call) -> Option<Vec<f64>>) {
     let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
     let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
-    let states: Vec<State> = [700.0, 1350.0, 2400.0].map(|t| State { temperature: t, ..state(&model) }).into();
+    let states: Vec<State> =
+        [700.0, 1350.0, 2400.0].map(|t| State { temperature: t, ..testkit::uneven_state(&model) }).into();
     for call in calls(&model, &states) {
         let Some(found) = run(&call) else { continue };
         for (i, state) in states.iter().enumerate() {

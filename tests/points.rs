@@ -39,7 +39,7 @@ fn in_layout(name: &str, points: u32, codegen: Codegen, form: Option<Form>) {
 }
 
 fn all_layouts(name: &str, forms: &[Option<Form>]) {
-    for points in [1, 2, 4] {
+    for points in [2, 4] {
         LAYOUTS.into_iter().for_each(|codegen| forms.iter().for_each(|&form| in_layout(name, points, codegen, form)));
     }
 }
@@ -143,8 +143,7 @@ fn auto_takes_more_points_where_that_saves_clocks() {
             r.tuning.form = None;
             r.tuning.constants = Some(constants);
         });
-        let report =
-            driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        let report = testkit::request::report(&request);
         for k in &report.kernels {
             assert!(k.points_per_lane == 1 || k.registers_estimated <= k.registers_available, "{}", k.kernel);
         }

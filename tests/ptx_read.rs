@@ -1,24 +1,22 @@
 //! The PTX reader: printing and reading are inverse to each other; wrong texts are told by place, never by a panic.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use diagnostics::{Diagnostic, Source};
+use diagnostics::Diagnostic;
 use overlay::Codegen;
 use ptx::{Module, read};
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use testkit::request;
 
 fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.into() }))
+    read::text("k.ptx", text)
 }
 
 fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {
     let request =
         Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let unit = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+    let unit = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
     request.kernels.iter().map(unit).map(|unit| unit.ptx).collect()
 }
 

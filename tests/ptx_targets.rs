@@ -9,8 +9,7 @@ use machine::target::{Shuffle, Target};
 use machine::toolchain::installations;
 use overlay::Codegen;
 use ptx::ir::Module;
-use singe::driver::{self, Multiplier, Request};
-use singe::observer::Observer;
+use singe::driver::{Multiplier, Request};
 use testkit::request;
 use testkit::skip;
 
@@ -34,8 +33,7 @@ fn modules(target: &'static Target) -> Vec<(String, Module)> {
         )
     });
     let compile = |(kernel, request): (Kernel, Request)| {
-        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
-        let unit = unit.unwrap_or_else(|f| panic!("{} {kernel}: {:?}", target.name, f.diagnostics));
+        let unit = testkit::request::unit(kernel, &model, &request);
         (format!("{kernel} {:?} {:?}", request.codegen, request.tuning.matrix), unit.ptx)
     };
     plain.chain(matrices).map(compile).collect()

@@ -5,8 +5,7 @@ use std::process::Command;
 
 use kernels::{Kernel, Outputs, StateVariables};
 use kinetics::integrator::RODAS5P;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::plan::Set;
 use testkit::project::{build_for_cpu, generate, run, there};
 use testkit::{request, shipped};
@@ -58,7 +57,7 @@ fn a_set_compiles_to_what_its_state_and_outputs_alone_compile_to() {
             r.kernels = vec![Kernel::Chemistry];
             change(r);
         });
-        driver::compile(&request, &mut Observer::silent()).unwrap().kernels
+        testkit::request::report(&request).kernels
     };
     let with_set = of(&|r| r.sets = vec![Set::parse("rho=chemistry:TRY:heat-release-rate").unwrap()]);
     let alone = of(&|r| {

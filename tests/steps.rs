@@ -170,8 +170,7 @@ fn rows_of_others_and_missing_barriers_are_found() {
 }
 
 fn read(text: String) -> ptx::Module {
-    let source = diagnostics::Source { name: "step.ptx".into(), text };
-    ptx::read::read(&source.into()).expect("PTX")
+    ptx::read::text("step.ptx", &text).expect("PTX")
 }
 
 /// One CTA has room for 900 of its values at most.

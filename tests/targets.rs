@@ -6,8 +6,7 @@ use machine::target::Target;
 use machine::toolchain::{self, Job};
 use mechanism::Files;
 use overlay::Codegen;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::output::Unit;
 use testkit::request;
 use testkit::skip;
@@ -36,7 +35,7 @@ fn broadcasts_through_shared_memory_fit_beside_the_slots() {
             r.common.target = target;
             r.tuning.warps = warps;
         });
-        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        let report = testkit::request::report(&request);
         let k = &report.kernels[0];
         let mirrors = 12 * warps;
         assert_eq!(k.shared_bytes % 256, mirrors, "a double and an integer for each warp");
@@ -64,8 +63,7 @@ fn h2o2_on_every_target() {
         }
         let request = Request { real_compilers: true, ..request::new(testkit::shipped("h2o2")) }
             .with(|r| r.common.target = target);
-        let report = driver::compile(&request, &mut Observer::silent())
-            .unwrap_or_else(|f| panic!("{}: {:?}", target.name, f.diagnostics));
+        let report = testkit::request::report(&request);
         for k in &report.kernels {
             let v = k.verification.as_ref().unwrap();
             assert!(v.largest_error <= v.tolerance, "{} {}", target.name, k.kernel);
@@ -108,8 +106,7 @@ fn plain_kernels(model: &Model, target: &'static Target) -> Vec<Unit> {
     let request = Request { files, verify: None, ..Request::default() }.with(|r| r.common.target = target);
     let make = |(codegen, &kernel): (Codegen, &Kernel)| {
         let request = Request { codegen, ..request.clone() };
-        driver::compile_kernel(kernel, model, &request, &mut Observer::silent())
-            .unwrap_or_else(|f| panic!("{} {kernel} {codegen:?}: {:?}", target.name, f.diagnostics))
+        testkit::request::unit(kernel, model, &request)
     };
     let pairs = layouts.into_iter().flat_map(|(codegen, kernels)| kernels.iter().map(move |kernel| (codegen, kernel)));
     pairs.map(make).collect()

@@ -1,9 +1,6 @@
 //! Results of kernels on inputs that are no physical state. Not-a-number reaches every dependent result, in the graph,
 //! in the lowered kernel and in NVRTC's output for the printed text. The rest is as the guide says.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use graph::{Graph, interpret};
 use kernels::{Exponential, Form, Kernel, Options};
 use kinetics::{self, Model, State};
@@ -11,8 +8,7 @@ use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job};
 use mechanism::{self, Collider, Rate, Reaction, Reverse};
 use overlay::Codegen;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::verify;
 use testkit::made_up;
 use testkit::reference::own;
@@ -267,7 +263,7 @@ fn broken_states(model: &Model) -> Vec<State> {
 fn shows(request: &Request) {
     let model = testkit::model(&request.files.mechanism);
     let states = broken_states(&model);
-    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent()).unwrap();
+    let compile = |kernel: &_| testkit::request::unit(*kernel, &model, request);
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
     for unit in &units {
         let symbol = &unit.program.symbol;
@@ -305,7 +301,7 @@ fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx
     };
     let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
     let text = toolchain.compile_to_ptx(&job).unwrap().text;
-    Some(ptx::read::read(&Arc::new(Source { name: symbol.to_owned(), text })).unwrap())
+    Some(ptx::read::text(symbol, &text).unwrap())
 }
 
 #[test]

@@ -12,8 +12,7 @@ use kinetics::State;
 use machine::target::Target;
 use overlay::Codegen;
 use serde_json::Value;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::plan::Emit;
 
 #[path = "common/driver.rs"]
@@ -134,7 +133,7 @@ fn write_project(name: &str, folder: &Path) -> Vec<State> {
         r.common.target = Target::cpu();
         r.codegen = Codegen::DataParallel;
     });
-    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).expect("a shipped mechanism");
+    testkit::request::report(&request);
     let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
     kinetics::verification_states(&kinetics::model(mechanism).expect("a shipped mechanism"), 70)
 }

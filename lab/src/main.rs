@@ -3,7 +3,6 @@
 
 mod accuracy;
 mod amd;
-mod amd_projects;
 mod flame;
 mod ignition;
 mod kernels;
@@ -11,18 +10,15 @@ mod machine_code;
 mod peers;
 mod performance;
 mod performance_picture;
-mod projects;
 mod slots;
 mod sweep;
 mod sweep_page;
-mod targets;
-mod warps;
 
 use std::process::ExitCode;
 use xtask::chores::{self, Chore, word};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 11] = [
+const CHORES: [Chore; 8] = [
     ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
         accuracy::write(root, word(words, 0, ""))
     }),
@@ -32,9 +28,6 @@ const CHORES: [Chore; 11] = [
     ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
         amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
     }),
-    ("warps", "[MECHANISM]", "every kernel at every number of warps: warps.md", |root, words| {
-        warps::write(root, word(words, 0, ""))
-    }),
     (
         "performance",
         "[MECHANISM [TARGET]]",
@@ -43,15 +36,6 @@ const CHORES: [Chore; 11] = [
     ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))
-    }),
-    (
-        "targets",
-        "[MECHANISM [WARPS]]",
-        "a mechanism for every target, and whole projects: targets.md",
-        |root, words| targets::write(root, word(words, 0, "mechanisms/gri30/chem.inp"), word(words, 1, "8")),
-    ),
-    ("targets-amd", "[MECHANISM]", "whole projects for AMD: in targets.md", |root, words| {
-        targets::write_amd(root, word(words, 0, ""))
     }),
     ("sweep-reduced", "[paper]", "the paper's reduced mechanisms: reduced.md", |root, words| {
         sweep::write(root, word(words, 0, "") != "paper")

@@ -76,7 +76,7 @@ fn points_choose_their_method_by_stiffness() {
         let folder = tempfile::tempdir().unwrap();
         let project = written_with_stiffness(state, folder.path());
         let points = of_both_kinds(&project, POINTS, has_sources);
-        for flags in if has_sources { &[NATIVE][..] } else { &[NATIVE, SCALAR, SHARED] } {
+        for flags in if has_sources { &[NATIVE][..] } else { &[NATIVE, SCALAR] } {
             compiled(flags, "h2o2", folder.path());
             gives(&project, folder.path(), &points, &format!("{state:?} {flags:?}"));
         }
@@ -106,7 +106,8 @@ fn a_gpu_leaves_what_is_stiff_to_its_second_pass() {
             stood_in(&change);
             gives(&project, folder.path(), &points, target);
         }
-        if steps == fused {
+        // both dialects have the same text there
+        if steps == fused || target != "hopper" {
             continue;
         }
         for (right, wrong) in [

@@ -188,7 +188,7 @@ fn clang_compiles_reactors_for_amd() {
             }
         };
         let request = request_for(target, "h2o2", METHODS[0], StateVariables::MassFractions, folder.path());
-        driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+        testkit::request::report(&request);
         let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
         let text = read("h2o2_reactor.hip");
         let (listing, _) = compiler

@@ -129,7 +129,7 @@ pub fn generate(request: &Request) {
     let files = FILES.get(key(request), || {
         let folder = tempfile::tempdir().unwrap();
         let request = Request { output: Some(folder.path().to_owned()), ..request.clone() };
-        driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+        testkit::request::report(&request);
         files_of(folder.path())
     });
     let folder = request.output.as_ref().unwrap();

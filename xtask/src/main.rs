@@ -7,7 +7,6 @@ mod kept;
 mod packages;
 mod release;
 mod skipped;
-mod stress;
 mod test_binaries;
 mod tests;
 mod toolchain;
@@ -17,7 +16,7 @@ use xtask::cantera;
 use xtask::chores::{self, Chore};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 9] = [
+const CHORES: [Chore; 8] = [
     (
         "test",
         "[--quick | ARGUMENTS of cargo test]",
@@ -34,7 +33,6 @@ const CHORES: [Chore; 9] = [
         packages::check(root)
     }),
     ("release", "[draft|tag]", "sources, wheel, crates and their hashes, in target", release::make),
-    ("stress", "", "check inputs of up to 100 MB that are no mechanisms", |root, _| stress::run(root)),
     (
         "hardware",
         "[--merge FILE.json]",

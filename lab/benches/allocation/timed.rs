@@ -1,11 +1,9 @@
 //! Modelled time of kernels with our allocation, beside the same text with that of ptxas.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use crate::beside_ptxas::{allocation, bounded, median_and_worst};
 use crate::kernels::compiled;
-use diagnostics::Source;
 use kinetics::{Model, Stiffness};
 use machine::target::{Kernel, Target, occupancy};
 use machine::toolchain;
@@ -57,7 +55,7 @@ fn nanoseconds(model: &Model, unit: &Unit, module: &Module, target: &Target) -> 
     let assembled = toolchain::find_for_text(arch, &text).ok()?.assemble(&text, arch).ok()?;
     let usage = assembled.usages.into_iter().find(|usage| usage.kernel == unit.program.symbol)?;
     let cubin = toolkit::cubin::read_machine_code("k", &assembled.cubin).ok()?;
-    let module = &ptx::read::read(&Arc::new(Source { name: "k.ptx".into(), text })).ok()?;
+    let module = &ptx::read::text("k.ptx", &text).ok()?;
     let shared_bytes = unit.report.shared_bytes;
     let (registers_per_thread, named_barriers) = (usage.registers, usage.barriers);
     let needs =

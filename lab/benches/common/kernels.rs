@@ -9,8 +9,7 @@ use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use overlay::Codegen;
 use ptx::{Module, read};
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::output::Unit;
 use testkit::request;
 
@@ -41,11 +40,8 @@ pub fn shipped() -> Vec<(&'static str, Model, Vec<Unit>)> {
     let layouts = [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)];
     let compile = |(name, codegen)| {
         let request = Request { codegen, verify: None, ..request::new(testkit::shipped(name)) };
-        let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
-        let model = kinetics::model(mechanism).expect("a shipped mechanism");
-        let compile = |kernel: &_| {
-            driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).expect("a shipped mechanism")
-        };
+        let model = testkit::request::model(&request);
+        let compile = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
         let units = request.kernels.iter().map(compile).collect();
         (if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" }, model, units)
     };
@@ -69,5 +65,5 @@ pub fn compiled(unit: &Unit) -> Option<Module> {
     let (name, source) = ("k.cu".into(), unit.source.clone());
     let job = Job { name, source, arch: ComputeCapability(3, 5), options: vec![] };
     let text = toolchain::find().ok()?.compile_to_ptx(&job).ok()?.text;
-    read::read(&Arc::new(Source { name: "k.ptx".into(), text })).ok()
+    read::text("k.ptx", &text).ok()
 }

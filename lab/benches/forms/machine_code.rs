@@ -7,8 +7,7 @@ use kernels::{Form, Kernel};
 use machine::target::Target;
 use overlay::Codegen;
 use serde_json::Value;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 
 const HEAD: &str = "
 ## In machine code
@@ -53,7 +52,7 @@ pub fn table(shared: &Path) -> String {
 }
 
 fn report(request: &Request) -> Value {
-    let report = driver::compile(request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let report = testkit::request::report(request);
     serde_json::to_value(&report.kernels[0]).expect("a report is JSON")
 }
 

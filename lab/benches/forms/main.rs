@@ -14,9 +14,8 @@ use machine::target::Target;
 use mechanism::{self, Companion, Files};
 use overlay::Codegen;
 use singe::compilers;
-use singe::driver::{self, Request, Unit};
+use singe::driver::{Request, Unit};
 use singe::forms::{self, Rates};
-use singe::observer::Observer;
 use singe::verify;
 use testkit::request;
 
@@ -205,8 +204,7 @@ fn options(request: &Request) -> kernels::Options {
 
 fn unit(model: &Model, request: &Request) -> Unit {
     let kernel = request.kernels[0];
-    driver::compile_kernel(kernel, model, request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.tuning.form, f.diagnostics))
+    testkit::request::unit(kernel, model, request)
 }
 
 /// The reference states of a mechanism, in the order of its own species.

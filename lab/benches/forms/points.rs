@@ -7,7 +7,6 @@ use kernels::Form;
 use machine::target::Target;
 use overlay::Codegen;
 use singe::driver::{self, Request};
-use singe::observer::Observer;
 use singe::report::KernelReport;
 
 const HEAD: &str = "
@@ -59,10 +58,7 @@ pub fn table(shared: &Path) -> String {
 }
 
 fn report(request: &Request) -> KernelReport {
-    driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{:?}", f.diagnostics))
-        .kernels
-        .remove(0)
+    testkit::request::report(request).kernels.remove(0)
 }
 
 fn row(k: &KernelReport, auto: bool, codegen: Codegen) -> String {

@@ -1,4 +1,4 @@
-//! `host.cpp` beside kernels for CPUs: compiled with them at every width of vectors, and run.
+//! `host.cpp` beside kernels for CPUs: compiled with them, and run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -29,14 +29,4 @@ pub fn inputs(unit: &Unit, points: &[Vec<Vec<f64>>], stride: usize) -> Vec<f64> 
         }
     }
     all
-}
-
-/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
-pub fn ways() -> Vec<Vec<&'static str>> {
-    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        ways.push(vec!["-O1", "-march=haswell"]);
-    }
-    ways
 }

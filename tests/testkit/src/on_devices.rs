@@ -1,14 +1,10 @@
 //! Functions that other codes call on a device, in the simulators. A kernel takes temperatures, rows of values of the species, rows of results, and the
 //! number of points; it has 64 threads.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
-
 /// Rows of what a kernel gives, as the PTX of a compiler has it.
 pub fn by_ptx(text: &str, kernel: &str, inputs: [&[f64]; 2], rows: usize) -> Vec<f64> {
     use warpsim::{Argument, Buffer, Launch};
-    let module = ptx::read::read(&Arc::new(Source { name: "functions.ptx".into(), text: text.to_owned() }));
+    let module = ptx::read::text("functions.ptx", text);
     let module = module.unwrap_or_else(|refused| panic!("{refused:?}"));
     let points = inputs[0].len();
     let mut buffers = [Buffer::input(inputs[0]), Buffer::input(inputs[1]), Buffer::output(rows * points)];

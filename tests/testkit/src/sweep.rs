@@ -12,8 +12,7 @@ use machine::target::Target;
 use mechanism::Files;
 use overlay::Codegen;
 use overlay::program::{Arithmetic, Program};
-use singe::driver::{self, Request, Unit};
-use singe::observer::Observer;
+use singe::driver::{Request, Unit};
 
 use crate::project::{program, run};
 
@@ -47,8 +46,7 @@ pub fn sweep(mechanism: &Path, folder: &Path, [temperatures, compositions]: [usi
 }
 
 fn of_kernel(kernel: Kernel, model: &Model, request: &Request, folder: &Path, counts: [usize; 2]) -> Swept {
-    let unit = driver::compile_kernel(kernel, model, request, &mut Observer::silent());
-    let unit = unit.map_err(|failure| failure.diagnostics).expect("a kernel in single precision");
+    let unit = crate::request::unit(kernel, model, request);
     let single = unit.report.single.as_ref().expect("what is proven");
     let symbol = &unit.program.symbol;
     let ranges = single.ranges.as_ref().expect("where that is proven");

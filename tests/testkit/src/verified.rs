@@ -2,18 +2,15 @@
 
 use kernels::Kernel;
 use kinetics::Model;
-use singe::driver::{self, Request};
-use singe::observer::Observer;
+use singe::driver::Request;
 use singe::output::Unit;
 use singe::report::KernelReport;
 
 use crate::{request, skip};
 
 /// The reports of all kernels of a request, each verified on 64 states at least.
-pub fn reports(request: &Request) -> Vec<KernelReport> {
-    let what = what(request);
-    let report = driver::compile(request, &mut Observer::silent())
-        .unwrap_or_else(|failure| panic!("{what}: {:#?}", failure.diagnostics.first()));
+pub fn reports(asked: &Request) -> Vec<KernelReport> {
+    let (what, report) = (what(asked), request::report(asked));
     for kernel in &report.kernels {
         let found = kernel.verification.as_ref().expect("verification was asked for");
         assert!(found.states >= 64 && found.largest_error <= found.tolerance, "{what} {}: {found:?}", kernel.kernel);
@@ -46,20 +43,15 @@ pub fn each(
     units.map(|unit| unit.report.verification.map_or(0.0, |found| found.largest_error)).fold(0.0, f64::max)
 }
 
-/// Numbers of warps up to 32: powers of two, numbers beside them, and some that divide nothing evenly; with sweeps all.
+/// Numbers of warps up to 32: some powers of two, and some that divide nothing evenly; with sweeps all.
 pub fn numbers_of_warps() -> Vec<u32> {
-    if skip::sweeps("all numbers of warps up to 32") {
-        (1..=32).collect()
-    } else {
-        vec![1, 2, 3, 4, 7, 8, 13, 16, 24, 32]
-    }
+    if skip::sweeps("all numbers of warps up to 32") { (1..=32).collect() } else { vec![1, 3, 8, 13, 32] }
 }
 
 /// A kernel of a model, whatever the mechanism that the request names.
-pub fn unit(kernel: Kernel, model: &Model, request: &Request) -> Unit {
-    let what = format!("{} {kernel} {}", model.mechanism.name, what(request));
-    let unit = driver::compile_kernel(kernel, model, request, &mut Observer::silent())
-        .unwrap_or_else(|failure| panic!("{what}: {:#?}", failure.diagnostics.first()));
+pub fn unit(kernel: Kernel, model: &Model, asked: &Request) -> Unit {
+    let what = format!("{} {kernel} {}", model.mechanism.name, what(asked));
+    let unit = request::unit(kernel, model, asked);
     let found = unit.report.verification.as_ref().expect("verification was asked for");
     assert!(found.largest_error <= found.tolerance, "{what}: {found:?}");
     println!("{what} {}: error {:.1e}, {:.0} slots", unit.report.form, found.largest_error, found.slots_per_point);

@@ -267,13 +267,8 @@ fn quartic_at(t: f64, property: impl Fn(f64) -> f64) -> f64 {
 fn with_thermo(folder: &Path, species: &str, thermo: &str, options: Options) -> Outcome {
     let text = format!("ELEMENTS H C O E AL BR F END\nSPECIES {species} END\nREACTIONS\nEND\n");
     let bytes = std::fs::read(folder.join(thermo)).expect("a readable case");
-    let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", text.as_bytes()),
-        thermo: Some(decode(thermo, &bytes)),
-        transport: None,
-        reduction: None,
-    };
+    let sources =
+        Sources { thermo: Some(decode(thermo, &bytes)), ..Sources::new("case", decode("chem.inp", text.as_bytes())) };
     parse(&sources, options)
 }
 

@@ -2,27 +2,13 @@
 
 use diagnostics::{Diagnostic, Style, render, to_json};
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
-
-const THERMO: &str = "THERMO
-   300.000  1000.000  5000.000
-H2                      H   2               G   300.000  5000.000 1000.00      1
- 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
- 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
- 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
-H                       H   1               G   300.000  5000.000 1000.00      1
- 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
- 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
- 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
-END
-";
+use testkit::hydrogen::THERMO;
 
 fn outcome(mechanism: &str, transport: Option<&str>) -> Outcome {
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", THERMO.as_bytes())),
         transport: transport.map(|text| decode("tran.dat", text.as_bytes())),
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism.as_bytes()))
     };
     parse(&sources, Options::default())
 }
@@ -86,11 +72,9 @@ fn a_table_with_more_pressures_than_anybody_fits_is_refused() {
 /// (id, message, help) of every diagnostic of a whole mechanism file.
 fn told(mechanism: &str, thermo: &str, transport: Option<&str>) -> Vec<(&'static str, String, String)> {
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", thermo.as_bytes())),
         transport: transport.map(|text| decode("tran.dat", text.as_bytes())),
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism.as_bytes()))
     };
     let diagnostics = parse(&sources, Options::default()).map_or_else(|errors| errors, |(_, warnings)| warnings);
     diagnostics.into_iter().map(|d| (d.id, d.message, d.help.unwrap_or_default())).collect()

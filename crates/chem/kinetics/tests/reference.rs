@@ -326,15 +326,13 @@ fn all_is_finite_and_elements_are_conserved(mechanism: PathBuf) {
 
 #[test]
 fn collision_tables() {
-    use kinetics::collision_tables::{A_STAR, B_STAR, C_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
+    use kinetics::collision_tables::{A_STAR, DELTA_STAR, OMEGA22, T_STAR};
     let Some(path) = shared("reference/collision_integrals.json") else { return };
     let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let numbers = |name: &str| -> Vec<f64> { serde_json::from_value(json[name].clone()).unwrap() };
     assert_eq!(numbers("tstar"), T_STAR);
     assert_eq!(numbers("delta"), DELTA_STAR);
-    let tables: [(&str, &Table); 4] =
-        [("omega22", &OMEGA22), ("astar", &A_STAR), ("bstar", &B_STAR), ("cstar", &C_STAR)];
-    for (name, table) in tables {
+    for (name, table) in [("omega22", &OMEGA22), ("astar", &A_STAR)] {
         let expected: Vec<[f64; 8]> = serde_json::from_value(json[name].clone()).unwrap();
         assert_eq!(expected, table, "{name}");
     }

@@ -1,11 +1,9 @@
-//! Extensions of the format in real mechanism files, one test for each line of the list of such constructs; and the reader's messages
-//! where it cannot be tolerant.
+//! Extensions of the format in real mechanism files beside those of `crates/chem/mechanism/tests/forms.rs`, and the reader's messages where
+//! it cannot be tolerant.
 
 use diagnostics::Diagnostic;
 use kinetics::rates::rates_at;
-use mechanism::{
-    Blending, Mechanism, Nasa9, Options, Outcome, Polynomials, Rate, Reverse, Sources, decode, parse, write,
-};
+use mechanism::{Mechanism, Nasa9, Options, Outcome, Polynomials, Sources, decode, parse, write};
 
 /// A NASA-7 record; `fields` are columns 25-44, `fifth` columns 74-78.
 fn record(name: &str, fields: &str, fifth: &str, first: &str) -> String {
@@ -29,11 +27,8 @@ fn thermo() -> String {
 
 fn read(mechanism: &[u8], thermo: &str) -> Outcome {
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", format!("THERMO\n   300.000  1000.000  5000.000\n{thermo}").as_bytes())),
-        transport: None,
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism))
     };
     parse(&sources, Options::default())
 }
@@ -52,42 +47,12 @@ fn errors(outcome: Outcome) -> Vec<(&'static str, (usize, usize), String)> {
 }
 
 #[test]
-fn transport_data_may_stand_inside_the_mechanism() {
-    let text = "ELEMENTS H END\nSPECIES H H2 END\nTRANS ALL\nH 0 145. 2.05 0 0 0\nH2 1 38. 2.92 0 .79 280.\nEND\n\
-                REACTIONS\n2H+M=H2+M 1 0 0\nEND\n";
-    let (mechanism, _) = read(text.as_bytes(), &thermo()).expect("inline transport data");
-    assert!(mechanism.species.iter().all(|species| species.transport.is_some()));
-}
-
-#[test]
 fn what_stands_behind_the_end_is_told_and_not_read() {
     let notes = "ENDOFDATA\nThese rates = those of Smith et al. (1999), +/- 10 %.\nTHERMOchemistry: see there\n";
     let text = format!("ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n{notes}");
     let (mechanism, warnings) = read(text.as_bytes(), &(thermo() + "END\n" + notes)).expect("notes are no errors");
     let told: Vec<&str> = warnings.iter().map(|warning| warning.id).collect();
     assert_eq!((mechanism.reactions.len(), told), (1, vec!["mechanism::behind-end"]));
-}
-
-#[test]
-fn crlf_latin_1_tabs_and_lower_case_are_accepted() {
-    let text =
-        b"! M\xe9canisme\r\nelements h end\r\nspecies\th\th2 end\r\nreactions\r\n2h+m=h2+m 1 0 0 ! \xb0C\r\nend\r\n";
-    let (mechanism, warnings) = read(text, &thermo()).expect("an old file");
-    assert_eq!((mechanism.species.len(), mechanism.reactions.len(), warnings.len()), (2, 1, 0));
-}
-
-#[test]
-fn several_keywords_may_share_a_line() {
-    let (mechanism, _) = with("H+OH(+M)=H2O(+M) 1 0 0\nlow/1 0 0/ troe/0.0 1.E-15 1.E-15 40./ h2/2/ h2o/5/");
-    let Rate::Falloff { blending, collider, .. } = &mechanism.reactions[0].rate else { panic!("a falloff reaction") };
-    assert_eq!(*blending, Blending::Troe { a: 0.0, t3: 1e-15, t1: 1e-15, t2: Some(40.0) });
-    assert_eq!(format!("{collider:?}"), "Mixture([(1, 2.0), (4, 5.0)])");
-}
-
-#[test]
-fn a_reverse_rate_of_zero_makes_a_reaction_irreversible() {
-    let (mechanism, _) = with("H2+OH=H2O+H 1 0 0\nrev / 0.000E+00 0.00 0.000E+00 /");
-    assert_eq!(mechanism.reactions[0].reverse, Reverse::Irreversible);
 }
 
 #[test]
@@ -175,22 +140,6 @@ fn a_user_defined_element_has_its_weight_or_is_an_error() {
 }
 
 #[test]
-fn plog_may_have_m_repeated_pressures_and_negative_factors() {
-    let (mechanism, warnings) = with("H+OH(+M)=H2O(+M) 1 0 0\nPLOG/10 1E12 0 0/ PLOG/1 -1E11 0 0/\nPLOG/1 2E11 0 0/");
-    let Rate::Plog(table) = &mechanism.reactions[0].rate else { panic!("a PLOG reaction") };
-    let sizes: Vec<_> = table.iter().map(|(pressure, sum)| (*pressure, sum.len())).collect();
-    assert_eq!(sizes, [(101325.0, 2), (1013250.0, 1)]);
-    assert!(warnings.is_empty(), "{warnings:#?}");
-}
-
-#[test]
-fn a_mechanism_without_reactions_gives_a_warning() {
-    let (mechanism, warnings) = with("");
-    assert!(mechanism.reactions.is_empty());
-    assert_eq!(warnings.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::no-reactions"]);
-}
-
-#[test]
 fn numbers_in_columns_are_read_as_fortran_does() {
     let text = "ELEMENTS H END\nSPECIES H END\nREACTIONS\nEND\n";
     for (written, value) in [("0.333 28 e+05", 33328.0), ("2.5D+00", 2.5), ("2.5+01", 25.0), ("", 0.0)] {
@@ -274,11 +223,8 @@ END
 fn nasa_9_and_nasa_7_records_survive_the_round_trip_side_by_side() {
     let mechanism = b"ELEMENTS H O END\nSPECIES H X END\nREACTIONS\nEND\n";
     let sources = |thermo: &str| Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", thermo.as_bytes())),
-        transport: None,
-        reduction: None,
+        ..Sources::new("case", decode("chem.inp", mechanism))
     };
     let text = format!("THERMO\n{}END\n{NASA_9}", thermo());
     let (mechanism, _) = parse(&sources(&text), Options::default()).expect("two sections");
@@ -305,11 +251,8 @@ fn mistakes_in_nasa_9_records_are_located() {
     ] {
         assert!(NASA_9.contains(from), "{from}");
         let sources = Sources {
-            name: "case".to_owned(),
-            mechanism: decode("chem.inp", mechanism),
             thermo: Some(decode("therm.dat", NASA_9.replacen(from, to, 1).as_bytes())),
-            transport: None,
-            reduction: None,
+            ..Sources::new("case", decode("chem.inp", mechanism))
         };
         let errors = errors(parse(&sources, Options::default()));
         assert!(errors.iter().any(|error| (error.0, error.1) == (id, place)), "{to}: {errors:?}");

@@ -110,11 +110,9 @@ fn rewritten(case: &Case, keywords: &str, per_calorie: f64, per_mole: f64) -> Me
     }
     let file = |name: &str| decode(name, &std::fs::read(case.mechanism.with_file_name(name)).expect("a file"));
     let sources = Sources {
-        name: "methane".into(),
-        mechanism: decode("chem.inp", changed.as_bytes()),
         thermo: Some(file("therm.dat")),
         transport: Some(file("tran.dat")),
-        reduction: None,
+        ..Sources::new("methane", decode("chem.inp", changed.as_bytes()))
     };
     parse(&sources, Options::default()).unwrap_or_else(|d| panic!("{}: {changed}", d[0].message)).0
 }

@@ -66,6 +66,13 @@ pub struct Sources {
     pub reduction: Option<Arc<Source>>,
 }
 
+impl Sources {
+    /// A mechanism without companions.
+    pub fn new(name: &str, mechanism: Arc<Source>) -> Self {
+        Self { name: name.to_owned(), mechanism, thermo: None, transport: None, reduction: None }
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Turns errors that have an obvious repair into warnings.

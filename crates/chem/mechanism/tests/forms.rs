@@ -30,13 +30,7 @@ fn thermo() -> String {
 
 fn outcome_of(mechanism: &[u8]) -> Outcome {
     let thermo = decode("therm.dat", format!("THERMO\n{}END\n", thermo()).as_bytes());
-    let sources = Sources {
-        name: "Forms-1".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
-        thermo: Some(thermo),
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources { thermo: Some(thermo), ..Sources::new("Forms-1", decode("chem.inp", mechanism)) };
     parse(&sources, Options::default())
 }
 
@@ -153,13 +147,7 @@ fn sections_inside_the_mechanism_and_text_after_the_end_are_accepted() {
         "ELEMENTS H O END\nSPECIES H H2 END\nTHERMO ALL\n 300. 1000. 5000.\n{}ENDOFDATA\nTRANS ALL\nH 0 145. 2.05 0 0 0 ! note\nH2 1 38. 2.92 0. .79 280. more\nEND\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n\nReferences: see the THERMO file = good\nSPECIES were chosen by hand\nREACTIONS by many",
         thermo()
     );
-    let sources = Sources {
-        name: "x".to_owned(),
-        mechanism: decode("chem.inp", text.as_bytes()),
-        thermo: None,
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources::new("x", decode("chem.inp", text.as_bytes()));
     let (mechanism, warnings) = parse(&sources, Options::default()).expect("all sections are inline");
     assert_eq!(mechanism.species[1].transport.as_ref().map(|t| t.rotational_relaxation), Some(280.0));
     let messages: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
@@ -187,15 +175,6 @@ fn duplicates_are_told_by_species_direction_and_collider() {
 }
 
 #[test]
-fn a_composition_may_continue_behind_an_ampersand() {
-    let long = record("H2O", "");
-    let (head, rest) = long.split_once('\n').expect("four lines");
-    let text = format!("ELEMENTS H O END\nSPECIES H2O END\nTHERMO\n{head}&\nH 2 O 1\n{rest}END\nREACTIONS\nEND\n");
-    let (mechanism, _) = mechanism(text.as_bytes());
-    assert_eq!(mechanism.species[0].composition, [(0, 2.0), (1, 1.0)]);
-}
-
-#[test]
 fn an_explicit_reverse_rate_keeps_its_landau_teller_factor() {
     let reaction = reaction("H2+O=H+OH 1 0 0\nLT/1 2/ REV/5 0 0/ RLT/3 4/");
     assert!(matches!(reaction.rate, Rate::LandauTeller(_, factor) if (factor.b, factor.c) == (1.0, 2.0)));
@@ -209,14 +188,6 @@ fn an_explicit_reverse_rate_of_zero_makes_a_reaction_irreversible() {
     assert!(matches!(some, Reverse::Explicit(k, None) if k.a == 5e-3), "{some:?}");
 }
 
-#[test]
-fn an_element_has_the_weight_of_its_declaration() {
-    let text = b"ELEMENTS H /2.014/ O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
-    let (mechanism, _) = mechanism(text);
-    assert_eq!(mechanism.elements[0].weight, 2.014);
-    assert_eq!(mechanism.species[3].weight, 2.014 + 15.999);
-}
-
 /// Columns 66-73 of old files hold what is no temperature.
 #[test]
 fn the_common_temperature_of_one_record_may_be_that_of_the_file() {
@@ -224,11 +195,8 @@ fn the_common_temperature_of_one_record_may_be_that_of_the_file() {
     let outcome = |single_intermediate_temperature| {
         let mechanism = b"ELEMENTS H O END SPECIES H H2 O OH END\nREACTIONS\nH2+O=H+OH 1 0 0\nEND";
         let sources = Sources {
-            name: "Old".to_owned(),
-            mechanism: decode("chem.inp", mechanism),
             thermo: Some(decode("therm.dat", format!("THERMO\n300. 1200. 5000.\n{records}END\n").as_bytes())),
-            transport: None,
-            reduction: None,
+            ..Sources::new("Old", decode("chem.inp", mechanism))
         };
         parse(&sources, Options { single_intermediate_temperature, ..Options::default() })
     };

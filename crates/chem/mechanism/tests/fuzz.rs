@@ -83,21 +83,17 @@ const PIECES: [&str; 64] = [
 
 fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
     let sources = Sources {
-        name: "fuzz".to_owned(),
-        mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", thermo)),
         transport: Some(decode("tran.dat", transport)),
-        reduction: None,
+        ..Sources::new("fuzz", decode("chem.inp", mechanism))
     };
     match parse(&sources, Options::PERMISSIVE) {
         Ok((mechanism, _)) => {
             let written = write(&mechanism).expect("a CHEMKIN form");
             let again = Sources {
-                name: mechanism.name.clone(),
-                mechanism: decode("chem.inp", written.mechanism.as_bytes()),
                 thermo: Some(decode("therm.dat", written.thermo.as_bytes())),
                 transport: written.transport.as_ref().map(|text| decode("tran.dat", text.as_bytes())),
-                reduction: None,
+                ..Sources::new(&mechanism.name, decode("chem.inp", written.mechanism.as_bytes()))
             };
             let (again, _) = parse(&again, Options::default()).expect("the canonical form is valid");
             assert_eq!(write(&again).expect("a CHEMKIN form"), written);
@@ -172,13 +168,7 @@ fn long_inputs_take_linear_time() {
     ] {
         let text = prefix.to_owned() + &piece.repeat(300_000 / piece.len());
         let bytes = text.as_bytes();
-        let sources = Sources {
-            name: String::new(),
-            mechanism: decode("chem.inp", bytes),
-            thermo: None,
-            transport: None,
-            reduction: None,
-        };
+        let sources = Sources::new("", decode("chem.inp", bytes));
         let before = Instant::now();
         assert!(parse(&sources, Options::default()).is_err());
         println!("{:?} {piece:?}", before.elapsed());

@@ -23,11 +23,9 @@ fn read(reduction: &str) -> Result<Mechanism, Vec<String>> {
     let thermo: String = species.into_iter().map(record).collect();
     let thermo = format!("THERMO\n   300.000  1000.000  5000.000\n{thermo}END\n");
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: decode("chem.inp", MECHANISM.as_bytes()),
         thermo: Some(decode("therm.dat", thermo.as_bytes())),
-        transport: None,
         reduction: Some(decode("reduction.txt", reduction.as_bytes())),
+        ..Sources::new("case", decode("chem.inp", MECHANISM.as_bytes()))
     };
     let told = |d: &diagnostics::Diagnostic| {
         let line = d.span.as_ref().map_or(0, |span| span.line_column().0);

@@ -84,11 +84,9 @@ fn editors_encodings_and_line_ends_make_no_difference() {
     let mechanism = |encode: &dyn Fn(&str) -> Vec<u8>| {
         let source = |file: &str| decode(file, &encode(&text(file)));
         let sources = Sources {
-            name: "h2o2".to_owned(),
-            mechanism: source("chem.inp"),
             thermo: Some(source("therm.dat")),
             transport: Some(source("tran.dat")),
-            reduction: None,
+            ..Sources::new("h2o2", source("chem.inp"))
         };
         write(&parse(&sources, Options::default()).expect("a valid mechanism").0).mechanism
     };

@@ -96,11 +96,8 @@ fn a_small_mechanism_is_written_as_its_author_would() {
     let text = H2O2[0].replacen("REACTIONS CAL/MOLE", "REACTIONS KCAL/MOLE", 1);
     assert!(text != H2O2[0]);
     let sources = Sources {
-        name: "small".to_owned(),
-        mechanism: decode("chem.inp", text.as_bytes()),
         thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
-        transport: None,
-        reduction: None,
+        ..Sources::new("small", decode("chem.inp", text.as_bytes()))
     };
     let (mechanism, _) = parse(&sources, Options::default()).expect("shipped, with larger energies");
     assert!(write(&mechanism).mechanism.contains("REACTIONS KCAL/MOLE\n"), "{}", write(&mechanism).mechanism);
@@ -117,11 +114,9 @@ fn nasa_9_records_of_many_elements_survive_the_round_trip() {
         ],
     });
     let sources = Sources {
-        name: "many".to_owned(),
-        mechanism: decode("chem.inp", H2O2[0].replacen("ELEMENTS", "ELEMENTS C S CL F", 1).as_bytes()),
         thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
         transport: Some(decode("tran.dat", H2O2[2].as_bytes())),
-        reduction: None,
+        ..Sources::new("many", decode("chem.inp", H2O2[0].replacen("ELEMENTS", "ELEMENTS C S CL F", 1).as_bytes()))
     };
     let (mut mechanism, _) = parse(&sources, Options::default()).expect("shipped, with more elements");
     let elements = mechanism.elements.len();
@@ -202,13 +197,7 @@ proptest! {
     ) {
         let (head, _) = H2O2[0].split_once("REACTIONS").expect("a section of reactions");
         let text = format!("{head}REACTIONS {unit}\n{}END\n", reactions.concat());
-        let sources = Sources {
-            name: "random".to_owned(),
-            mechanism: decode("chem.inp", text.as_bytes()),
-            thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
-            transport: Some(decode("tran.dat", H2O2[2].as_bytes())),
-            reduction: None,
-        };
+        let sources = Sources { thermo: Some(decode("therm.dat", H2O2[1].as_bytes())), transport: Some(decode("tran.dat", H2O2[2].as_bytes())), ..Sources::new("random", decode("chem.inp", text.as_bytes())) };
         match parse(&sources, Options::default()) {
             Ok((original, _)) => {
                 let canonical = write_yaml(&original);
@@ -249,13 +238,7 @@ fn other_readers_take_the_units_and_all_digits() {
         species("H", 1, "2.512345678901"),
         species("H2", 2, "-1.2345678912345e-5")
     );
-    let sources = Sources {
-        name: "units".to_owned(),
-        mechanism: decode("chem.yaml", text.as_bytes()),
-        thermo: None,
-        transport: None,
-        reduction: None,
-    };
+    let sources = Sources::new("units", decode("chem.yaml", text.as_bytes()));
     let (mechanism, _) = parse(&sources, Options::default()).expect("a valid mechanism");
     let written = write(&mechanism);
     let units: Vec<&str> = written.mechanism.lines().filter(|line| line.contains("UNITS")).collect();

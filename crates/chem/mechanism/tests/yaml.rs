@@ -10,11 +10,9 @@ const SPECIES: &str = include_str!("yaml/species.yaml");
 fn read(name: &str, mechanism: &str, companions: Option<[&str; 2]>) -> Outcome {
     let source = |name, text: &str| decode(name, text.as_bytes());
     let sources = Sources {
-        name: "case".to_owned(),
-        mechanism: source(name, mechanism),
         thermo: companions.map(|[thermo, _]| source("therm.dat", thermo)),
         transport: companions.map(|[_, transport]| source("tran.dat", transport)),
-        reduction: None,
+        ..Sources::new("case", source(name, mechanism))
     };
     parse(&sources, Options::default())
 }

@@ -2,7 +2,6 @@
 
 use super::options::Options;
 use super::outcome::{Failure, Outcome, Report, unproven};
-use diagnostics::Source;
 use ptx::ir::Module;
 use ptx::read;
 
@@ -10,8 +9,7 @@ use ptx::read;
 pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome, Failure> {
     let kernel = &module.funcs[index].name;
     let text = module.to_string();
-    let source = Source { name: format!("{kernel}.ptx"), text };
-    let again = read::read(&source.into()).map_err(Failure::Unproven)?;
+    let again = read::text(&format!("{kernel}.ptx"), &text).map_err(Failure::Unproven)?;
     if again != module.canonical() {
         return Err(Failure::Unproven(vec![unproven("identity", kernel, &"the text reads as another module")]));
     }

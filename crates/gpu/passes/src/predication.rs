@@ -70,8 +70,7 @@ mod tests {
 
     #[test]
     fn a_kernel_that_predicates_make_slower_is_left_alone() {
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: TEXT.to_owned() };
-        let module = ptx::read::read(&source.into()).expect("this is PTX");
+        let module = ptx::read::text("k.ptx", TEXT).expect("this is PTX");
         let pass = Pass::by_name("predicate").expect("it is in the table");
         let run = |dear| {
             let options = super::super::options::Options { model: Some(Arc::new(Guards(dear))), ..Default::default() };

@@ -110,8 +110,7 @@ mod tests {
         let text = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %a, %b;\n\
                     .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nst.global.u32 [%o], %a;\nmov.u32 %a, 1;\n\
                     setp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, 1;\nst.global.u32 [%o], %a;\nret;\n}";
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
-        let module = ptx::read::read(&source.into()).expect("this is PTX");
+        let module = ptx::read::text("k.ptx", text).expect("this is PTX");
         let mut func = module.funcs[0].clone();
         split(&mut func);
         // %a before and behind the second mov; the guarded addition belongs to the second
@@ -128,8 +127,7 @@ mod tests {
                     .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nmov.u32 %b, 2;\nst.global.u32 [%o], %a;\n\
                     mov.u32 %a, 1;\nsetp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, %b;\nmultimem.foo.u32 %b, %a;\n@!%p multimem.foo.u32 %a, %b;\n\
                     st.global.u32 [%o], %a;\nst.global.u32 [%o+4], %b;\nret;\n}";
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
-        let mut func = ptx::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let mut func = ptx::read::text("k.ptx", text).expect("this is PTX").funcs[0].clone();
         let facts = Facts::compute(&func);
         let ssa = Ssa::compute(&func, &facts, &[]);
         let split = super::split(&mut func, &facts, &ssa).expect("%a has two webs");

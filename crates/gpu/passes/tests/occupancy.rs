@@ -11,7 +11,7 @@ use ptx::{Module, read};
 use std::fmt::Write;
 
 fn parse(text: &str) -> Module {
-    read::read(&Source { name: "test.ptx".to_owned(), text: text.to_owned() }.into()).unwrap()
+    read::text("test.ptx", text).unwrap()
 }
 
 /// A kernel whose `values` floats are all alive in a loop, with as many doubles as `doubles`.

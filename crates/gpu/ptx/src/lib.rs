@@ -29,8 +29,7 @@
 //!     ret;
 //! }";
 //! // Read. Errors are diagnostics with line, column and remedy.
-//! let source = diagnostics::Source { name: "scale.ptx".to_owned(), text: text.to_owned() };
-//! let module = ptx::read::read(&source.into()).expect("this is PTX");
+//! //! let module = ptx::read::text("scale.ptx", &text).expect("this is PTX");
 //! assert!(ptx::check::check(&module).is_empty());
 //!
 //! // Analyse: in blocks of 64 threads all lanes of a warp agree on tid / 32, so that the branch is uniform.
@@ -66,6 +65,7 @@
 //! | [`read`], [`mod@print`] | from text and to text |
 //! | [`builder`], [`visit`] | appending instructions; all operands of an instruction |
 //! | [`asynchronous`] | asynchronous copies, barriers in memory and clusters, as their operands say |
+//! | [`opcodes`] | the names of all instructions |
 //! | [`packed`] | half precision and numbers that share a register, as their operands say |
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`], [`places`] | where instructions stood in the text, and in the source that a compiler made it of |
@@ -89,6 +89,7 @@ pub mod matrices;
 mod modifier;
 mod names;
 mod opcode;
+pub mod opcodes;
 pub mod packed;
 pub mod places;
 pub mod print;

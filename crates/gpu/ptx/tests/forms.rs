@@ -1,9 +1,6 @@
 //! Every form under tests/corpus/forms: read with no other unknown opcode than the file lists, printed and read again, and
 //! taken by the assemblers that know it, for all architectures from the file's own.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain;
 use ptx::inst::Op;
@@ -21,8 +18,7 @@ const ARCHS: [ComputeCapability; 7] = [
 ];
 
 fn parse(name: &str, text: &str) -> Module {
-    let source = Source { name: name.to_owned(), text: text.to_owned() };
-    read::read(&Arc::new(source)).unwrap_or_else(|d| panic!("{name}: {d:?}\n{text}"))
+    read::text(name, text).unwrap_or_else(|d| panic!("{name}: {d:?}\n{text}"))
 }
 
 /// The files by name.

@@ -1,6 +1,5 @@
 //! Analyses of functions with tens of thousands of blocks: whatever the branches do, time grows hardly faster than the text.
 
-use diagnostics::Source;
 use ptx::analysis::divergence::{Divergence, Options};
 use ptx::analysis::gated::Gated;
 use ptx::{Module, read};
@@ -15,7 +14,7 @@ fn kernel(body: &str) -> Module {
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<3>; .reg .b32 %r<9>;
          .reg .b64 %d<3>;\nld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, %ctaid.x;\n{body}}}\n"
     );
-    read::read(&Source { name: "k.ptx".to_owned(), text }.into()).unwrap_or_else(|d| panic!("{d:?}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
 /// The text of each step, by its number.

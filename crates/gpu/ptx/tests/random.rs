@@ -1,16 +1,14 @@
 //! Any module survives printing: reading its text gives the module again.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use diagnostics::Source;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use ptx::{Module, read};
 use testkit::random_module::{self, Choices};
 
 fn parse(text: String) -> Result<Module, String> {
-    read::read(&Arc::new(Source { name: "random.ptx".into(), text })).map_err(|diagnostics| format!("{diagnostics:?}"))
+    read::text("random.ptx", &text).map_err(|diagnostics| format!("{diagnostics:?}"))
 }
 
 #[test]

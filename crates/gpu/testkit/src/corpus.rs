@@ -1,9 +1,6 @@
 //! The hand-written kernels under `tests/corpus`, and those with divergent control flow in its folder `divergent`, each with
 //! its launch.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use ptx::{Module, read};
 use warpsim::setup::{self, Setup};
 
@@ -33,8 +30,8 @@ fn kernels_in(folder: &str) -> Vec<Kernel> {
     paths.sort();
     let kernel = |path: &std::path::PathBuf| {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let source = Source { name: name.clone(), text: std::fs::read_to_string(path).unwrap() };
-        let module = read::read(&Arc::new(source)).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+        let module =
+            read::text(&name, &std::fs::read_to_string(path).unwrap()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
         let launch = std::fs::read_to_string(path.with_extension("toml")).unwrap();
         let setup = setup::read(&launch, &folder).unwrap_or_else(|e| panic!("{name}: {e}"));
         let entry = module.entries().next().unwrap().name.clone();

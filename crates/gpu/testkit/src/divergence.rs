@@ -1,8 +1,5 @@
 //! Shared parts of the tests of the divergence analysis: kernels from a few lines of PTX, and findings about their registers.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use ptx::analysis::divergence::{BlockShape, Class, Divergence, Options, State};
 use ptx::analysis::gated::Gated;
 use ptx::analysis::ssa::{Def, Value};
@@ -18,7 +15,7 @@ pub fn kernel(body: &str) -> Module {
         .local .align 8 .b8 stack[64];\n\
         ld.param.u64 %rd1, [k_out]; ld.param.u32 %r30, [k_n];\n{body}\nret;\n}}\n"
     );
-    read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_or_else(|d| panic!("{d:?}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
 pub struct Analysed {

@@ -1,6 +1,5 @@
 //! Targets of a fuzzer: texts that may be PTX go to the reader, the prover, the allocator and the passes. A panic is a finding.
 
-use diagnostics::Source;
 use passes::{Failure, Options, PASSES, allocate};
 use ptx::{Module, check, read};
 use warpsim::{Launch, prove};
@@ -57,5 +56,5 @@ fn module(text: &str) -> Option<Module> {
 }
 
 fn parsed(text: &str) -> Option<Module> {
-    read::read(&Source { name: "fuzz.ptx".to_owned(), text: text.to_owned() }.into()).ok()
+    read::text("fuzz.ptx", text).ok()
 }

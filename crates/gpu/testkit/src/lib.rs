@@ -1,7 +1,7 @@
-//! Kernels in PTX for tests and benchmarks, and whether two do the same.
+//! Kernels in PTX for tests and benchmarks, whether two do the same, and the compilers to machine code.
 #![forbid(unsafe_code)]
 
-pub mod broken;
+pub mod compilers;
 pub mod corpus;
 pub mod diagnosed_ptx;
 pub mod dips;

@@ -1,15 +1,13 @@
 //! A kernel with many values of every kind alive at once.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use diagnostics::Source;
 use passes::allocate::spill_location::Rewriting;
 use passes::allocate::{Algorithm, Budget, Options};
 use ptx::{Module, read};
 
 pub fn parse(text: &str) -> Module {
-    read::read(&Arc::new(Source { name: "test.ptx".to_owned(), text: text.to_owned() })).unwrap()
+    read::text("test.ptx", text).unwrap()
 }
 
 /// `n` values of each kind that a row of Figure 6 is for, all alive through a loop: constants, uniform words and doubles, affine words with

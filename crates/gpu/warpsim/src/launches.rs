@@ -282,8 +282,7 @@ mod tests {
     fn parameters_have_names_and_positions() {
         let source = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 k_param_0, .param .u32 k_param_1, \
                       .param .f32 k_param_2)\n{\nret;\n}\n";
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: source.to_owned() };
-        let module = ptx::read::read(&source.into()).unwrap();
+        let module = ptx::read::text("k.ptx", source).unwrap();
         let func = module.func("k").unwrap();
         let own = |parameters: &str| {
             entries(&format!("[[launch]]\nblock = 32\nnames = [\"x\", \"n\", \"a\"]\n{parameters}"))[0].launch(func)

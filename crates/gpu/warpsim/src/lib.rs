@@ -40,8 +40,7 @@
 //!     ret;
 //! }";
 //! let read = |text: &str| {
-//!     let source = diagnostics::Source { name: "swap.ptx".to_owned(), text: text.to_owned() };
-//!     ptx::read::read(&source.into()).expect("this is PTX")
+//!     //!     ptx::read::text("swap.ptx", &text).expect("this is PTX")
 //! };
 //! let module = read(text);
 //!

@@ -1,13 +1,13 @@
 //! Texts of old and of new compilers: they are read, printed alike, and analysed; most of them run.
 
-use diagnostics::{Diagnostic, Source};
+use diagnostics::Diagnostic;
 use ptx::inst::Type;
 use ptx::{Module, check, read};
 use warpsim::prove;
 use warpsim::{Argument, Buffer, Launch, Options};
 
 fn text_of(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    read::read(&Source { name: "k.ptx".to_owned(), text: text.to_owned() }.into())
+    read::text("k.ptx", text)
 }
 
 /// Reads the module, and checks that its printed text says the same.

@@ -1,6 +1,5 @@
 //! Assumptions that a proof reports, and arguments as a user gives them.
 
-use diagnostics::Source;
 use ptx::{Module, read};
 use std::time::{Duration, Instant};
 use warpsim::prove::{self, Assumption, Status};
@@ -13,8 +12,7 @@ fn module(sm: u32, body: &str) -> Module {
          .reg .b32 %r<8>; .reg .b64 %d<4>; ld.param.u64 %d0, [out]; ld.param.u32 %r0, [n]; ld.param.u32 %r1, [scale];
          {body} ret; }}"
     );
-    read::read(&Source { name: "k.ptx".to_owned(), text: text.clone() }.into())
-        .unwrap_or_else(|d| panic!("{d:?}\n{text}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
 fn verdict(module: &Module, given: &[(usize, &str)]) -> prove::Verdict {
@@ -165,7 +163,7 @@ fn sizes_of_64_bits_are_no_pointers() {
         { .reg .pred %p<2>; .reg .b64 %d<9>; ld.param.u64 %d0, [out]; ld.param.u64 %d1, [size]; ld.param.u64 %d2, [stride];
         ld.param.u64 %d3, [behind]; mov.u64 %d4, 0; add.s64 %d1, %d1, -1; L: bar.sync 0; mul.lo.s64 %d5, %d4, %d2; add.s64 %d6, %d0, %d5;
         add.s64 %d6, %d6, %d3; st.global.u64 [%d6], %d4; add.s64 %d4, %d4, 1; setp.lt.s64 %p0, %d4, %d1; @%p0 bra L; ret; }";
-    let module = read::read(&Source { name: "k.ptx".to_owned(), text: text.to_owned() }.into()).unwrap();
+    let module = read::text("k.ptx", text).unwrap();
     let values = prove::arguments(module.func("k").unwrap(), 5);
     assert_eq!(values, [Argument::Buffer(0), Argument::U64(5), Argument::U64(5), Argument::Buffer(3)]);
     let size = Assumption::Parameter { name: "size".to_owned(), value: Argument::U64(5) };

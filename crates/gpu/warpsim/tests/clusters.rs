@@ -1,7 +1,6 @@
 //! Clusters of several CTAs in the simulator: the place of a CTA in its cluster, communication through the memory of others, and
 //! each CTA's own barriers and registers. Verdicts of the prover are in `tests/verdicts`.
 
-use diagnostics::Source;
 use ptx::inst::Type;
 use ptx::{Module, read};
 use warpsim::prove::{self, Assumption};
@@ -15,8 +14,7 @@ fn module(header: &str, body: &str) -> Module {
          mov.u32 %r3, box; add.u32 %r2, %r2, %r3; ld.param.u64 %d0, [out]; ld.param.u64 %d1, [in];
          mov.u32 %r4, %cluster_ctarank; {body} ret; }}"
     );
-    read::read(&Source { name: "k.ptx".to_owned(), text: text.clone() }.into())
-        .unwrap_or_else(|d| panic!("{d:?}\n{text}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
 /// Returns `out` after a launch, in words; `in` has the numbers from 0 on.
@@ -129,7 +127,7 @@ fn clusters_with_much_memory_are_not_followed() {
 #[test]
 fn launches_give_the_size_of_a_cluster() {
     let text = include_str!("verdicts/cluster-mbarrier.ptx");
-    let read = |text: String| ptx::read::read(&Source { name: "k.ptx".to_owned(), text }.into()).unwrap();
+    let read = |text: String| ptx::read::text("k.ptx", &text).unwrap();
     let (said, open) = (read(text.to_owned()), read(text.replace(".reqnctapercluster 2", "")));
     let with = |cluster| Launch { cluster, ..Launch::linear(2, 64, vec![Argument::Buffer(0)]) };
     assert!(prove::prove(&said, "k", &with(None)).unwrap().proven());

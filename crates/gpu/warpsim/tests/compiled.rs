@@ -1,8 +1,5 @@
 //! Kernels written in CUDA C++ under tests/corpus, compiled by NVRTC: read back, verified, and simulated against plain Rust.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use ptx::inst::Type;
@@ -33,7 +30,7 @@ fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
         };
         let job = Job { name: name.to_owned(), source: source.clone(), arch, options: vec![] };
         let text = toolchain.compile_to_ptx(&job).unwrap_or_else(|e| panic!("{e}")).text;
-        let parse = |text: String| read::read(&Arc::new(Source { name: name.to_owned(), text }));
+        let parse = |text: String| read::text(name, &text);
         let module = parse(text).unwrap_or_else(|d| panic!("{name} {}: {d:?}", arch.sm()));
         let printed = module.to_string();
         assert_eq!(parse(printed.clone()).unwrap(), module.canonical(), "{name} {}", arch.sm());
@@ -156,7 +153,7 @@ fn producer_and_consumer() {
         // one answer fewer: the slot is written while the other warp reads it
         let broken = module.to_string().replacen("bar.arrive 4, 64;", "", 1);
         assert_ne!(broken, module.to_string());
-        let broken = read::read(&Arc::new(Source { name: "broken".into(), text: broken })).unwrap();
+        let broken = read::text("broken", &broken).unwrap();
         let verdict = prove::prove(&broken, "pipeline", &launch).unwrap();
         assert!(!verdict.violations.is_empty(), "{verdict:?}");
     }

@@ -114,8 +114,7 @@ fn printing_and_reading_gives_the_same_and_the_assembler_takes_it() {
     let toolchain = toolchain::find().inspect_err(|absent| skip::skip(format!("ptxas: {absent}"))).ok();
     for kernel in corpus::kernels() {
         let text = kernel.module.to_string();
-        let source = diagnostics::Source { name: kernel.name.clone(), text: text.clone() };
-        let again = ptx::read::read(&source.into()).unwrap_or_else(|d| panic!("{}: {d:?}\n{text}", kernel.name));
+        let again = ptx::read::text(&kernel.name, &text).unwrap_or_else(|d| panic!("{}: {d:?}\n{text}", kernel.name));
         assert_eq!(again, kernel.module.canonical(), "{}", kernel.name);
         if let Some(toolchain) = &toolchain {
             let taken = toolchain.assemble(&text, ComputeCapability(3, 5));
@@ -146,8 +145,7 @@ fn a_large_kernel_is_proven_in_seconds() {
     assert!(verdict.proven() && instructions > 40_000 && verdict.arrivals == 32 * 4000, "{verdict:?}");
     // with one half only, a warp overwrites what another still reads
     let text = ring(40).replace("+4096]", "]");
-    let source = diagnostics::Source { name: "ring.ptx".into(), text };
-    let module = ptx::read::read(&source.into()).unwrap();
+    let module = ptx::read::text("ring.ptx", &text).unwrap();
     let verdict = prove::prove(&module, "ring", &warpsim::Launch::linear(1, 1024, vec![])).unwrap();
     assert!(verdict.violations.iter().any(|hazard| hazard.to_string().contains("race on shared")), "{verdict:?}");
 }

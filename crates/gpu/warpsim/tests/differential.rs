@@ -1,7 +1,6 @@
 //! The verdict on a kernel depends neither on who compiled it nor on the architecture: the kernels of tests/corpus as they stand
 //! there and for others, and those in CUDA C++ as NVRTC compiles them for sm_35, sm_70 and sm_90.
 
-use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
 use ptx::ir::ParamKind;
@@ -20,7 +19,7 @@ fn root() -> PathBuf {
 }
 
 fn parsed(name: &str, text: String) -> Module {
-    read::read(&Source { name: name.to_owned(), text }.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"))
+    read::text(name, &text).unwrap_or_else(|d| panic!("{name}: {d:?}"))
 }
 
 /// Compiles the source by NVRTC, for each architecture that is installed here.

@@ -1,14 +1,12 @@
 //! The simulator and the prover execute alike: if a kernel's control does not depend on data, both find the same.
 
-use diagnostics::Source;
 use ptx::{Module, read};
 use warpsim::prove::{self, Verdict};
 use warpsim::{BarrierMisuse, Buffer, Hazards, Kind, Launch, Options};
 
 fn module(text: &str) -> Module {
     let text = format!(".version 6.0\n.target sm_35\n.address_size 64\n.shared .align 8 .b8 box[1024];\n{text}");
-    read::read(&Source { name: "k.ptx".to_owned(), text: text.clone() }.into())
-        .unwrap_or_else(|d| panic!("{d:?}\n{text}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
 /// Returns both domains' results for the kernel `k`, whose one parameter is a buffer of 64 doubles.

@@ -1,7 +1,6 @@
 //! Statements of docs/proofs.md about instructions that are not simulated: the simulator refuses each of its samples, and kernels
 //! with it are proven or not as its table says.
 
-use diagnostics::Source;
 use warpsim::{Argument, Launch, Options};
 
 const PAGE: &str = include_str!("../../../../docs/proofs.md");
@@ -34,8 +33,7 @@ fn the_page_tells_what_is_not_simulated() {
     let samples = samples();
     for (sample, follows) in &samples {
         let text = kernel(&sample.replace("\\|", "|"));
-        let source = Source { name: "k.ptx".to_owned(), text };
-        let module = ptx::read::read(&source.into()).unwrap_or_else(|faults| panic!("{sample}: {faults:?}"));
+        let module = ptx::read::text("k.ptx", &text).unwrap_or_else(|faults| panic!("{sample}: {faults:?}"));
         let launch = Launch::linear(1, 128, vec![Argument::Buffer(0)]);
         let mut buffers = [warpsim::Buffer::output(64)];
         let run = warpsim::run(&module, "k", &launch, &mut buffers, &Options::default());

@@ -1,8 +1,5 @@
 //! Kernels that ask for more memory than any machine has are refused, and take none.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use ptx::read;
 use warpsim::{self, Launch, Options, prove};
 
@@ -10,7 +7,7 @@ fn refused(module_scope: &str, body: &str, what: &str) {
     let text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n{module_scope}\n.visible .entry k()\n{{\n{body}\nret;\n}}\n"
     );
-    let module = read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_or_else(|d| panic!("{d:?}"));
+    let module = read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}"));
     let launch = Launch::linear(1, 1024, vec![]);
     let hazards = warpsim::run(&module, "k", &launch, &mut [], &Options::default()).unwrap_err().to_string();
     assert!(hazards.contains(what), "{hazards}");

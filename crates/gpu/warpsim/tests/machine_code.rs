@@ -1,12 +1,9 @@
 //! Single instructions of PTX and their machine code by ptxas, for several architectures, on random values and on edges: the
 //! simulator must compute the same bits from both. Skipped by name if ptxas or nvdisasm is absent.
 
-use diagnostics::Source;
 use machine::target::ComputeCapability;
-use machine::toolchain;
 use ptx::inst::Type;
-use std::sync::Arc;
-use testkit::skip;
+use testkit::compilers::Compilers;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
 
@@ -245,23 +242,13 @@ fn inputs(values: &mut Values) -> Vec<u64> {
 }
 
 fn agree(arch: ComputeCapability) {
-    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-    let (tools, disassembler) = match tools {
-        Ok(found) => found,
-        Err(absent) => {
-            skip::skip(absent);
-            return;
-        }
-    };
+    let Some(compilers) = Compilers::new(arch) else { return };
     // the logic of three words came with Maxwell
     let is_there = |statement: &&&str| arch >= ComputeCapability(5, 0) || !statement.contains("lop3");
     let statements: Vec<&str> = STATEMENTS.iter().chain(MEMORY).filter(is_there).copied().collect();
     let text = module(&statements, if arch < ComputeCapability(5, 0) { "sm_35" } else { "sm_70" });
-    let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
-    let module = ptx::read::read(&source(text.clone())).unwrap_or_else(|d| panic!("{d:?}"));
-    let bytes = tools.assemble(&text, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
-    let listing = disassembler.disassemble(&bytes).unwrap();
-    let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+    let module = ptx::read::text("k", &text).unwrap_or_else(|d| panic!("{d:?}"));
+    let cubin = compilers.cubin(&text);
     let (mut wrong, mut values) = (Vec::new(), Values(0x9e37_79b9_7f4a_7c15));
     for (number, statement) in statements.iter().enumerate() {
         let name = format!("k{number}");
@@ -472,13 +459,9 @@ fn both(
     launch: &Launch,
     buffers: impl Fn() -> Vec<Buffer>,
 ) -> Option<[Vec<Buffer>; 2]> {
-    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-    let (tools, disassembler) = tools.map_err(skip::skip).ok()?;
-    let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
-    let module = ptx::read::read(&source(text.to_owned())).unwrap_or_else(|d| panic!("{d:?}"));
-    let bytes = tools.assemble(text, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
-    let listing = disassembler.disassemble(&bytes).unwrap();
-    let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+    let compilers = Compilers::new(arch)?;
+    let module = ptx::read::text("k", text).unwrap_or_else(|d| panic!("{d:?}"));
+    let cubin = compilers.cubin(text);
     let [mut expected, mut found] = [(); 2].map(|()| buffers());
     let options = Options::default();
     warpsim::run(&module, "k", launch, &mut expected, &options).unwrap_or_else(|hazards| panic!("{hazards}"));

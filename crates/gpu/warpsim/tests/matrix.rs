@@ -1,9 +1,6 @@
 //! Products of matrices of doubles on tensor cores: in the reader, the checker of modules, the simulator, the verifier, the
 //! divergence analysis and the register allocator.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use passes::allocate::{self, Algorithm};
 use ptx::analysis::divergence::Class;
 use ptx::check::Rule;
@@ -34,8 +31,7 @@ ret;
 }}
 "
     );
-    let source = Source { name: "k.ptx".into(), text };
-    read::read(&Arc::new(source)).unwrap_or_else(|d| panic!("{d:?}"))
+    read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
 type Matrices = ([[f64; 4]; 8], [[f64; 8]; 4], [[f64; 8]; 8]);
@@ -85,7 +81,7 @@ fn the_product_is_that_of_the_matrices() {
     let element = |i: usize, j: usize| (0..4).fold(c[i][j], |sum, k| a[i][k].mul_add(b[k][j], sum));
     let expected: Vec<f64> = (0..32).flat_map(|l| [0, 1].map(|i| element(l / 4, 2 * (l % 4) + i))).collect();
     assert_eq!(run(&module), Ok(expected));
-    let again = read::read(&Arc::new(Source { name: "again".into(), text: module.to_string() })).unwrap();
+    let again = read::text("again", &module.to_string()).unwrap();
     assert_eq!(again, module.canonical());
     assert!(prove::prove(&module, "k", &launch()).unwrap().proven());
 }
@@ -110,7 +106,7 @@ fn sixteen_rows_are_twice_eight() {
         let statements = format!("{halves} {tall} {moves}");
         let module = kernel(90, &statements);
         assert_eq!(stored(&module, 2), Ok(expected));
-        let again = read::read(&Arc::new(Source { name: "again".into(), text: module.to_string() })).unwrap();
+        let again = read::text("again", &module.to_string()).unwrap();
         assert_eq!(again, module.canonical());
         assert!(prove::prove(&module, "k", &launch()).unwrap().proven());
         assert!(check::check(&module).is_empty());

@@ -1,9 +1,6 @@
 //! Arithmetic of the simulator on random operands against definitions that use wider or exact numbers: integers as i128,
 //! rounding by the sign of the exact error (TwoSum and fused multiply-add, which lose nothing on these operands).
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use ptx::inst::Type;
 use ptx::read;
 use testkit::numbers::Numbers;
@@ -23,7 +20,7 @@ fn run(statement: &str, operands: &[[u64; 3]]) -> Vec<u64> {
          {statement}\n\
          st.global.u64 [%o], %d; ret;\n}}\n"
     );
-    let module = read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_or_else(|d| panic!("{d:?}"));
+    let module = read::text("k.ptx", &text).unwrap_or_else(|d| panic!("{d:?}"));
     let threads = operands.len() as u32;
     let mut buffers = [
         Buffer::words(Type::U64, operands.iter().flatten().copied()).read_only(),

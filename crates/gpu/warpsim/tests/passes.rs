@@ -218,8 +218,7 @@ fn assemblers_take_what_passes_make() {
 }
 
 fn parse(text: &str) -> Module {
-    let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
-    ptx::read::read(&source.into()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    ptx::read::text("k.ptx", text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
 /// One thread's number, another word, and a branch whose sides compare in either direction; then the results of the sides.

@@ -6,9 +6,9 @@ use passes::predicate::Report;
 use passes::{Options, Pass, predication};
 use ptx::ir::Module;
 use ptx::read;
-use std::sync::Arc;
 use testkit::numbers::Numbers;
 use testkit::random_kernel;
+use testkit::random_structured;
 use testkit::same_execution::same;
 use warpsim::{Argument, Buffer, Launch};
 
@@ -22,16 +22,13 @@ mod named;
 mod on_corpus;
 #[path = "predicate/published.rs"]
 mod published;
-#[path = "predicate/structured.rs"]
-mod structured;
 
 fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }
 
 fn parse(text: &str) -> Module {
-    let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
-    read::read(&Arc::new(source)).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    read::text("k.ptx", text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
 /// The plain pass, with static uniformity, and with tests at run time too.
@@ -97,19 +94,23 @@ fn any_graph() {
     assert!(masked > 300 && stacks > 50 && spilled > 5);
 }
 
-/// Nested branches, loops with several exits and early rounds, returns, switches, and barriers where all lanes come.
+/// Nested branches, loops with several exits and early rounds, and barriers where all lanes come.
 #[test]
 fn structured_programs() {
-    let (mut masked, mut tests, mut uniform, mut most) = (0, 0, 0, 0);
+    let (mut masked, mut tests, mut uniform) = (0, 0, 0);
     for seed in 0..programs() {
         let mut numbers = Numbers(seed);
-        let module = parse(&structured::kernel(&mut numbers));
-        let reports = keeps(&module, &launch(&mut numbers), structured::WORDS, &format!("seed {seed}"));
+        let (sm, depth) = ([35, 70][numbers.below(2)], 2 + numbers.below(3));
+        let shape = random_structured::Shape { words: 6, preds: 3, length: 4, depth, sm };
+        let module = random_structured::kernel(&shape, &mut numbers);
+        // threads read what their neighbours write
+        let threads = [[32, 1, 1], [64, 1, 1], [40, 1, 1], [16, 4, 1], [8, 4, 3]][numbers.below(5)];
+        let launch = Launch { threads, ..launch(&mut numbers) };
+        let reports = keeps(&module, &launch, 6 + random_structured::OWN, &format!("seed {seed}"));
         masked += reports[0].masked_blocks;
         uniform += reports[1].uniform_branches;
         tests += reports[2].side_tests;
-        most = most.max(reports.iter().map(|report| report.predicates_after).max().unwrap_or(0));
     }
-    println!("{masked} masked blocks, {uniform} uniform branches, {tests} tests of sides, {most} predicates at most");
-    assert!(masked > 1000 && uniform > 100 && tests > 100);
+    println!("{masked} masked blocks, {uniform} uniform branches, {tests} tests of sides");
+    assert!(masked > 1000 && uniform > 30 && tests > 100);
 }

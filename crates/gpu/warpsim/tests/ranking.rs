@@ -2,15 +2,12 @@
 //!
 //! `ranking/pairs.toml` has the pairs with their reasons, `ranking/*.cu` the kernels.
 
-use diagnostics::Source;
 use machine::target::Target;
-use machine::toolchain::{self, Job};
 use sass::Cubin;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use testkit::skip;
+use testkit::compilers::Compilers;
 use warpsim::machine_code;
 use warpsim::{Argument, Buffer, Launch, Options};
 
@@ -79,19 +76,10 @@ fn of_two_versions_the_faster_one_is_known() {
     let table: Table = toml::from_str(&read("pairs.toml")).unwrap();
     assert!(table.pair.len() >= 30, "{} pairs", table.pair.len());
     let target = Target::by_name("hopper").unwrap();
-    let arch = target.compute_capability;
-    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-    let Ok((tools, disassembler)) = tools.map_err(skip::skip) else { return };
+    let Some(compilers) = Compilers::new(target.compute_capability) else { return };
     let mut cubins: BTreeMap<&str, Cubin> = BTreeMap::new();
     for Pair { file, .. } in &table.pair {
-        cubins.entry(file).or_insert_with(|| {
-            let job = Job { name: file.clone(), source: read(file), arch, options: vec![] };
-            let ptx = tools.compile_to_ptx(&job).unwrap_or_else(|failure| panic!("{file}: {failure}"));
-            let made = tools.assemble(&ptx.text, arch).unwrap_or_else(|failure| panic!("{file}: {failure}"));
-            let text = disassembler.disassemble(&made.cubin).unwrap();
-            let listing = Arc::new(Source { name: file.clone(), text });
-            sass::read(file, &made.cubin, &listing).unwrap_or_else(|d| panic!("{file}: {d:?}"))
-        });
+        cubins.entry(file).or_insert_with(|| compilers.cubin(&compilers.ptx(read(file), &[])));
     }
     let mut wrong = Vec::new();
     for Pair { file, faster, slower, reason } in &table.pair {

@@ -2,7 +2,6 @@
 //! all schedules there are: the prover calls a kernel proven exactly when no schedule comes to a deadlock, to a lane that its own mask does
 //! not name, or to a state where two lanes can make conflicting accesses next.
 
-use diagnostics::Source;
 use std::collections::HashSet;
 use warpsim::Launch;
 use warpsim::prove;
@@ -200,8 +199,7 @@ fn the_prover_agrees_with_all_schedules() {
             continue;
         };
         let text = kernel(&warps);
-        let source = Source { name: format!("{seed}.ptx"), text: text.clone() };
-        let module = ptx::read::read(&source.into()).unwrap_or_else(|d| panic!("{d:?}\n{text}"));
+        let module = ptx::read::text(&format!("{seed}.ptx"), &text).unwrap_or_else(|d| panic!("{d:?}\n{text}"));
         let verdict = prove::prove(&module, "k", &Launch::linear(1, 64, vec![])).unwrap();
         assert_eq!(verdict.proven(), clean, "seed {seed}: {verdict:?}\n{warps:?}\n{text}");
         assert!(verdict.not_analysed.is_empty(), "seed {seed}: nothing depends on data, {verdict:?}");

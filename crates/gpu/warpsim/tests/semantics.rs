@@ -1,13 +1,11 @@
 //! Results of single instructions in the simulator, bit by bit, and functions that call themselves.
 
-use diagnostics::Source;
 use ptx::inst::Type;
 use ptx::{Module, read};
 use warpsim::{self, Argument, Buffer, Launch, Options};
 
 fn read(text: &str) -> Module {
-    let source = Source { name: "k.ptx".into(), text: text.into() };
-    read::read(&source.into()).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
+    read::text("k.ptx", text).unwrap_or_else(|d| panic!("{d:?}\n{text}"))
 }
 
 /// Runs `kernel(out, a, b, c)` on one warp; returns the words that it writes, one per lane.

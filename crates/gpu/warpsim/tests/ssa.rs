@@ -119,8 +119,7 @@ fn read(body: &str) -> Module {
         ld.param.u64 %rd1, [out]; mov.u32 %r5, %tid.x; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n\
         st.global.u32 [%rd3], %r1; st.global.u32 [%rd3+128], %r2; ret;\n}}\n"
     );
-    let source = diagnostics::Source { name: "k.ptx".into(), text };
-    ptx::read::read(&std::sync::Arc::new(source)).unwrap()
+    ptx::read::text("k.ptx", &text).unwrap()
 }
 
 fn first_words(module: &Module, count: usize) -> Vec<u32> {

@@ -8,7 +8,6 @@
 //!
 //! `WORDS` are part of the first violation, of the first operation that is not analysed, or of the first condition.
 
-use diagnostics::Source;
 use ptx::Module;
 use std::path::Path;
 use warpsim::prove::{self, Verdict};
@@ -25,8 +24,7 @@ fn kernels() -> Vec<(String, Launch, String, Module)> {
             |key: &str| text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "));
         let must = |key: &str| line(key).unwrap_or_else(|| panic!("{}: no {key}", path.display()));
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let source = Source { name: name.clone(), text: text.clone() };
-        let module = ptx::read::read(&source.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+        let module = ptx::read::text(&name, &text).unwrap_or_else(|d| panic!("{name}: {d:?}"));
         let [ctas, threads] = [line("ctas").unwrap_or("1"), must("threads")].map(|n| n.parse().unwrap());
         let launch = Launch::linear(ctas, threads, prove::arguments(module.func("k").unwrap(), 0));
         (name, launch, must("verdict").to_owned(), module)

@@ -1,9 +1,6 @@
 //! PTX as people write it by hand and in inline assembly: its meaning, the parts that survive printing, and that an assembler
 //! takes the print.
 
-use std::sync::Arc;
-
-use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain;
 use ptx::inst::{Op, Type};
@@ -13,7 +10,7 @@ use warpsim::{self, Argument, Buffer, Launch, Options};
 /// Reads it, and checks that printing loses nothing and that ptxas, if installed, takes the print.
 fn parse(text: &str) -> Module {
     let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}");
-    let read = |text: &str| read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.to_owned() }));
+    let read = |text: &str| read::text("k.ptx", text);
     let module = read(&text).unwrap_or_else(|d| panic!("{d:?}\n{text}"));
     assert_eq!(check::check(&module), [], "{module}");
     let printed = module.to_string();
@@ -72,7 +69,7 @@ fn braces_hide_labels() {
 #[test]
 fn a_label_of_other_braces_is_unknown() {
     let text = ".version 7.0\n.target sm_70\n.entry k()\n{\nbra IN;\n{ IN: }\n{ bra IN; }\nret;\n}\n";
-    let errors = read::read(&Arc::new(Source { name: "k.ptx".into(), text: text.to_owned() })).unwrap_err();
+    let errors = read::text("k.ptx", text).unwrap_err();
     let places: Vec<_> = errors.iter().map(|d| (d.id, d.span.as_ref().unwrap().line_column())).collect();
     assert_eq!(places, [("ptx::label", (5, 5))]);
 }
@@ -119,7 +116,7 @@ fn variables_have_vectors_and_rows() {
         [".global .u32 a[2][2] = {{1, 2, 3}};", ".global .u32 a[1][2] = {{1}, {2}};", ".global .u32 a[9] = {b, {c}};"]
     {
         let text = format!(".version 7.0\n.target sm_70\n{wrong}\n");
-        let errors = read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_err();
+        let errors = read::text("k.ptx", &text).unwrap_err();
         assert_eq!(errors[0].id, "ptx::variable", "{wrong}");
     }
 }

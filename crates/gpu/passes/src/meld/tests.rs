@@ -58,7 +58,7 @@ fn kernel(body: &str) -> Func {
         ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out, .param .u32 n)\n{{\n.reg .pred %p<4>;\n\
          .reg .b32 %r<12>;\n.reg .b64 %o;\nld.param.u64 %o, [out];\nld.param.u32 %r9, [n];\nmov.u32 %r1, %tid.x;\n{body}\nret;\n}}"
     );
-    let module = ptx::read::read(&diagnostics::Source { name: "k.ptx".to_owned(), text }.into()).expect("this is PTX");
+    let module = ptx::read::text("k.ptx", &text).expect("this is PTX");
     module.funcs[0].clone()
 }
 

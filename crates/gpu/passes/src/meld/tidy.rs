@@ -164,8 +164,7 @@ mod tests {
              .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nsetp.eq.u32 %p, %a, 3;\n{body}\
              st.global.u32 [%o], %a;\nret;\n}}"
         );
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text };
-        let func = ptx::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let func = ptx::read::text("k.ptx", &text).expect("this is PTX").funcs[0].clone();
         let facts = Facts::compute(&func);
         let results = |inst: ptx::ir::Inst| func.insts[inst].op.results()[0];
         let a = results(func.blocks[func.layout[0]].insts[1]);

@@ -23,6 +23,14 @@ use scope::Scope;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Reads one PTX module from a text under this name.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn text(name: &str, text: &str) -> Result<Module, Vec<Diagnostic>> {
+    read(&Arc::new(Source { name: name.to_owned(), text: text.to_owned() }))
+}
+
 /// Reads one PTX module.
 ///
 /// # Errors

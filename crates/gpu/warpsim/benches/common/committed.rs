@@ -1,11 +1,9 @@
 //! The committed kernels of combustion mechanisms, as NVRTC makes PTX of them, each with a launch.
 
-use diagnostics::Source;
 use machine::target::ComputeCapability;
 use machine::toolchain::{Job, Toolchain};
 use ptx::Module;
 use std::path::Path;
-use std::sync::Arc;
 use warpsim::setup::Setup;
 use warpsim::{Argument, Buffer, Launch, Schedule};
 
@@ -31,8 +29,7 @@ pub fn text(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapab
 #[allow(dead_code, reason = "not every bench wants it")]
 pub fn module(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapability) -> Result<Module, String> {
     let text = text(mechanism, kernel, tools, arch)?;
-    ptx::read::read(&Arc::new(Source { name: format!("{mechanism}-{kernel}"), text }))
-        .map_err(|list| format!("{list:?}"))
+    ptx::read::text(&format!("{mechanism}-{kernel}"), &text).map_err(|list| format!("{list:?}"))
 }
 
 /// A launch of one CTA at 1500 K and one atmosphere.

@@ -3,6 +3,7 @@
 use super::known::results;
 use crate::decode::{Code, Collective, EXIT, MemoryAccess, Micro};
 use ptx::inst::{Callee, Op, Space};
+use ptx::opcodes;
 use std::collections::{BTreeSet, HashMap};
 
 /// A summary of all ways from a branch to where its lanes meet.
@@ -136,102 +137,6 @@ pub(super) fn touches(code: &Code, tables: bool, pc: u32) -> bool {
     }
 }
 
-/// Instructions that the simulator does not know, in these or in other forms, which neither synchronise nor access shared memory: arithmetic,
-/// exchanges between the lanes of a warp, textures and surfaces, hints, and the end of the program. `docs/proofs.md` lists them.
-const HARMLESS: [&str; 91] = [
-    "abs",
-    "add",
-    "addc",
-    "and",
-    "bfe",
-    "bfi",
-    "bfind",
-    "bmsk",
-    "brev",
-    "brkpt",
-    "clz",
-    "cnot",
-    "copysign",
-    "cos",
-    "createpolicy",
-    "cvt",
-    "cvta",
-    "discard",
-    "div",
-    "dp2a",
-    "dp4a",
-    "ex2",
-    "fma",
-    "fns",
-    "isspacep",
-    "istypep",
-    "lg2",
-    "lop3",
-    "mad",
-    "mad24",
-    "madc",
-    "max",
-    "min",
-    "mov",
-    "movmatrix",
-    "mul",
-    "mul24",
-    "nanosleep",
-    "neg",
-    "not",
-    "or",
-    "pmevent",
-    "popc",
-    "prefetch",
-    "prefetchu",
-    "prmt",
-    "rcp",
-    "rem",
-    "rsqrt",
-    "sad",
-    "selp",
-    "set",
-    "setp",
-    "shf",
-    "shl",
-    "shr",
-    "sin",
-    "slct",
-    "sqrt",
-    "sub",
-    "subc",
-    "suld",
-    "suq",
-    "sured",
-    "sust",
-    "szext",
-    "tanh",
-    "testp",
-    "tex",
-    "tld4",
-    "trap",
-    "txq",
-    "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmin",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "xor",
-];
-
 /// Whether the instruction calls a function of the driver that prints, or that ends the grid. Both read memory at most.
 fn is_system_call(code: &Code, pc: u32) -> bool {
     fails_assertion(code, pc) || calls(code, pc, "vprintf")
@@ -260,5 +165,5 @@ fn harmless(text: &str) -> bool {
     let name = unguarded.split(['.', ' ', ';']).next().unwrap_or_default();
     let elsewhere = [".global.", ".const.", ".param.", ".local."].iter().any(|space| unguarded.contains(space));
     let in_registers = name == "wmma" && unguarded.starts_with("wmma.mma");
-    HARMLESS.contains(&name) || in_registers || matches!(name, "ld" | "ldu") && elsewhere
+    opcodes::is_harmless(name) || in_registers || matches!(name, "ld" | "ldu") && elsewhere
 }

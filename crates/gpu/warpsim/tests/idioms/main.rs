@@ -3,13 +3,10 @@
 
 mod list;
 
-use diagnostics::Source;
 use list::{BINARY, PLAIN, UNARY};
 use machine::target::Target;
-use machine::toolchain::{self, Job};
 use ptx::inst::Type;
-use std::sync::Arc;
-use testkit::skip;
+use testkit::compilers::Compilers;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
 
@@ -122,22 +119,10 @@ impl Values {
 }
 
 fn agree(name: &str) {
-    let target = Target::by_name(name).unwrap();
-    let arch = target.compute_capability;
-    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-    let (tools, disassembler) = match tools {
-        Ok(found) => found,
-        Err(absent) => return skip::skip(absent),
-    };
+    let Some(compilers) = Compilers::new(Target::by_name(name).unwrap().compute_capability) else { return };
     let statements = statements();
-    let job =
-        Job { name: "idioms".to_owned(), source: text(&statements), arch, options: vec!["--fmad=false".to_owned()] };
-    let ptx = tools.compile_to_ptx(&job).unwrap_or_else(|failure| panic!("{failure}")).text;
-    let bytes = tools.assemble(&ptx, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
-    let source = |text: String| Arc::new(Source { name: "idioms".to_owned(), text });
-    let module = ptx::read::read(&source(ptx)).unwrap_or_else(|d| panic!("{d:?}"));
-    let listing = disassembler.disassemble(&bytes).unwrap();
-    let cubin = sass::read("idioms", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+    let ptx = compilers.ptx(text(&statements), &["--fmad=false"]);
+    let (module, cubin) = (ptx::read::text("idioms", &ptx).unwrap_or_else(|d| panic!("{d:?}")), compilers.cubin(&ptx));
     let (mut wrong, mut values) = (Vec::new(), Values(0x9e37_79b9_7f4a_7c15));
     for (number, statement) in statements.iter().enumerate() {
         let near = APPROXIMATE.iter().find(|(name, _)| statement.contains(name)).map(|(_, least)| *least);

@@ -1,4 +1,4 @@
-//! The kernels of the corpus: their results, their structures, their costs, and that assemblers take them.
+//! The kernels of the corpus: their results, their structures and their costs.
 
 use testkit::same_execution::{counted, same};
 use testkit::{corpus, skip};
@@ -94,39 +94,6 @@ fn any_branches_may_keep_the_stack() {
         }
     }
     assert!(choices > 150, "{choices}");
-}
-
-/// CUDA 11.8 and 12.9 assemble every result.
-#[test]
-fn assemblers_take_the_results() {
-    for release in [(11, 8), (12, 9)] {
-        let Some(found) = installations().iter().find(|found| found.release == release) else {
-            skip::skip(format!("ptxas {}.{} is absent", release.0, release.1));
-            continue;
-        };
-        let mut taken = 0;
-        for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
-            // the oldest that it knows and that has all that the text asks for
-            let wanted = ComputeCapability(kernel.module.sm / 10, kernel.module.sm % 10);
-            let Some(arch) = found.architectures.iter().find(|arch| **arch >= wanted) else { continue };
-            for mode in [MODES[0], MODES[2]] {
-                let (after, _) = predicated(&kernel, mode);
-                let file = std::env::temp_dir().join(format!("predicated-{}-{}.ptx", std::process::id(), release.0));
-                std::fs::write(&file, after.to_string()).expect("the folder for temporary files can be written");
-                let command = Command::new(&found.ptxas)
-                    .arg(format!("-arch={}", arch.sm()))
-                    .args([file.as_os_str(), "-o".as_ref(), "/dev/null".as_ref()])
-                    .output();
-                std::fs::remove_file(&file).expect("it was written");
-                let output = command.expect("ptxas runs");
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(output.status.success(), "{} {mode:?}: {said}\n{after}", kernel.name);
-                taken += 1;
-            }
-        }
-        println!("ptxas {}.{} takes {taken}", release.0, release.1);
-        assert!(taken > 20);
-    }
 }
 
 /// Machine code at -O3 leaves in memory what the PTX leaves, where products and sums are not fused: of predicated srad three releases of

@@ -3,9 +3,7 @@
 
 use crate::assembly::{Line, line, looped, repeated, timed, timed_ctas};
 use machine::target::{Pipeline, Target};
-use machine::toolchain;
-use std::sync::Arc;
-use testkit::skip;
+use testkit::compilers::Compilers;
 use warpsim::machine_code::{self, Cause, Timing, WarpTime};
 use warpsim::{Argument, Buffer, Launch, Options};
 
@@ -282,13 +280,7 @@ fn chain(statement: &str, times: usize) -> String {
 
 /// Returns the clocks of a chain as ptxas makes it; `None` if tools are absent.
 fn clocks(statement: &str, times: usize) -> Option<u64> {
-    let arch = hopper().compute_capability;
-    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-    let (tools, disassembler) = tools.map_err(skip::skip).ok()?;
-    let bytes = tools.assemble(&chain(statement, times), arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
-    let text = disassembler.disassemble(&bytes).unwrap();
-    let listing = Arc::new(diagnostics::Source { name: "k".to_owned(), text });
-    let cubin = sass::read("k.cubin", &bytes, &listing).unwrap_or_else(|d| panic!("{d:?}"));
+    let cubin = Compilers::new(hopper().compute_capability)?.cubin(&chain(statement, times));
     let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
     let mut buffers = [Buffer::in_out(&[1.0; 4])];
     let timed = machine_code::time(&cubin, "k", &launch, &mut buffers, &Options::default(), hopper());

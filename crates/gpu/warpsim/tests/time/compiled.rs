@@ -4,12 +4,9 @@
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time compiled` writes it, if the compilers are installed.
 
 use crate::table::{Row, written};
-use diagnostics::Source;
 use machine::target::Target;
-use machine::toolchain::{self, Disassembler, Toolchain};
 use ptx::inst::Type;
-use std::sync::Arc;
-use testkit::skip;
+use testkit::compilers::Compilers;
 use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 
 const PPT: &str = "PPT (Arafa et al. 2019)";
@@ -80,13 +77,10 @@ fn kernel(chain: &Chain, sm: u32, length: usize) -> String {
 }
 
 /// Returns the clocks of one warp for a link of the chain: the difference of 16 more links in a loop.
-fn link(chain: &Chain, target: &Target, (tools, disassembler): (&Toolchain, &Disassembler)) -> f64 {
-    let arch = target.compute_capability;
+fn link(chain: &Chain, target: &Target, compilers: &Compilers) -> f64 {
     let round = |length| {
-        let ptx = kernel(chain, arch.number(), length);
-        let made = tools.assemble(&ptx, arch).unwrap_or_else(|failure| panic!("{failure}\n{ptx}"));
-        let listing = Source { name: "k".to_owned(), text: disassembler.disassemble(&made.cubin).unwrap() };
-        let cubin = sass::read("k", &made.cubin, &Arc::new(listing)).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+        let ptx = kernel(chain, target.compute_capability.number(), length);
+        let cubin = compilers.cubin(&ptx);
         let cycles = |rounds| {
             let launch = Launch::linear(1, 32, vec![Argument::Buffer(0), Argument::U32(rounds)]);
             let mut buffers = [values(chain.real)];
@@ -115,16 +109,14 @@ fn compiled_chains_come_back() {
     let mut rows = Vec::new();
     for (at, name) in TARGETS.into_iter().enumerate() {
         let target = Target::by_name(name).unwrap();
-        let arch = target.compute_capability;
-        let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-        let Ok((tools, disassembler)) = tools.map_err(skip::skip) else { return };
+        let Some(compilers) = Compilers::new(target.compute_capability) else { return };
         let with = CHAINS.iter().filter(|chain| chain.published[at] != 0.0);
         rows.extend(with.map(|chain| Row {
             what: chain.what.to_owned(),
             target: name,
             published: chain.published[at],
             source: chain.source,
-            modelled: link(chain, target, (&tools, disassembler)),
+            modelled: link(chain, target, &compilers),
         }));
     }
     rows.sort_by_key(|row| CHAINS.iter().position(|chain| chain.what == row.what));

@@ -168,8 +168,7 @@ mod tests {
 
     /// The function, the first melds that can be made together, and the plan of them.
     fn melded(text: &str) -> (Tidy, plan::Plan, apply::Applied) {
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
-        let module = ptx::read::read(&source.into()).expect("this is PTX");
+        let module = ptx::read::text("k.ptx", text).expect("this is PTX");
         let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = regions(func, facts).collect();

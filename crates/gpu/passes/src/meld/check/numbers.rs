@@ -174,8 +174,7 @@ mod tests {
             setp.eq.and.u32 %p1, %r1, %r2, !%p3;\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd2+8];\n\
             ld.global.cg.u32 %r1, [%rd1];\nld.shared.u32 %r1, [s];\nld.shared.u32 %r1, [s+4];\n\
             ld.global.v2.u32 {%r1, %r2}, [%rd1];\nret;\n}";
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: KERNEL.to_owned() };
-        let func = ptx::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let func = ptx::read::text("k.ptx", KERNEL).expect("this is PTX").funcs[0].clone();
         let ops: Vec<Op> = func.insts.values().map(|data| bare(&data.op)).collect();
         let pairs = (0..ops.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
         let one: Vec<(usize, usize)> = pairs.filter(|(i, j)| ops[*i] == ops[*j]).collect();
