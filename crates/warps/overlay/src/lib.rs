@@ -147,6 +147,7 @@ fn emit(
     let (mut vars, counters, constants) = emitter.finish();
     leave_out(&mut vars, &mut body, &temperatures);
     if codegen == Codegen::Straight {
+        loads_first::one_phase_ahead(&mut vars, &mut body);
         loads_first::hoist(&mut vars, &mut body);
     }
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;

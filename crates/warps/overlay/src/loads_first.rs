@@ -9,6 +9,42 @@ use cranelift_entity::PrimaryMap;
 /// Inputs of each warp that are loaded ahead. With sixteen, USC Mech II's chemistry on Hopper takes as long as with eight, with 28 it takes 5 % longer.
 const MOST: usize = 8;
 
+/// Nodes of straight code from a load to the end of the phase before the one that needs it, at most: some 600 clocks.
+const REACH: usize = 120;
+
+/// Starts the first loads of each phase but the first in the phase before, so that no warp waits for the memory while others wait for what it makes:
+/// species that are stiff are relaxed one after another, each by its own inputs.
+pub fn one_phase_ahead(vars: &mut PrimaryMap<Var, String>, body: &mut Vec<Node>) {
+    let at: Vec<usize> = (0..body.len()).filter(|&at| matches!(body[at], Node::Switch { .. })).collect();
+    // Those of one phase are read while those of the next are on their way.
+    let mut sets: [Vec<Var>; 2] = Default::default();
+    let mut begun: Vec<(usize, Node)> = Vec::new();
+    for (number, pair) in at.windows(2).enumerate() {
+        let ahead = &mut sets[number % 2];
+        let Node::Switch { arms } = &mut body[pair[1]] else { continue };
+        let loads: Vec<(WarpMask, Vec<Node>)> =
+            arms.iter_mut().map(|(warps, code)| (*warps, taken(vars, ahead, code))).collect();
+        let Node::Switch { arms } = &mut body[pair[0]] else { continue };
+        let most = loads.iter().map(|(_, loads)| loads.len()).max().unwrap_or(0);
+        for (warps, loads) in loads {
+            match arms.iter_mut().find(|(others, _)| *others == warps) {
+                Some((_, code)) => {
+                    let place = code.len().saturating_sub(REACH);
+                    code.splice(place..place, loads);
+                }
+                None if loads.is_empty() => {}
+                None => arms.push((warps, loads)),
+            }
+        }
+        // Compilers cannot know that warps without such a load read none, and would keep what they find around the streaming loop.
+        let empty = ahead[..most].iter().map(|&var| Node::Let { var, value: Value::Literal(0.0) });
+        begun.extend(empty.map(|node| (pair[0], node)));
+    }
+    for (at, node) in begun.into_iter().rev() {
+        body.insert(at, node);
+    }
+}
+
 /// Puts the loads that all warps begin with first, then the first ones of each warp, and then what stood before the warps' own code.
 pub fn hoist(vars: &mut PrimaryMap<Var, String>, body: &mut Vec<Node>) {
     let Some(at) = body.iter().position(|node| matches!(node, Node::Switch { .. })) else { return };
@@ -79,6 +115,29 @@ mod tests {
         assert_eq!(var(&ahead[0].1[0]), var(&ahead[1].1[0]));
         assert!(matches!(arms[1].1[0], Node::Let { value: Value::Var(from), .. } if from == var(&ahead[1].1[0])));
         assert_eq!(arms[0].1[MOST], own[MOST]);
+    }
+
+    #[test]
+    fn a_phase_loads_what_the_next_one_needs() {
+        let mut vars = PrimaryMap::new();
+        let computed = Node::Let { var: vars.push("t".into()), value: Value::Literal(1.0) };
+        let own = load(&mut vars, 1);
+        let other = load(&mut vars, 2);
+        let phase = |arms| Node::Switch { arms };
+        let first = phase(vec![(1, vec![computed.clone(); 2 * REACH])]);
+        let mut body = vec![first, Node::WarpSync, phase(vec![(1, vec![own.clone()]), (2, vec![other.clone()])])];
+        one_phase_ahead(&mut vars, &mut body);
+        let [Node::Let { var, .. }, Node::Switch { arms: before }, Node::WarpSync, Node::Switch { arms }] = &body[..]
+        else {
+            panic!("{body:?}");
+        };
+        // The warp that has nothing to do in the first phase loads there, too.
+        let is_load = |node: &Node, row| matches!(node, Node::Let { var: to, value: Value::Field { row: Index::Literal(r), .. } } if to == var && *r == row);
+        assert!(is_load(&before[0].1[REACH], 1) && is_load(&before[1].1[0], 2), "{before:?}");
+        assert_eq!(before[0].1.len(), 2 * REACH + 1);
+        for (_, code) in arms {
+            assert!(matches!(&code[..], [Node::Let { value: Value::Var(from), .. }] if from == var), "{code:?}");
+        }
     }
 
     #[test]

@@ -108,8 +108,11 @@ fn reduction(
     }
     let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
     let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };
-    for &k in list {
-        ratios[k] = Some(stiffness::add(graph, mechanism, k, rates, sources));
+    if !list.is_empty() {
+        let per_step = stiffness::per_step(graph);
+        for &k in list {
+            ratios[k] = Some(stiffness::add(graph, mechanism, k, rates, (sources, per_step)));
+        }
     }
     for (at, input, factor) in late {
         let value = match factor {

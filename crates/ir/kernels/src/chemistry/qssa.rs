@@ -24,10 +24,10 @@ pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], rates: &[Op
     let names: Vec<&str> = mechanism.quasi_steady().iter().map(|&k| mechanism.species[k].name.as_str()).collect();
     let mut system = System { graph, names, size, rows: coefficients(mechanism, plans, rates) };
     let sums = std::mem::take(&mut system.rows.destruction);
-    let divisors: Vec<Value> = (0..size).map(|i| system.divisor(i, &sums[i])).collect();
+    let lifetimes: Vec<Value> = (0..size).map(|i| system.lifetime(i, &sums[i])).collect();
     let mut a = Coefficients::new();
     for ((i, j), terms) in std::mem::take(&mut system.rows.production) {
-        a.insert((i, j), system.coefficient(i, j, &terms, divisors[i]));
+        a.insert((i, j), system.coefficient(i, j, &terms, lifetimes[i]));
     }
     let eliminated = system.eliminate(a);
     system.substitute(eliminated)
@@ -96,22 +96,23 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// D_i = max(sum of the rates that consume i, small)
-    fn divisor(&mut self, i: usize, terms: &Terms) -> Value {
+    /// 1/D_i with D_i = max(sum of the rates that consume i, small). The system is one chain of operations, in which a division takes longest.
+    fn lifetime(&mut self, i: usize, terms: &Terms) -> Value {
         let mut b = Body::default();
-        let (sum, small) = (b.state(0), b.literal(SMALL));
-        b.values = vec![b.max(sum, small)];
+        let (sum, small, one) = (b.state(0), b.literal(SMALL), b.literal(1.0));
+        let destruction = b.max(sum, small);
+        b.values = vec![b.div(one, destruction)];
         let name = format!("destruction {}", self.names[i]);
         self.sum(name, terms, b, vec![])
     }
 
     /// a_ij = (sum of the rates that make i) / D_i
-    fn coefficient(&mut self, i: usize, j: usize, terms: &Terms, divisor: Value) -> Value {
+    fn coefficient(&mut self, i: usize, j: usize, terms: &Terms, lifetime: Value) -> Value {
         let mut b = Body::default();
-        let (sum, divisor_id) = (b.state(0), b.input(0));
-        b.values = vec![b.div(sum, divisor_id)];
+        let (sum, lifetime_id) = (b.state(0), b.input(0));
+        b.values = vec![b.mul(sum, lifetime_id)];
         let name = self.name(i, j);
-        self.sum(name, terms, b, vec![divisor])
+        self.sum(name, terms, b, vec![lifetime])
     }
 
     fn sum(&mut self, name: String, terms: &Terms, epilogue: Body, inputs: Vec<Value>) -> Value {
@@ -134,14 +135,15 @@ impl System<'_> {
             }
             if let Some(own) = a.remove(&(p, p)) {
                 let name = format!("pivot {}", self.names[p]);
-                let pivot = self.node(name, vec![own], |b, x| {
+                let inverse = self.node(name, vec![own], |b, x| {
                     let (one, small) = (b.literal(1.0), b.literal(SMALL));
                     let difference = b.sub(one, x[0]);
-                    b.max(difference, small)
+                    let pivot = b.max(difference, small);
+                    b.div(one, pivot)
                 });
                 for ((_, j), entry) in a.range_mut((p, 0)..=(p, self.size)) {
                     let name = format!("{} over pivot", entry_name(&self.names, p, *j));
-                    *entry = node(self.graph, name, vec![*entry, pivot], |b, x| b.div(x[0], x[1]));
+                    *entry = node(self.graph, name, vec![*entry, inverse], |b, x| b.mul(x[0], x[1]));
                 }
             }
             let row: Vec<(usize, Value)> = a.range((p, 0)..=(p, self.size)).map(|(&(_, j), &v)| (j, v)).collect();

@@ -2,12 +2,22 @@
 //! quasi-steady concentration within one step (Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542; paper Listing 4).
 
 use super::stages::Rates;
-use crate::build::{self, Operands, TIME_STEP, TRANSPORT_SOURCE};
+use crate::build::{self, Operands, TIME_STEP, TRANSPORT_SOURCE, single};
 use crate::rates::plan::{DIRECTIONS, sides};
 use crate::rates::sources::Sources;
 use graph::body::Body;
 use graph::dataflow::{Graph, Operation, Step, Value};
 use mechanism::{Mechanism, SpeciesIndex};
+
+/// Adds the value 1/dt, which all stiff species read.
+pub fn per_step(graph: &mut Graph) -> Value {
+    let mut o = Operands::default();
+    let (one, step) = (o.body.literal(1.0), o.field(TIME_STEP, 0));
+    o.body.values = vec![o.body.div(one, step)];
+    let step = o.into_step(graph);
+    let op = graph.add(single("inverse time step".to_owned(), step), |_, _| "inverse time step".to_owned());
+    graph.ops[op].epilogue.outputs[0]
+}
 
 /// Adds the operation of one stiff species; its value is 1 where the species is slow enough.
 pub fn add(
@@ -15,7 +25,7 @@ pub fn add(
     mechanism: &Mechanism,
     k: SpeciesIndex,
     rates: &[Option<Rates>],
-    sources: &Sources<'_>,
+    (sources, per_step): (&Sources<'_>, Value),
 ) -> Value {
     let mut iterations = Vec::new();
     for (r, rates) in mechanism.reactions.iter().zip(rates) {
@@ -36,7 +46,7 @@ pub fn add(
     }
     let name = &mechanism.species[k].name;
     let prologue = build::empty_sums(graph, 2);
-    let epilogue = ratio(graph, k, mechanism.species[k].weight, sources);
+    let epilogue = ratio(graph, k, mechanism.species[k].weight, (sources, per_step));
     let operation = Operation {
         name: format!("stiffness {name}"),
         states: 2,
@@ -68,25 +78,25 @@ fn iteration(graph: &mut Graph, terms: &[(u32, f64, Value)]) -> Step {
 }
 
 /// (creation + source + (c - steady)/dt)/destruction with steady = c (creation + source)/destruction; 1 where
-/// destruction dt <= 2 c.
-fn ratio(graph: &mut Graph, k: SpeciesIndex, weight: f64, sources: &Sources<'_>) -> Step {
+/// destruction <= 2 c/dt. The stiff species are one chain of operations, so that there is a single division in it.
+fn ratio(graph: &mut Graph, k: SpeciesIndex, weight: f64, (sources, per_step): (&Sources<'_>, Value)) -> Step {
     let mut o = Operands::default();
     let (destruction, creation) = (o.body.state(0), o.body.state(1));
     let c = o.concentration(sources, k);
     let source = o.field(TRANSPORT_SOURCE, k as u32);
-    let step = o.field(TIME_STEP, 0);
+    let per_step = o.input(per_step);
     let per_weight = o.constant(1.0 / weight);
     let b: &mut Body = &mut o.body;
     let supply = b.fma(source, per_weight, creation);
-    let balance = b.div(supply, destruction);
+    let (one, two) = (b.literal(1.0), b.literal(2.0));
+    let lifetime = b.div(one, destruction);
+    let balance = b.mul(supply, lifetime);
     let steady = b.mul(c, balance);
     let excess = b.sub(c, steady);
-    let relaxation = b.div(excess, step);
-    let total = b.add(supply, relaxation);
-    let ratio = b.div(total, destruction);
-    let (one, two) = (b.literal(1.0), b.literal(2.0));
-    let consumed = b.mul(destruction, step);
-    let slow = b.mul(two, c);
-    b.values = vec![b.select_le(consumed, slow, one, ratio)];
+    let total = b.fma(excess, per_step, supply);
+    let ratio = b.mul(total, lifetime);
+    let twice = b.mul(two, c);
+    let slow = b.mul(twice, per_step);
+    b.values = vec![b.select_le(destruction, slow, one, ratio)];
     o.into_step(graph)
 }
