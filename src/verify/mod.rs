@@ -31,7 +31,7 @@ use schedule::proof::Proven;
 
 pub use judge::{largest_error, reference, states, tolerance, with_least};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
-pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, verify_on_amd};
+pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, run_on_amd, verify_on_amd};
 pub use reactor::{ReactorSubject, ReactorVerification, reactor_options};
 pub use reactor_on_cpu::ReactorCall;
 pub use reactor_on_gpu::{Call, Part, Pipeline, simulate_reactors, steady_call};

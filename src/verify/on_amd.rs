@@ -14,6 +14,7 @@ use diagnostics::Diagnostic;
 use gcn::{Argument, Array, Counts, Hazard, Launch, Options};
 use kinetics::State;
 use overlay::program::{Execution, Program};
+use ptx::inst::Type;
 use warpsim::Buffer;
 
 /// Result of running the machine code.
@@ -67,9 +68,8 @@ pub fn verify_on_amd(
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
         let ctas = workgroups.min(points.div_ceil(per_workgroup) as u32);
         let shape = Shape { ctas, warps, stride, shared: 0, io: program.io(), workspace: None };
-        let outputs: Vec<bool> = graph.arrays.iter().map(|array| array.output).collect();
         let run = simulate::run(symbol, (model, graph), &all, shape, |launch, buffers| {
-            execute(&kernel, launch, buffers, &outputs, Options { cut })
+            run_on_amd(&kernel, launch, buffers, Options { cut })
         })?;
         let (found, counts) =
             run.map_err(|hazard| vec![Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"))])?;
@@ -91,21 +91,27 @@ fn is_data_parallel(program: &Program) -> bool {
 }
 
 /// Runs a kernel on buffers of the simulator, and tells what each of its waves executed.
-fn execute(
+///
+/// Errors: the first hazard.
+pub fn run_on_amd(
     kernel: &gcn::Kernel,
     launch: &warpsim::Launch,
     buffers: &mut [Buffer],
-    outputs: &[bool],
     options: Options,
 ) -> Result<Vec<Counts>, Box<Hazard>> {
-    let of = |(buffer, output): (&Buffer, &bool)| {
-        let values = buffer.reals();
-        if *output { Array::output(values.len()) } else { Array::input(&values) }
+    let words = |buffer: &Buffer| 0..buffer.len_of(Type::B32);
+    let of = |buffer: &Buffer| {
+        let word = |index| buffer.element(Type::B32, index).map(|word| word as u32);
+        Array::words(&words(buffer).map(word).collect::<Vec<_>>(), buffer.writable())
     };
-    let mut arrays: Vec<Array> = buffers.iter().zip(outputs).map(of).collect();
+    let mut arrays: Vec<Array> = buffers.iter().map(of).collect();
     let argument = |argument: &warpsim::Argument| match argument {
         warpsim::Argument::Buffer(index) => Some(Argument::Array(*index)),
         warpsim::Argument::U32(value) => Some(Argument::U32(*value)),
+        warpsim::Argument::U64(value) => Some(Argument::U64(*value)),
+        warpsim::Argument::Bytes(bytes) => {
+            <[u8; 8]>::try_from(&bytes[..]).ok().map(|bytes| Argument::U64(u64::from_le_bytes(bytes)))
+        }
         _ => None,
     };
     let launch = Launch {
@@ -116,10 +122,10 @@ fn execute(
         arguments: launch.arguments.iter().map(argument).collect::<Option<_>>().unwrap_or_default(),
     };
     let report = gcn::run(kernel, &launch, &mut arrays, options)?;
-    for ((buffer, array), _) in buffers.iter_mut().zip(&arrays).zip(outputs).filter(|(_, output)| **output) {
-        for index in 0..array.len() {
-            if let Some(value) = array.real(index) {
-                buffer.write_real(index, value);
+    for (buffer, array) in buffers.iter_mut().zip(&arrays).filter(|(buffer, _)| buffer.writable()) {
+        for index in words(buffer) {
+            if let Some(word) = array.word(index) {
+                buffer.write_element(Type::B32, index, word.into());
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Reactors on GPUs by the model of time: each kernel of a step is timed on an SM that is full of points, and the sum gives steps and whole calls. Writes
 //! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`. A word
-//! with a slash is a folder with a mechanism of methane in `mechanism.inp`.
+//! with a slash is a folder with a mechanism of methane in `mechanism.inp`. `-- --random` takes random states instead.
 
 #[path = "../common/page.rs"]
 mod page;
+mod random;
 mod steps;
 
 use std::fmt::Write as _;
@@ -89,6 +90,15 @@ fn main() {
     let file = testkit::root().join("docs/lab/reactors-gpu.md");
     let old = std::fs::read_to_string(&file).unwrap_or_default();
     let mut page = HEAD.to_owned() + old.find("\n## ").map_or("", |at| &old[at..]);
+    if std::env::args().any(|word| word == "--random") {
+        let Some(section) = random::section() else { return };
+        print!("{}{section}", random::HEADING);
+        page = page::with_section(&page, random::HEADING, &section);
+        if std::env::args().any(|word| word == "--write") {
+            std::fs::write(&file, &page).expect("docs can be written");
+        }
+        return;
+    }
     let is_wanted = |name: &str, all: &[&str]| {
         words.iter().all(|word| !all.contains(&word.as_str())) || words.iter().any(|word| word == name)
     };

@@ -96,6 +96,10 @@ fn take(instruction: &mut Instruction, word: &str, family: Family) -> Result<(),
         instruction.scaled = true;
         return Ok(());
     }
+    // The operation has it.
+    if word.starts_with("gpr_idx(") && matches!(instruction.op, Op::IndexOn { .. }) {
+        return Ok(());
+    }
     // Hints for caches change no value.
     if matches!(word, "nt" | "sc0" | "sc1" | "glc" | "slc") && !instruction.operands.is_empty() {
         return Ok(());
@@ -147,9 +151,11 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
         Op::CompareExec { kind, .. } => vec![Some(kind); 2],
         Op::SaveExec(_) => vec![mask; 2],
         Op::ProgramCounter | Op::Jump => vec![Some(B64)],
+        Op::Call => vec![Some(B64); 2],
+        Op::IndexOn { .. } => vec![Some(B32)],
         Op::Branch(_) => vec![None],
         Op::Split(_) => vec![Some(B32)],
-        Op::Wait(_) | Op::Barrier | Op::End | Op::Nothing => vec![],
+        Op::Wait(_) | Op::Barrier | Op::End | Op::Nothing | Op::IndexOff => vec![],
         Op::ScalarLoad { .. } => vec![None, Some(B64), Some(B32)],
         Op::Memory { space: Space::Global | Space::Scratch, .. } => vec![None; 3],
         Op::Memory { space: Space::Buffer, .. } => vec![None, None, None, Some(B32)],
@@ -176,6 +182,7 @@ fn fits(instruction: &Instruction) -> Result<(), String> {
     let has_parts = match (instruction.parts, instruction.op) {
         (None, _) => true,
         (Some(_), Op::Lanes(form)) => form.result == B32 && form.sources.iter().all(|kind| *kind == B32),
+        (Some(_), Op::Compare { kind, .. }) => kind == B32,
         (Some(_), _) => false,
     };
     if fit && has_parts && selects && data_fit(instruction) {
@@ -235,6 +242,13 @@ fn scalar(name: &str, rest: &str) -> Option<Op> {
         "s_waitcnt" => wait(rest)?,
         "s_getpc_b64" => Op::ProgramCounter,
         "s_setpc_b64" => Op::Jump,
+        "s_swappc_b64" => Op::Call,
+        "s_set_gpr_idx_on" => match rest.split_once("gpr_idx(")?.1 {
+            "SRC0)" => Op::IndexOn { source: true, result: false },
+            "DST)" => Op::IndexOn { source: false, result: true },
+            _ => return None,
+        },
+        "s_set_gpr_idx_off" => Op::IndexOff,
         "s_branch" => Op::Branch(When::Always),
         "s_cbranch_scc0" => Op::Branch(When::Condition(false)),
         "s_cbranch_scc1" => Op::Branch(When::Condition(true)),
@@ -329,6 +343,8 @@ fn test(name: &str) -> Option<(Kind, Test)> {
         "f32" => (Kind::F32, true),
         "i32" => (Kind::B32, true),
         "u32" => (Kind::B32, false),
+        "i16" => (Kind::B32, true),
+        "u16" => (Kind::B32, false),
         "i64" => (Kind::B64, true),
         "u64" => (Kind::B64, false),
         _ => return None,
@@ -352,7 +368,7 @@ fn test(name: &str) -> Option<(Kind, Test)> {
         "nlt" if is_real => (false, true, true, true),
         _ => return None,
     };
-    Some((kind, Test { less, equal, greater, unordered, signed }))
+    Some((kind, Test { less, equal, greater, unordered, signed, short: ty.ends_with("16") }))
 }
 
 fn lds(name: &str) -> Option<Op> {

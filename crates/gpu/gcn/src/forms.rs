@@ -26,6 +26,14 @@ pub struct Scalars {
     pub compute: fn(u64, u64, bool) -> (u64, Option<bool>),
 }
 
+impl Scalars {
+    /// Whether each bit of the result comes of the bits at its place.
+    pub fn is_bitwise(&self) -> bool {
+        let kind = self.name.trim_start_matches("s_").trim_end_matches("_b32").trim_end_matches("_b64");
+        ["and", "or", "xor", "andn2", "orn2", "nor", "not"].contains(&kind)
+    }
+}
+
 const fn lanes(name: &'static str, result: Kind, sources: &'static [Kind], compute: fn([u64; 3]) -> u64) -> Lanes {
     Lanes { name, result, sources, moves: false, compute }
 }
@@ -61,6 +69,15 @@ fn signed_field(value: u32, offset: u32, width: u32) -> u32 {
         0 => 0,
         width if offset + width < 32 => ((value << (32 - offset - width)) as i32 >> (32 - width)) as u32,
         _ => (value as i32 >> offset) as u32,
+    }
+}
+
+/// A field of a wide number, with its sign.
+fn wide_field(value: u64, offset: u32, width: u32) -> u64 {
+    match width {
+        0 => 0,
+        width if offset + width < 64 => ((value << (64 - offset - width)) as i64 >> (64 - width)) as u64,
+        _ => (value as i64 >> offset) as u64,
     }
 }
 
@@ -162,6 +179,7 @@ pub static LANES: &[Lanes] = &[
     lanes("v_and_b32", B32, PAIR, |[a, b, _]| a & b),
     lanes("v_or_b32", B32, PAIR, |[a, b, _]| a | b),
     lanes("v_xor_b32", B32, PAIR, |[a, b, _]| a ^ b),
+    lanes("v_xad_u32", B32, TRIPLE, |[a, b, c]| word(((a ^ b) as u32).wrapping_add(c as u32))),
     lanes("v_not_b32", B32, &[B32], |[a, ..]| word(!(a as u32))),
     lanes("v_bfrev_b32", B32, &[B32], |[a, ..]| word((a as u32).reverse_bits())),
     lanes("v_and_or_b32", B32, TRIPLE, |[a, b, c]| a & b | c),
@@ -287,6 +305,7 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_xor_b64", B64, WIDE, |a, b, _| non_zero_wide(a ^ b)),
     scalar("s_andn2_b64", B64, WIDE, |a, b, _| non_zero_wide(a & !b)),
     scalar("s_orn2_b64", B64, WIDE, |a, b, _| non_zero_wide(a | !b)),
+    scalar("s_nor_b64", B64, WIDE, |a, b, _| non_zero_wide(!(a | b))),
     scalar("s_not_b64", B64, &[B64], |a, _, _| non_zero_wide(!a)),
     scalar("s_lshl_b32", B32, PAIR, |a, b, _| non_zero((a as u32) << (b & 31))),
     scalar("s_lshr_b32", B32, PAIR, |a, b, _| non_zero(a as u32 >> (b & 31))),
@@ -303,6 +322,7 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_lshl4_add_u32", B32, PAIR, |a, b, _| shifted_sum(a, b, 4)),
     scalar("s_bfe_u32", B32, PAIR, |a, b, _| non_zero(field(a as u32, b as u32 & 31, (b >> 16) as u32 & 127))),
     scalar("s_bfe_i32", B32, PAIR, |a, b, _| non_zero(signed_field(a as u32, b as u32 & 31, (b >> 16) as u32 & 127))),
+    scalar("s_bfe_i64", B64, SHIFT, |a, b, _| non_zero_wide(wide_field(a, b as u32 & 63, (b >> 16) as u32 & 127))),
     scalar("s_bfm_b32", B32, PAIR, |a, b, _| (word(((1u32 << (a & 31)) - 1) << (b & 31)), None)),
     scalar("s_brev_b32", B32, &[B32], |a, _, _| (word((a as u32).reverse_bits()), None)),
     scalar("s_sext_i32_i16", B32, &[B32], |a, _, _| (sign_extended(a), None)),

@@ -48,6 +48,7 @@ impl Instruction {
     pub fn results(&self) -> impl Iterator<Item = Registers> + use<'_> {
         let writes = match self.op {
             Op::Wait(_) | Op::Barrier | Op::Split(_) | Op::Branch(_) | Op::Jump | Op::End | Op::Nothing => 0,
+            Op::IndexOn { .. } | Op::IndexOff => 0,
             Op::ScalarCompare { .. } | Op::BitCompare { .. } | Op::CompareExec { .. } => 0,
             Op::Memory { store, .. } | Op::Pair { store, .. } if store => 0,
             Op::Carry { .. } | Op::WideMultiplyAdd { .. } | Op::DivScale => 2,
@@ -120,6 +121,14 @@ pub enum Op {
     SaveExec(fn(u64, u64) -> u64),
     ProgramCounter,
     Jump,
+    /// Jumps to its source, and keeps where the next instruction lies.
+    Call,
+    /// From here on moves count registers from an index: those of their source, of their destination.
+    IndexOn {
+        source: bool,
+        result: bool,
+    },
+    IndexOff,
     Branch(When),
     Wait(Waits),
     /// Arrives at the workgroup's barrier and waits.
@@ -202,4 +211,6 @@ pub struct Test {
     pub greater: bool,
     pub unordered: bool,
     pub signed: bool,
+    /// The low 16 bits are compared.
+    pub short: bool,
 }

@@ -8,7 +8,7 @@ use crate::family::Family;
 use crate::gfx1250::{self, HighBits};
 use crate::instruction::{Instruction, Op};
 use crate::operand::{Constant, Operand};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Where code and data lie.
@@ -34,7 +34,10 @@ impl fmt::Display for Refusal {
 pub struct Kernel {
     pub symbol: String,
     pub family: Family,
+    /// Those of the functions that the text has besides kernels lie among them.
     pub instructions: Vec<Instruction>,
+    /// Number of its first instruction.
+    pub(crate) entry: usize,
     pub(crate) data: Vec<u8>,
     /// Numbers behind the directives `.amdhsa_…` of the kernel.
     facts: BTreeMap<String, u64>,
@@ -63,6 +66,7 @@ impl Kernel {
 pub fn read(text: &str, symbol: &str) -> Result<Kernel, Vec<Refusal>> {
     let mut reader = Reader {
         symbol,
+        kernels: text.lines().filter_map(|line| line.trim().strip_prefix(".amdhsa_kernel ")).collect(),
         family: Family::Cdna,
         high: HighBits::default(),
         section: Section::Other,
@@ -98,10 +102,12 @@ enum Section {
 
 struct Reader<'t> {
     symbol: &'t str,
+    /// All that the text has.
+    kernels: BTreeSet<&'t str>,
     family: Family,
     high: HighBits,
     section: Section,
-    /// Within the kernel's instructions.
+    /// Within instructions of the kernel, or of a function that is none.
     inside: bool,
     instructions: Vec<Instruction>,
     labels: BTreeMap<String, usize>,
@@ -154,7 +160,9 @@ impl Reader<'_> {
                     let reason = format!("`{label}` is come to with upper bits of registers' numbers");
                     self.refused.entry(reason).or_insert(0);
                 }
-                self.inside |= label == self.symbol;
+                if !label.starts_with('.') {
+                    self.inside = label == self.symbol || !self.kernels.contains(label);
+                }
                 self.inside &= !label.starts_with(".Lfunc_end");
                 if self.inside {
                     self.labels.insert(label.to_owned(), self.instructions.len());
@@ -207,7 +215,11 @@ impl Reader<'_> {
                 let count: usize = rest.parse().ok().filter(|count| *count <= 1 << 24).ok_or_else(refused)?;
                 self.data.resize(self.data.len() + count, 0);
             }
-            ".fill" | ".ascii" | ".asciz" | ".string" if self.section == Section::Data => return Err(refused()),
+            ".ascii" | ".asciz" if self.section == Section::Data => {
+                self.data.extend(bytes_of(rest).ok_or_else(refused)?);
+                self.data.extend((word == ".asciz").then_some(0));
+            }
+            ".fill" | ".string" if self.section == Section::Data => return Err(refused()),
             _ => {}
         }
         Ok(())
@@ -228,7 +240,8 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Result<Kernel, Vec<Refusal>> {
-        if self.facts.is_empty() || self.instructions.is_empty() {
+        let entry = self.labels.get(self.symbol).copied();
+        if self.facts.is_empty() || entry.is_none() {
             self.refused.insert(format!("the listing has no kernel `{}`", self.symbol), 1);
         }
         self.add_offset_table();
@@ -246,7 +259,8 @@ impl Reader<'_> {
         }
         if self.refused.is_empty() {
             let Self { symbol, family, instructions, data, facts, .. } = self;
-            return Ok(Kernel { symbol: symbol.to_owned(), family, instructions, data, facts });
+            let entry = entry.unwrap_or(0);
+            return Ok(Kernel { symbol: symbol.to_owned(), family, instructions, entry, data, facts });
         }
         Err(self.refused.into_iter().map(|(reason, line)| Refusal { line, reason }).collect())
     }
@@ -258,6 +272,30 @@ fn number_of(text: &str) -> Option<u64> {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => text.parse::<u64>().ok().or_else(|| text.parse::<i64>().ok().map(|value| value as u64)),
     }
+}
+
+/// The bytes of a text in quotes, as LLVM escapes them.
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    let mut rest = text.strip_prefix('"')?.strip_suffix('"')?.bytes();
+    let mut bytes = Vec::new();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'\\' => match rest.next()? {
+                digit @ b'0'..=b'3' => [digit, rest.next()?, rest.next()?]
+                    .into_iter()
+                    .try_fold(0, |sum, digit| (b'0'..=b'7').contains(&digit).then(|| 8 * sum + (digit - b'0')))?,
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'b' => 8,
+                b'f' => 12,
+                b'r' => b'\r',
+                quoted @ (b'\\' | b'"') => quoted,
+                _ => return None,
+            },
+            byte => byte,
+        });
+    }
+    Some(bytes)
 }
 
 /// Behind the name of a symbol: its entry of the global offset table.
@@ -296,7 +334,9 @@ impl Resolver<'_> {
                 _ => return None,
             };
             let place = address(at) + 4;
-            let target = self.symbols.get(&symbol)?.wrapping_add_signed(addend.parse().ok()?);
+            let function = || self.labels.get(&symbol).map(|index| address(*index));
+            let target = self.symbols.get(&symbol).copied().or_else(function)?;
+            let target = target.wrapping_add_signed(addend.parse().ok()?);
             return Some(half(target.wrapping_sub(place), high));
         }
         let (difference, rest) = text.strip_prefix('(')?.split_once(')')?;

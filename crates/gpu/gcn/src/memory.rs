@@ -24,6 +24,13 @@ impl Array {
         Self { bytes: vec![0; 8 * len], written: vec![false; 8 * len], writable: true }
     }
 
+    /// Words of four bytes, of which some have no value yet.
+    pub fn words(words: &[Option<u32>], writable: bool) -> Self {
+        let bytes = words.iter().flat_map(|word| word.unwrap_or(0).to_le_bytes()).collect();
+        let written = words.iter().flat_map(|word| [word.is_some(); 4]).collect();
+        Self { bytes, written, writable }
+    }
+
     pub fn len(&self) -> usize {
         self.bytes.len() / 8
     }
@@ -34,9 +41,18 @@ impl Array {
 
     /// A double, where it was written.
     pub fn real(&self, index: usize) -> Option<f64> {
-        let range = 8 * index..8 * index + 8;
+        self.at(8 * index).map(|bytes| f64::from_bits(u64::from_le_bytes(bytes)))
+    }
+
+    /// A word of four bytes, where it was written.
+    pub fn word(&self, index: usize) -> Option<u32> {
+        self.at(4 * index).map(u32::from_le_bytes)
+    }
+
+    fn at<const BYTES: usize>(&self, first: usize) -> Option<[u8; BYTES]> {
+        let range = first..first + BYTES;
         let bytes = self.bytes.get(range.clone())?.try_into().ok()?;
-        self.written[range].iter().all(|written| *written).then(|| f64::from_bits(u64::from_le_bytes(bytes)))
+        self.written[range].iter().all(|written| *written).then_some(bytes)
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Argument {
     /// The address of an array, by its number.
     Array(usize),
     U32(u32),
+    /// Eight bytes: a double, or an address where nothing lies.
+    U64(u64),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +92,7 @@ pub fn run(kernel: &Kernel, launch: &Launch, arrays: &mut [Array], options: Opti
             let index = (first as usize / most) as u16;
             let mut wave = Wave::new(index, kernel.family, lanes, kernel.fact("private_segment_fixed_size"));
             start(&mut wave, kernel, workgroup, first).map_err(ahead)?;
+            wave.next = kernel.entry;
             waves.push(wave);
         }
         let mut lds = Lds::new(lds_bytes);
@@ -133,13 +136,16 @@ fn hazard(kernel: &Kernel, workgroup: u32, wave: u16, at: usize, reason: String)
 fn arguments(launch: &Launch) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     for argument in &launch.arguments {
-        match argument {
-            Argument::Array(index) => {
-                bytes.resize(bytes.len().next_multiple_of(8), 0);
-                bytes.extend(address_of(*index).to_le_bytes());
+        let wide = match argument {
+            Argument::U32(value) => {
+                bytes.extend(value.to_le_bytes());
+                continue;
             }
-            Argument::U32(value) => bytes.extend(value.to_le_bytes()),
-        }
+            Argument::Array(index) => address_of(*index),
+            Argument::U64(value) => *value,
+        };
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes.extend(wide.to_le_bytes());
     }
     bytes
 }

@@ -1,6 +1,7 @@
 //! The state of a wave (CDNA3 ISA), and what it waits for.
 
 use crate::barriers::Id;
+use crate::exec::Index;
 use crate::family::Family;
 use crate::operand::{EXEC, File, Registers, VCC, VECTORS};
 use crate::waits::Waiting;
@@ -62,12 +63,16 @@ pub struct Wave {
     pub index: u16,
     pub family: Family,
     pub scalars: [u32; 128],
-    pub scalar_defined: [bool; 128],
+    /// Bits that have a value, by register.
+    pub scalar_defined: [u32; 128],
     pub vectors: Vec<[u32; LANES]>,
     /// Whether a register has a value: by register, a bit per lane.
     pub defined: Vec<u64>,
-    pub scc: bool,
+    /// Nothing while it has no value.
+    pub scc: Option<bool>,
     pub next: usize,
+    /// Index of moves, while that is on.
+    pub indexed: Option<Index>,
     pub state: State,
     pub counts: Counts,
     /// Private memory by word and lane.
@@ -82,11 +87,12 @@ impl Wave {
             index,
             family,
             scalars: [0; 128],
-            scalar_defined: [false; 128],
+            scalar_defined: [0; 128],
             vectors: vec![[0; LANES]; VECTORS],
             defined: vec![0; VECTORS],
-            scc: false,
+            scc: None,
             next: 0,
+            indexed: None,
             state: State::Running,
             counts: Counts::default(),
             scratch: vec![[None; LANES]; scratch_bytes.div_ceil(4) as usize],
@@ -103,12 +109,12 @@ impl Wave {
 
     pub fn set(&mut self, register: u16, value: u32) {
         self.scalars[usize::from(register)] = value;
-        self.scalar_defined[usize::from(register)] = true;
+        self.scalar_defined[usize::from(register)] = u32::MAX;
     }
 
     /// The register has no value from here on.
     pub fn forget(&mut self, register: u16) {
-        self.scalar_defined[usize::from(register)] = false;
+        self.scalar_defined[usize::from(register)] = 0;
     }
 
     pub fn set_wide(&mut self, register: u16, value: u64) {

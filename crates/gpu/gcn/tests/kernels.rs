@@ -147,6 +147,13 @@ fn integers_masks_and_carries_are_those_of_the_machine() {
             0,
             0xffff_fffe_0000_0002,
         ),
+        (
+            "\ts_mov_b32 s12, 0x7ffffffd\n\ts_mov_b32 s13, 1\n\ts_bfe_i64 s[10:11], s[12:13], 0x1f0000\n\tv_mov_b64_e32 v[2:3], s[10:11]",
+            0,
+            0xffff_ffff_ffff_fffd,
+        ),
+        ("\ts_nor_b64 s[10:11], 6, 1\n\tv_mov_b64_e32 v[2:3], s[10:11]", 0, 0xffff_ffff_ffff_fff8),
+        ("\tv_mov_b32_e32 v4, 6\n\tv_xad_u32 v2, v4, -1, s8\n\tv_mov_b32_e32 v3, 0", 0, 0),
         // The constants of the program, by an address relative to the code.
         (
             "\ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, table@rel32@lo+4\n\ts_addc_u32 s11, s11, table@rel32@hi+12\n\
@@ -352,6 +359,8 @@ fn what_is_not_known_is_refused_by_name() {
             "{line}: {found:?}"
         );
     }
+    let text = |word: &str| listing("", 0) + &format!("\t.ascii \"{word}\"\n");
+    assert!(read(&text(r"a\001\n"), "k").is_ok() && read(&text(r"a\x"), "k").is_err());
     assert!(read(&listing("", 0), "other").is_err_and(|all| all[0].reason.contains("no kernel `other`")));
 }
 
@@ -370,6 +379,11 @@ fn parts_of_sources_are_taken() {
             assert_eq!(found, (input(lane).to_bits() >> 32 >> first & mask) << 4, "{part} {lane}");
         }
     }
+    // The halves of 0x50003 are compared with each other, and both with 16 bits of a whole word.
+    let compared = "\tv_mov_b32_e32 v4, 0x50003\n\tv_cmp_lt_u16_sdwa s[10:11], v4, v4 src0_sel:DWORD src1_sel:WORD_1\n\t\
+                    v_mov_b32_e32 v3, 0\n\tv_cndmask_b32_e64 v2, 1, 2, s[10:11]";
+    assert_eq!(bits(compared, input), vec![2; 64]);
+    assert_eq!(bits(&compared.replace("lt", "gt"), input), vec![1; 64]);
     for wrong in [shifted("BYTE_4"), shifted("BYTE_0").replace("dst_sel:DWORD", "dst_sel:BYTE_0")] {
         assert!(computed(64, &wrong, input).is_err(), "{wrong}");
     }
@@ -381,5 +395,63 @@ fn bits_of_scalars_are_tested() {
     for (test, chosen) in [("s_bitcmp1_b32 s8, 2", 5), ("s_bitcmp1_b32 s8, 3", 6), ("s_bitcmp0_b32 s8, 3", 5)] {
         let middle = format!("\t{test}\n\ts_cselect_b32 s9, 5, 6\n\tv_mov_b32_e32 v2, s9\n\tv_mov_b32_e32 v3, 0");
         assert!(bits(&middle, |_| 0.0).into_iter().all(|found| found == chosen), "{test}");
+    }
+}
+
+/// Moves count registers from an index, of their source or of their destination; nothing else does.
+#[test]
+fn registers_are_counted_from_an_index() {
+    let input = |lane: usize| lane as f64 / 3.0;
+    let held = "\tv_mov_b32_e32 v5, v0\n\tv_mov_b32_e32 v6, v1\n\ts_mov_b32 s9, 0x104\n";
+    let read = format!(
+        "{held}\ts_set_gpr_idx_on s9, gpr_idx(SRC0)\n\tv_mov_b32_e32 v2, v1\n\tv_mov_b32_e32 v3, v2\n\ts_set_gpr_idx_off"
+    );
+    let written = format!(
+        "\ts_mov_b32 s9, 2\n\ts_set_gpr_idx_on s9, gpr_idx(DST)\n\tv_mov_b32_e32 v0, v0\n\tv_mov_b32_e32 v1, v1\n\
+         \ts_set_gpr_idx_off"
+    );
+    for middle in [&read, &written] {
+        let expected: Vec<u64> = (0..64).map(|lane| input(lane).to_bits()).collect();
+        assert_eq!(bits(middle, input), expected, "{middle}");
+    }
+    let sum = read.replace("v_mov_b32_e32 v3, v2", "v_add_u32_e32 v3, v2, v2");
+    assert!(computed(64, &sum, input).is_err_and(|reason| reason.contains("from an index")));
+    let undefined = read.replace("0x104", "0x105");
+    assert!(computed(64, &undefined, input).is_err_and(|reason| reason.contains("v3")));
+}
+
+/// A function that is no kernel is called, and returns.
+#[test]
+fn functions_are_called() {
+    let function = "\t.text\ndouble_it:\n\tv_add_f64 v[2:3], v[0:1], v[0:1]\n\ts_setpc_b64 s[30:31]\n.Lfunc_end1:\n";
+    let kernel = "\tv_mov_b32_e32 v10, v0\n\ts_load_dwordx4 s[4:7], s[0:1], 0x0\n\tv_lshlrev_b32_e32 v11, 3, v10\n\
+                  \ts_waitcnt lgkmcnt(0)\n\tglobal_load_dwordx2 v[0:1], v11, s[4:5]\n\ts_waitcnt vmcnt(0)\n\
+                  \ts_getpc_b64 s[10:11]\n\ts_add_u32 s10, s10, double_it@rel32@lo+4\n\
+                  \ts_addc_u32 s11, s11, double_it@rel32@hi+12\n\ts_swappc_b64 s[30:31], s[10:11]\n\
+                  \tglobal_store_dwordx2 v11, v[2:3], s[6:7]";
+    let found = ran(64, &(function.to_owned() + &listing(kernel, 0)), |lane| lane as f64).unwrap();
+    assert_eq!(found, (0..64).map(|lane| 2.0 * f64::from(lane)).collect::<Vec<f64>>());
+    // Other kernels of the text are not among its functions: what they have is not read.
+    let other = function.replace("v_add_f64", "v_unknown") + "\t.amdhsa_kernel double_it\n\t.end_amdhsa_kernel\n";
+    let refused = ran(64, &(other + &listing(kernel, 0)), |lane| lane as f64).unwrap_err();
+    assert!(refused.contains("stands nowhere"), "{refused}");
+}
+
+/// Compilers merge masks of lanes whose first value is none: bits matter where they are used.
+#[test]
+fn masks_may_have_bits_without_a_value() {
+    let merged = "\tv_cmp_gt_u32_e32 vcc, 32, v10\n\ts_andn2_b64 s[12:13], s[12:13], exec\n\ts_and_b64 s[14:15], vcc, exec\n\
+                  \ts_or_b64 s[12:13], s[12:13], s[14:15]\n\tv_cndmask_b32_e64 v2, 1, 2, s[12:13]\n\tv_mov_b32_e32 v3, 0";
+    assert_eq!(bits(merged, |_| 0.0), [[2; 32], [1; 32]].concat());
+    for (broken, reason) in [
+        (merged.replace("s_andn2_b64 s[12:13], s[12:13], exec", "s_nop 0"), "s12"),
+        (merged.replace("v_cndmask_b32_e64 v2, 1, 2, s[12:13]", "s_add_u32 s9, s16, 1\n\tv_mov_b32_e32 v2, 0"), "s16"),
+        (format!("\ts_xor_b64 s[12:13], s[16:17], s[16:17]\n\ts_cselect_b32 s9, 1, 2\n{merged}"), "SCC"),
+        (format!("\ts_or_b64 exec, s[16:17], exec\n{merged}"), ""),
+        (format!("\ts_and_b64 exec, s[16:17], exec\n{merged}"), "EXEC"),
+    ] {
+        let found = computed(64, &broken, |_| 0.0);
+        assert_eq!(found.is_ok(), reason.is_empty(), "{broken}: {found:?}");
+        assert!(found.err().unwrap_or_default().contains(reason), "{broken}");
     }
 }

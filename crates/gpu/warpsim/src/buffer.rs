@@ -97,7 +97,8 @@ impl Buffer {
         self.bytes
     }
 
-    pub(super) fn writable(&self) -> bool {
+    /// Whether a kernel may write the array.
+    pub fn writable(&self) -> bool {
         self.writable
     }
 

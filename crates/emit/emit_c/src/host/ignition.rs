@@ -37,7 +37,7 @@ pub fn ignition(
         jacobian: format!("{prefix}_{kernel}_{}jacobian", if systems.is_some() { "sparse_" } else { "" }),
         prefix,
         is_cpu: target.is_cpu(),
-        sparse: systems.map(|systems| Tables::new(systems, Factors::Double, 0, interface)),
+        sparse: systems.map(|systems| Tables::new(systems, Factors::Double, (0, false), interface)),
         constant,
         constant_member: member,
         constant_words: words,

@@ -125,6 +125,8 @@ const MOST_STATEMENTS: usize = 50_000;
 struct Together<'a> {
     plan: &'a Elimination,
     spelling: Spelling,
+    /// Whether the function is a call: compilers for GPUs take minutes for all rows of a large mechanism in one body, and spill there.
+    is_called: bool,
     rows: Range<usize>,
     /// First entries of the factors in each row, and first ones above the diagonal.
     starts: (&'a [usize], &'a [usize]),
@@ -133,9 +135,16 @@ struct Together<'a> {
 impl Together<'_> {
     /// Writes the function; `source` has the row of the Jacobian's output for an entry, and `sum` is the number of the sum's row.
     fn function(&self, source: impl Fn(usize, usize) -> Option<usize>, sum: usize) -> String {
-        let Self { plan, spelling, rows, starts: (_, upper_starts) } = self;
-        let Spelling { number, one, all, scale, .. } = *spelling;
-        let mut text = format!("SINGE_STEP void factor_{}(Block &b, real {scale})\n{{\n  (void){scale};\n", rows.start);
+        let Self { plan, spelling, is_called, rows, starts: (_, upper_starts) } = self;
+        let Spelling { number, stored, one, all, scale, .. } = *spelling;
+        let (kind, takes, begins) = if *is_called {
+            let takes = format!("const double *jacobian, {stored} *factor, {stored} *inverse_pivot");
+            ("SINGE_APART", takes, "  const Matrix b = {jacobian, {factor}, {inverse_pivot}};\n")
+        } else {
+            ("SINGE_STEP", "Block &b".to_owned(), "")
+        };
+        let mut text =
+            format!("{kind} void factor_{}({takes}, real {scale})\n{{\n{begins}  (void){scale};\n", rows.start);
         for at in rows.clone() {
             for &column in plan.lower[at].iter().chain([&at]).chain(&plan.upper[at]) {
                 let value = match (source(at, column), column == at, plan.order[at] == sum) {
@@ -252,8 +261,13 @@ fn solution(
 }
 
 impl Tables {
-    /// `most_entries` is the number of entries in rows that are factored together.
-    pub fn new(systems: &Systems, held_in: Factors, most_entries: usize, interface: &Interface) -> Self {
+    /// `most_entries` is the number of entries in rows that are factored together, by functions that may be calls.
+    pub fn new(
+        systems: &Systems,
+        held_in: Factors,
+        (most_entries, is_called): (usize, bool),
+        interface: &Interface,
+    ) -> Self {
         let spelling = Spelling::for_factors(held_in);
         let (pattern, plan, species) = (&systems.pattern, systems.elimination.plan(), interface.species.len());
         let Elimination { order, lower, upper } = plan;
@@ -279,13 +293,16 @@ impl Tables {
         let source = |at: usize, column: usize| of_row(at).iter().find(|entry| entry.0 == column).map(|entry| entry.1);
         let groups = together(plan, most_entries);
         let starts = (&factor_starts[..], &upper_starts[..]);
-        let group =
-            |rows: &Range<usize>| Together { plan, spelling, rows: rows.clone(), starts }.function(source, species + 1);
+        let group = |rows: &Range<usize>| {
+            Together { plan, spelling, is_called, rows: rows.clone(), starts }.function(source, species + 1)
+        };
         let is_straight = plan.multiply_adds() <= MOST_STATEMENTS;
         let straight = if is_straight { groups.iter().map(group).collect() } else { String::new() };
-        let calls: Vec<String> =
-            groups.iter().map(|rows| format!("factor_{}(b, {});", rows.start, spelling.scale)).collect();
-        let calls = calls.chunks(4).map(|four| format!("  {}\n", four.join(" "))).collect();
+        let given = if is_called { "b.jacobian, b.factor.first, b.inverse_pivot.first" } else { "b" };
+        let call = |rows: &Range<usize>| format!("factor_{}({given}, {});", rows.start, spelling.scale);
+        let calls: Vec<String> = groups.iter().map(call).collect();
+        let in_line = if is_called { 1 } else { 4 };
+        let calls = calls.chunks(in_line).map(|some| format!("  {}\n", some.join(" "))).collect();
         let solution = if is_straight {
             solution(plan, spelling, species + 1, &factor_starts, &upper_starts)
         } else {

@@ -30,7 +30,10 @@ fn one(wave: &mut Wave, instruction: &Instruction, cut: bool) -> Result<(), Stri
         }
         Op::Accumulate(form) => each(wave, form, operands, None, Some(&operands[0]), |bits| bits),
         Op::Compare { kind, test } => mask(wave, &operands[0], |wave, lane| {
-            let of = |at: usize| wave.known_lane(&operands[at], kind, lane);
+            let of = |at: usize| -> Result<u64, String> {
+                let bits = wave.known_lane(&operands[at], kind, lane)?;
+                Ok(instruction.parts.map_or(bits, |parts| parts[at - 1].extract(bits)))
+            };
             Ok(test.holds(kind, of(1)?, of(2)?))
         }),
         Op::Class => mask(wave, &operands[0], |wave, lane| {
@@ -181,7 +184,7 @@ fn wide(wave: &mut Wave, operands: &[Operand], signed: bool) -> Result<(), Strin
 /// The second source where the mask has a bit, else the first.
 fn select(wave: &mut Wave, instruction: &Instruction) -> Result<(), String> {
     let operands = &instruction.operands;
-    let mask = wave.known(&operands[3], instruction.mask)?;
+    let mask = wave.known_mask(&operands[3], instruction.mask)?;
     for lane in wave.active() {
         let chosen = if mask >> lane & 1 == 1 { &operands[2] } else { &operands[1] };
         let (value, defined) = wave.lane(chosen, B32, lane)?;
@@ -255,6 +258,8 @@ impl Test {
     pub fn holds(self, kind: Kind, a: u64, b: u64) -> bool {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let order = match (kind, self.signed) {
+            _ if self.short && self.signed => Some((a as i16).cmp(&(b as i16))),
+            _ if self.short => Some((a as u16).cmp(&(b as u16))),
             (F64, _) => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
             (F32, _) => f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32)),
             (B32, true) => Some((a as i32).cmp(&(b as i32))),

@@ -140,7 +140,7 @@ fn private(wave: &Wave, instruction: &Instruction, lane: usize) -> Result<u64, S
     let Some(registers) = operands[2].registers() else { return Err("no descriptor".to_owned()) };
     for (at, expected) in registers.all().zip(descriptor(wave.index)) {
         let at = usize::from(at);
-        if !wave.scalar_defined[at] || wave.scalars[at] != expected {
+        if wave.scalar_defined[at] != u32::MAX || wave.scalars[at] != expected {
             return Err("its descriptor is not that of the wave's private memory".to_owned());
         }
     }

@@ -1,6 +1,7 @@
 //! Executes one instruction of a wave.
 
 mod barriers;
+mod index;
 mod lanes;
 mod memory;
 mod operands;
@@ -9,9 +10,10 @@ mod surroundings;
 
 use crate::instruction::{Counter, Instruction, Op, Space};
 use crate::listing::{self, CODE};
-use crate::operand::Kind;
+use crate::operand::{Kind, M0};
 use crate::wave::{State, Wave};
 
+pub use index::Index;
 pub use surroundings::Surroundings;
 
 /// The counter of a load whose first operand comes behind all that the same counter waits for.
@@ -34,6 +36,8 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
         return Err("the code ends without `s_endpgm`".to_owned());
     };
     wave.next += 1;
+    let indexed = wave.indexed.map(|index| index.applied(instruction)).transpose()?;
+    let instruction = indexed.as_ref().unwrap_or(instruction);
     count(wave, instruction);
     let in_order = loads_in_order(instruction);
     for (place, registers) in instruction.registers().enumerate() {
@@ -56,13 +60,25 @@ pub fn step(wave: &mut Wave, around: &mut Surroundings<'_, '_>) -> Result<(), St
             wave.state = State::Ended;
             around.barriers.end(wave.index);
         }
-        Op::Jump => {
-            let (address, _) = wave.scalar(&instruction.operands[0], Kind::B64)?;
+        Op::Jump | Op::Call => {
+            let to = instruction.operands.last().ok_or("a jump to nowhere")?;
+            let address = wave.known(to, Kind::B64)?;
             let offset = address.wrapping_sub(CODE);
             let target = usize::try_from(offset / 8).ok().filter(|_| offset.is_multiple_of(8));
             let target = target.filter(|target| *target < kernel.instructions.len());
-            wave.next = target.ok_or_else(|| format!("it jumps to {address:#x}, where no code lies"))?;
+            let target = target.ok_or_else(|| format!("it jumps to {address:#x}, where no code lies"))?;
+            if matches!(instruction.op, Op::Call) {
+                wave.write_scalar(&instruction.operands[0], listing::address(wave.next), true);
+            }
+            wave.next = target;
         }
+        Op::IndexOn { source, result } => {
+            // Its low byte counts.
+            let by = wave.known(&instruction.operands[0], Kind::B32)? as u16 & 255;
+            wave.indexed = Some(Index { by, source, result });
+            wave.forget(M0);
+        }
+        Op::IndexOff => wave.indexed = None,
         Op::ProgramCounter => {
             let address = listing::address(wave.next);
             wave.write_scalar(&instruction.operands[0], address, true);

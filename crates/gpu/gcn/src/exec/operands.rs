@@ -16,7 +16,7 @@ impl Wave {
             Operand::Registers { registers, .. } if registers.file == File::Scalar => {
                 let at = usize::from(registers.first);
                 let (low, high) = (u64::from(self.scalars[at]), kind.registers() == 2);
-                let defined = registers.all().all(|at| self.scalar_defined[usize::from(at)]);
+                let defined = registers.all().all(|at| self.scalar_defined[usize::from(at)] == u32::MAX);
                 Ok((if high { u64::from(self.scalars[at + 1]) << 32 | low } else { low }, defined))
             }
             Operand::Constant(constant) => {
@@ -35,11 +35,35 @@ impl Wave {
         }
     }
 
+    /// The bits of a scalar operand that have a value.
+    pub(super) fn known_bits(&self, operand: &Operand) -> u64 {
+        match operand.registers() {
+            Some(Registers { file: File::Scalar, first, count }) => {
+                let of = |place: u16| u64::from(self.scalar_defined[usize::from(first + place)]) << (32 * place);
+                (0..count.min(2)).map(of).sum::<u64>() | if count == 1 { u64::MAX << 32 } else { 0 }
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// A mask of lanes, of which those that are on must have a value.
+    pub(super) fn known_mask(&self, operand: &Operand, kind: Kind) -> Result<u64, String> {
+        match operand.registers() {
+            Some(registers) if self.exec() & !self.known_bits(operand) != 0 => Err(undefined(registers)),
+            _ => Ok(self.scalar(operand, kind)?.0),
+        }
+    }
+
     pub(super) fn write_scalar(&mut self, operand: &Operand, value: u64, defined: bool) {
+        self.write_bits(operand, value, if defined { u64::MAX } else { 0 });
+    }
+
+    /// Writes a scalar, some bits of which have a value.
+    pub(super) fn write_bits(&mut self, operand: &Operand, value: u64, known: u64) {
         let Some(registers) = operand.registers() else { return };
         for (place, at) in registers.all().enumerate() {
             self.scalars[usize::from(at)] = (value >> (32 * place)) as u32;
-            self.scalar_defined[usize::from(at)] = defined;
+            self.scalar_defined[usize::from(at)] = (known >> (32 * place)) as u32;
         }
     }
 

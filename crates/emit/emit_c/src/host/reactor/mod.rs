@@ -227,10 +227,11 @@ impl File {
         };
         let [ends, coefficients] = reactor.energies.tables();
         let species = interface.species.len();
+        let is_pipeline = is_gpu && reactor.fused.is_none();
         let tables = Tables::new(
             &reactor.systems,
             reactor.factors,
-            if is_gpu { most_entries(reactor.factors) } else { 0 },
+            (if is_gpu { most_entries(reactor.factors) } else { 0 }, is_pipeline),
             interface,
         );
         let unknowns = species + 1;
@@ -252,7 +253,7 @@ impl File {
             at_once: AT_ONCE,
             few: FEW,
             is_fused: reactor.fused.is_some(),
-            is_pipeline: is_gpu && reactor.fused.is_none(),
+            is_pipeline,
             functions_of_a_point: of_a_point(|fused| &fused.text),
             rates_of_a_point: of_a_point(|fused| &fused.rates),
             jacobian_of_a_point: of_a_point(|fused| &fused.jacobian),

@@ -1,0 +1,62 @@
+//! The HIP text of reactors: Clang compiles it, and the simulator runs its machine code, before anything is written.
+
+use std::collections::BTreeMap;
+
+use super::reactors::{file, pipeline, subject};
+use crate::compilers::{self, AmdCompilerOutput};
+use crate::fault;
+use crate::output::{ReactorText, Unit};
+use crate::plan::Request;
+use crate::report::ProgramReport;
+use crate::verify::{run_on_amd, simulate_reactors};
+use command::Failure;
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use overlay::Codegen;
+
+/// Result of compiling and running the reactors.
+///
+/// Errors: the text is refused, its machine code has a hazard, or ends elsewhere than the plain integrator.
+pub fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> Result<ProgramReport, Failure> {
+    let file = file(request, model);
+    let not_run = |reason: &str| Ok(ProgramReport::not_run(file.clone(), reason));
+    let Some(amd) = request.common.target.amd() else { return not_run("the target is no GPU of AMD") };
+    let symbol = text.symbol.as_str();
+    let mut source = text.text.clone();
+    fault::in_text(request.fault, Codegen::DataParallel, &mut source);
+    let made = compilers::compile_for_amd(amd, &format!("{symbol}_stage"), &source).map_err(Failure::verification)?;
+    let Some(AmdCompilerOutput { compiler, assembly, .. }) = made else {
+        return not_run("no clang that knows the target is found");
+    };
+    let mut kernels: BTreeMap<String, gcn::Kernel> = BTreeMap::new();
+    let mut unknown = None;
+    let found = simulate_reactors(
+        &subject(model, text),
+        &pipeline(model, units, &text.reactor),
+        &mut |name, launch, buffers| {
+            let kernel = format!("{symbol}_{name}");
+            let kernel = match kernels.get(&kernel) {
+                Some(known) => known,
+                None => match gcn::read(&assembly, &kernel) {
+                    Ok(read) => kernels.entry(kernel).or_insert(read),
+                    Err(refused) => {
+                        unknown = refused.first().map(|first| format!("{kernel}, {first}"));
+                        return Err(Vec::new());
+                    }
+                },
+            };
+            let run = run_on_amd(kernel, launch, buffers, gcn::Options::default());
+            run.map(|_| ()).map_err(|hazard| {
+                let what = format!("{}: {hazard} (the machine code of {})", kernel.symbol, compiler);
+                vec![Diagnostic::error("simulator::hazard", what)]
+            })
+        },
+    );
+    match unknown {
+        Some(reason) => not_run(&reason),
+        None => {
+            let found = found.map_err(Failure::verification)?;
+            Ok(ProgramReport::verified(file, &format!("machine code that {} makes of the HIP text", compiler), found))
+        }
+    }
+}
