@@ -63,8 +63,8 @@ fn expected_by_files() -> BTreeSet<String> {
     let entries = folders.flat_map(|name| std::fs::read_dir(testkit::root().join(name)).expect("a folder of tests"));
     let texts = entries.map(|entry| std::fs::read(entry.expect("an entry").path()).expect("a file"));
     let all: String = texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect();
-    let expects =
-        |line: &&str| ["error:", "warning:", "check:", "check[", "expect:"].iter().any(|kind| line.contains(kind));
+    let kinds = ["error:", "error[", "warning:", "warning[", "check:", "check[", "expect:"];
+    let expects = |line: &&str| kinds.iter().any(|kind| line.contains(kind));
     all.lines().filter(expects).flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
