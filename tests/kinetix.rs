@@ -1,7 +1,7 @@
 //! KinetiX' functions as nekRS calls them; the reference evaluator says what they must give.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use kinetics::constants::GAS_CONSTANT;
@@ -85,7 +85,7 @@ fn called(mechanism: &Path, inert: &[&str]) {
         return;
     }
     let folder = written(mechanism);
-    let caller = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/caller.cpp");
+    let caller = in_tests("kinetix/caller.cpp");
     let mut compile = Command::new("g++");
     compile.current_dir(folder.path()).args(HOST).args(included()).args(["-I.", "-o", "caller"]).arg(caller);
     testkit::project::run(&mut compile);
@@ -135,33 +135,21 @@ fn functions_of_every_form_of_a_rate_give_what_the_reference_says() {
     called(&own("forms").mechanism, &["N2", "AR"]);
 }
 
-/// Flags and macros of the host for CUDA.
-const CUDA: [&str; 8] = [
-    "-std=c++17",
-    "-O3",
-    "--expt-relaxed-constexpr",
+/// Macros of the host for CUDA, which HIP takes as well.
+const MACROS: [&str; 4] = [
     "-D__KINETIX_DEVICE__=__device__",
     "-D__KINETIX_CONST__=__constant__",
     "-D__KINETIX_INLINE__=__forceinline__ static",
     "-Dcfloat=double",
-    "-I.",
 ];
 
-/// On two states, by the PTX of nvcc in the simulator; each call of `on_gpu.cu` gives what `expected` has by the same name.
-#[test]
-fn functions_on_a_gpu_give_what_the_reference_says() {
-    let Some(cuda) = cuda13() else { return };
-    let folder = written(&shipped("h2o2"));
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kinetix/on_gpu.cu");
-    let nvcc = |options: &[&str]| {
-        let mut compile = Command::new(cuda.join("bin/nvcc"));
-        compile.current_dir(folder.path()).args(CUDA).args(included()).args(options);
-        testkit::project::run(compile.arg(&kernels));
-    };
-    nvcc(&["-arch=sm_90", "-Werror", "all-warnings", "--cubin", "-o", "functions.cubin"]);
-    nvcc(&["-arch=sm_80", "-Werror", "all-warnings", "-ptx", "-o", "functions.ptx"]);
-    let ptx = std::fs::read_to_string(folder.path().join("functions.ptx")).unwrap();
+fn in_tests(place: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(place)
+}
 
+/// Compares results of each call of `on_gpu.cu` with what `expected` has by the same name, on two states of h2o2. `called` runs a kernel on
+/// temperatures and rows of species and returns so many rows.
+fn compare(called: impl Fn(&str, [&[f64]; 2], usize) -> Vec<f64>) {
     let model = model(&shipped("h2o2"));
     let order = host_order(&model, &["AR", "N2"]);
     let states =
@@ -182,7 +170,7 @@ fn functions_on_a_gpu_give_what_the_reference_says() {
         };
         let by_row = |k: usize| states.iter().map(move |state| state.mole_fractions[k] * scale(state));
         let of_species: Vec<f64> = order.iter().flat_map(|&k| by_row(k)).collect();
-        let found = on_devices::by_ptx(&ptx, &format!("call_{name}"), [&temperatures, &of_species], rows);
+        let found = called(&format!("call_{name}"), [&temperatures, &of_species], rows);
         for (i, state) in states.iter().enumerate() {
             let (values, tolerance) = expected(&model, state, name);
             // These are over the root of the temperature.
@@ -194,6 +182,42 @@ fn functions_on_a_gpu_give_what_the_reference_says() {
             }
         }
     }
+}
+
+/// By the PTX of nvcc, with the host's flags, in the simulator.
+#[test]
+fn functions_on_a_gpu_of_nvidia_give_what_the_reference_says() {
+    let Some(cuda) = cuda13() else { return };
+    let folder = written(&shipped("h2o2"));
+    let nvcc = |options: &[&str]| {
+        let mut compile = Command::new(cuda.join("bin/nvcc"));
+        compile.current_dir(folder.path()).args(["-std=c++17", "-O3", "--expt-relaxed-constexpr", "-I."]);
+        compile.args(MACROS).args(included()).args(options);
+        testkit::project::run(compile.arg(in_tests("kinetix/on_gpu.cu")));
+    };
+    nvcc(&["-arch=sm_90", "-Werror", "all-warnings", "--cubin", "-o", "functions.cubin"]);
+    nvcc(&["-arch=sm_80", "-Werror", "all-warnings", "-ptx", "-o", "functions.ptx"]);
+    let ptx = std::fs::read_to_string(folder.path().join("functions.ptx")).unwrap();
+    compare(|kernel, inputs, rows| on_devices::by_ptx(&ptx, kernel, inputs, rows));
+}
+
+/// By Clang's machine code for gfx90a in the simulator, with stand-ins for HIP's names and functions.
+#[test]
+fn functions_on_a_gpu_of_amd_give_what_the_reference_says() {
+    if !there("clang++") {
+        return;
+    }
+    let folder = written(&shipped("h2o2"));
+    let mut compile = Command::new("clang++");
+    let target = ["-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-S"];
+    let options = ["-std=c++17", "-O3", "-ffp-contract=off", "-o", "functions.s", "-I."];
+    compile.current_dir(folder.path()).args(target).args(options).args(MACROS);
+    for stand_in in ["amd/hip/device.h", "kinetix/on_amd.h"] {
+        compile.arg("-include").arg(in_tests(stand_in));
+    }
+    testkit::project::run(compile.args(included()).arg(in_tests("kinetix/on_gpu.cu")));
+    let listing = std::fs::read_to_string(folder.path().join("functions.s")).unwrap();
+    compare(|kernel, inputs, rows| on_devices::by_listing(&listing, kernel, inputs, rows));
 }
 
 #[test]
