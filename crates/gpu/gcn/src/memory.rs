@@ -117,10 +117,13 @@ impl Memory<'_> {
         }
     }
 
-    /// Whether a word ends behind the program's data but within a block of 16 bytes that has some: Clang loads such blocks as a whole.
+    /// Whether a word ends behind the program's data or the arguments but within a block of 16 bytes that has some: Clang loads such blocks as a whole.
     pub fn is_beside_data(&self, address: u64) -> bool {
-        let (length, offset) = (self.data.len() as u64, address.wrapping_sub(DATA));
-        offset < length.next_multiple_of(16) && offset + 4 > length
+        let lies = |base: u64, of: &[u8]| {
+            let (length, offset) = (of.len() as u64, address.wrapping_sub(base));
+            offset < length.next_multiple_of(16) && offset + 4 > length
+        };
+        lies(DATA, self.data) || lies(ARGUMENTS, &self.arguments)
     }
 
     /// Writes the low bytes.

@@ -245,6 +245,13 @@ fn loads_may_end_behind_the_data_but_not_use_what_is_there() {
     assert!(ran(1, &body(&load(29)), |_| 0.0).is_err_and(|e| e.contains("reads v3, which has no value")));
     let beyond = load(28).replace("dwordx8 s[24:31]", "dwordx16 s[24:39]");
     assert!(ran(1, &body(&beyond), |_| 0.0).is_err_and(|e| e.contains("nothing lies at the address")));
+    // Of the arguments there are 20 bytes, too.
+    let arguments = |last: u32| {
+        let load = "\ts_load_dwordx4 s[24:27], s[0:1], 0x8\n\ts_waitcnt lgkmcnt(0)";
+        body(&format!("{load}\n\tv_mov_b32_e32 v2, s26\n\tv_mov_b32_e32 v3, s{last}"))
+    };
+    assert_eq!(ran(1, &arguments(26), |_| 0.0).unwrap()[0].to_bits(), 7 << 32 | 7);
+    assert!(ran(1, &arguments(27), |_| 0.0).is_err_and(|e| e.contains("reads v3, which has no value")));
 }
 
 /// gfx90a reaches private memory by a descriptor, to whose address a wave adds its own offset.
@@ -406,11 +413,9 @@ fn registers_are_counted_from_an_index() {
     let read = format!(
         "{held}\ts_set_gpr_idx_on s9, gpr_idx(SRC0)\n\tv_mov_b32_e32 v2, v1\n\tv_mov_b32_e32 v3, v2\n\ts_set_gpr_idx_off"
     );
-    let written = format!(
-        "\ts_mov_b32 s9, 2\n\ts_set_gpr_idx_on s9, gpr_idx(DST)\n\tv_mov_b32_e32 v0, v0\n\tv_mov_b32_e32 v1, v1\n\
-         \ts_set_gpr_idx_off"
-    );
-    for middle in [&read, &written] {
+    let written = "\ts_mov_b32 s9, 2\n\ts_set_gpr_idx_on s9, gpr_idx(DST)\n\tv_mov_b32_e32 v0, v0\n\tv_mov_b32_e32 v1, v1\n\
+                   \ts_set_gpr_idx_off";
+    for middle in [read.as_str(), written] {
         let expected: Vec<u64> = (0..64).map(|lane| input(lane).to_bits()).collect();
         assert_eq!(bits(middle, input), expected, "{middle}");
     }
