@@ -106,7 +106,7 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
         let Unit { kernel, graph, mapping, proven, program, ptx: module, .. } = &unit;
         let stiffness = request.common.stiffness;
         let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
-        let points = Points::new(&subject, POINTS);
+        let points = Points::new(&subject, POINTS, &|_, _| ());
         (unit, points)
     };
     request.kernels.iter().filter_map(unit).map(at_points).unzip()
