@@ -141,7 +141,7 @@ fn a_number_far_from_the_reference_is_refused() {
     let Unit { kernel, graph, mapping, proven, program, ptx, .. } = &units[2].1;
     let stiffness = Request::default().common.stiffness;
     let subject = Subject { kernel: *kernel, model: &model, stiffness, graph, mapping, proven, program, module: ptx };
-    let points = Points::new(&subject, POINTS);
+    let points = Points::new(&subject, POINTS, &|_, _| ());
     let mut outputs = points.outputs.clone();
     assert!(points.judge(&subject, "the module", "a compiler", &outputs, false).is_ok());
     // Other last bits pass, and no more.

@@ -51,7 +51,7 @@ fn run(
     cache: Option<&Cache>,
 ) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
     let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();
-    let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states)).collect();
+    let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states, &|_, _| ())).collect();
     let calls = of_cpu.iter().zip(&points).map(|(unit, points)| Called {
         symbol: &unit.program.symbol,
         arrays: &unit.program.arrays,

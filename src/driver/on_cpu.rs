@@ -7,7 +7,7 @@ use crate::observer::Observer;
 use crate::output::{self, Unit};
 use crate::plan::{Request, VERIFIED_STATES};
 use crate::report::{MeasuredTime, TextForCpu};
-use crate::verify::{Points, TextOnCpu};
+use crate::verify::{Points, Progress, TextOnCpu};
 use cache::Cache;
 use command::Failure;
 use diagnostics::Diagnostic;
@@ -39,7 +39,9 @@ pub fn verify(
     let runs = match compiler {
         Err(ref reason) => vec![TextOnCpu::NotRun(reason.clone()); texts.calls().count()],
         Ok(compiler) => {
-            observer.pass("verify text", None, || texts.run(compiler, cache)).map_err(Failure::verification)?
+            let progress = observer.progress("verify text", "states");
+            let run = || texts.run(compiler, cache, &progress);
+            observer.pass("verify text", None, run).map_err(Failure::verification)?
         }
     };
     let (kernels, of_functions) = runs.split_at(of_cpu.len());
@@ -68,8 +70,8 @@ fn measured(
     compiler: &HostCompiler,
 ) -> Result<Vec<MeasuredTime>, Vec<Diagnostic>> {
     let texts = Texts { request, model, of_cpu: units, functions: None, states: VERIFIED_STATES };
-    let points: Vec<Points> =
-        units.iter().map(|unit| Points::new(&subject(request, model, unit, &unit.ptx), texts.states)).collect();
+    let points_of = |unit: &Unit| Points::new(&subject(request, model, unit, &unit.ptx), texts.states, &|_, _| ());
+    let points: Vec<Points> = units.iter().map(points_of).collect();
     let inputs: Vec<f64> = points.iter().flat_map(|points| points.inputs.iter().copied()).collect();
     let files = texts.files(&points, Some(TIMED_POINTS));
     let times = compilers::time_on_cpu(compiler, &files, &inputs, units.len())?;
@@ -108,10 +110,15 @@ impl<'a> Texts<'a> {
     }
 
     /// Runs all of them and returns the results.
-    fn run(&self, compiler: &HostCompiler, cache: Option<&Cache>) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
+    fn run(
+        &self,
+        compiler: &HostCompiler,
+        cache: Option<&Cache>,
+        progress: Progress<'_>,
+    ) -> Result<Vec<TextOnCpu>, Vec<Diagnostic>> {
         let Self { request, model, of_cpu, states, .. } = *self;
         let subjects: Vec<_> = of_cpu.iter().map(|unit| subject(request, model, unit, &unit.ptx)).collect();
-        let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states)).collect();
+        let points: Vec<Points> = subjects.iter().map(|subject| Points::new(subject, states, progress)).collect();
         let inputs: Vec<f64> = self.calls().flat_map(|(at, ..)| &points[at].inputs).copied().collect();
         let count = self.calls().map(|(at, ..)| points[at].outputs.len()).sum();
         let outputs = run_or_known(compiler, (&self.files(&points, None), 1), &inputs, count, cache)?;

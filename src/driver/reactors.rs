@@ -41,7 +41,9 @@ pub fn verify(
         programs.push(match why_not(request) {
             Some(reason) => not_run(reason),
             None if target.is_cpu() => {
-                observer.pass("verify reactors", None, || reactors_on_cpu::run(request, model, units, cache))?
+                let progress = observer.progress("verify reactors", "points");
+                let run = || reactors_on_cpu::run(request, model, units, cache, &progress);
+                observer.pass("verify reactors", None, run)?
             }
             None => match output::reactor_text(request, model, units, beside) {
                 Some(text) if text.text.len() > LONGEST && request.effort != Effort::Thorough => not_run(

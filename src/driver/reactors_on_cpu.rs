@@ -5,7 +5,7 @@ use crate::fault;
 use crate::output::{self, ReactorFiles, Unit};
 use crate::plan::Request;
 use crate::report::ProgramReport;
-use crate::verify::{ReactorCall, ReactorSubject, reactor_options};
+use crate::verify::{Progress, ReactorCall, ReactorSubject, reactor_options};
 use cache::Cache;
 use command::Failure;
 use diagnostics::Diagnostic;
@@ -16,13 +16,19 @@ use machine::toolchain::{self, HostCompiler};
 use overlay::Codegen;
 
 /// Bytes of text up to which reactors are compiled and run. GRI-Mech's 2.2 MB take g++ 5 s and the 4.7 MB of 111 species 11 s. The 7.3 MB of 631 species take
-/// it 13 s, and with the plain integrator's dense matrices about a minute, which grows as the cube of the number of species.
+/// it 13 s; the time of the plain integrator's dense matrices grows as the cube of the number of species.
 const LONGEST: usize = 8 << 20;
 
 /// Result of compiling and running the reactors.
 ///
 /// Errors: the text is refused, or ends elsewhere than the plain integrator.
-pub fn run(request: &Request, model: &Model, units: &[Unit], cache: Option<&Cache>) -> Result<ProgramReport, Failure> {
+pub fn run(
+    request: &Request,
+    model: &Model,
+    units: &[Unit],
+    cache: Option<&Cache>,
+    progress: Progress<'_>,
+) -> Result<ProgramReport, Failure> {
     let file = format!("{}_reactor.cpp", model.mechanism.name);
     let compiler = match toolchain::host_compiler() {
         Ok(compiler) => compiler,
@@ -39,7 +45,7 @@ pub fn run(request: &Request, model: &Model, units: &[Unit], cache: Option<&Cach
     }
     let host::Reactor { constant, by_energy, method, .. } = text.reactor;
     let subject = ReactorSubject { model, symbol: &text.symbol, constant, by_energy, method };
-    let call = ReactorCall::new(&subject);
+    let call = ReactorCall::new(&subject, progress);
     let outputs = outputs(compiler, model, &text, &call, cache).map_err(Failure::verification)?;
     let found = call.judge(&subject, &compiler.name, &outputs).map_err(Failure::verification)?;
     Ok(ProgramReport::verified(file, &format!("C++ text, as {} compiles it", compiler.name), found))

@@ -20,6 +20,7 @@ pub fn verified(
     let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
     let stiffness = own.asked.common.stiffness;
     let subject = Subject { kernel: own.kernel, model, stiffness, graph, mapping, proven, program, module };
+    let progress = observer.progress("verify", "states");
     let verify = || -> Result<Option<Verification>, Vec<Diagnostic>> {
         // The simulator knows races on shared memory only, so the code first runs with all slots there.
         if program.first_global.is_some() {
@@ -32,7 +33,7 @@ pub fn verified(
         let whole = draft.whole.as_ref().unwrap_or(graph);
         let single_error = draft.single.as_ref().map(|claim| verify::verify_single(&subject, whole, claim, states));
         let single_error = single_error.transpose()?;
-        Ok(Some(Verification { single_error, ..verify::verify(&subject, states)? }))
+        Ok(Some(Verification { single_error, ..verify::verify_with(&subject, states, &progress)? }))
     };
     observer.pass("verify", Some(own.kernel), verify).map_err(Failure::verification)
 }

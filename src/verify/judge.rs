@@ -64,6 +64,20 @@ pub(super) struct Expected {
     pub(super) scale: Vec<f64>,
 }
 
+/// What is told of the progress: states done, and all.
+pub type Progress<'a> = &'a dyn Fn(usize, usize);
+
+/// The outputs that are expected on some states.
+pub(super) fn expected_on(subject: &Subject<'_>, states: &[State], progress: Progress<'_>) -> Vec<Expected> {
+    let numbered = states.iter().enumerate();
+    numbered
+        .map(|(done, state)| {
+            progress(done, states.len());
+            expected(subject, state)
+        })
+        .collect()
+}
+
 pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
     let scheduled = in_schedule_order(subject, state);
     let (reference, mut scale) = reference(subject.kernel, subject.model, subject.graph, subject.stiffness, state);
@@ -340,10 +354,11 @@ fn entries(graph: &Graph, all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
 /// row. What a row shares, a column without an entry of its own tells alone; of these, that of the lightest species is the most exact.
 fn sparse(graph: &Graph, model: &Model, all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
     let species = model.species();
-    let stored: BTreeSet<(u32, u32)> = graph.pattern.iter().copied().collect();
     let at = |row: usize, column: usize| column * all.rows + row;
+    let mut stored = vec![false; all.rows * (all.rows + 1)];
+    graph.pattern.iter().for_each(|&(row, column)| stored[at(row as usize, column as usize)] = true);
     let shared = |row: usize| -> (f64, f64) {
-        let others = (0..species.len()).filter(|&column| !stored.contains(&(row as u32, column as u32)));
+        let others = (0..species.len()).filter(|&column| !stored[at(row, column)]);
         let lightest = others.min_by(|&a, &b| species[a].weight.total_cmp(&species[b].weight));
         lightest.map_or((0.0, 0.0), |column| {
             let weight = species[column].weight;
@@ -353,7 +368,7 @@ fn sparse(graph: &Graph, model: &Model, all: jacobian::Jacobian) -> (Vec<f64>, V
     let shared: Vec<(f64, f64)> = (0..all.rows).map(shared).collect();
     // An entry that is not stored must be what the row shares.
     let is_sound = (0..species.len()).all(|row| {
-        let is_stored = |column: usize| stored.contains(&(row as u32, column as u32));
+        let is_stored = |column: usize| stored[at(row, column)];
         let kept = if is_stored(species.len() + 1) { shared[row].0 } else { 0.0 };
         let is_kept = |column: usize, part: f64| {
             let at = at(row, column);

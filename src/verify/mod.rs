@@ -29,7 +29,7 @@ use overlay::program::Program;
 use ptx::Module;
 use schedule::proof::Proven;
 
-pub use judge::{largest_error, reference, states, tolerance, with_least};
+pub use judge::{Progress, largest_error, reference, states, tolerance, with_least};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use on_amd::{CodeOnAmd, CodeOnAmdVerification, run_on_amd, verify_on_amd};
 pub use reactor::{ReactorSubject, ReactorVerification, reactor_options};
@@ -101,6 +101,17 @@ pub struct Subject<'a> {
 ///
 /// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
 pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
+    verify_with(subject, states, &|_, _| ())
+}
+
+/// The same, and tells its progress.
+///
+/// Errors: those of [`verify`].
+pub fn verify_with(
+    subject: &Subject<'_>,
+    states: usize,
+    progress: Progress<'_>,
+) -> Result<Verification, Vec<Diagnostic>> {
     let Subject { kernel, model, graph, program, .. } = *subject;
     let least = match (program.points_per_lane, program.execution.warp_groups()) {
         (1, 1) => 1,
@@ -109,7 +120,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     };
     let enough = if !kernel.is_transport() { kinetics::enough_states(model) } else { 1 };
     let states = judge::states(model, graph, program, states.max(least as usize).max(enough));
-    let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
+    let expected = judge::expected_on(subject, &states, progress);
     let stride = states.len() + 5;
     let warps = program.execution.warps();
     let (shared, io) = (requested_at_launch(subject.module), program.io());

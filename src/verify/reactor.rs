@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::judge::Progress;
 use super::simulate::{mass_fractions, specific};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
@@ -64,10 +65,14 @@ pub struct ReactorEnd {
 }
 
 /// So many points on hot mixtures, with their ends.
-pub fn reactor_points(subject: &ReactorSubject<'_>, count: usize) -> Vec<ReactorPoint> {
+pub fn reactor_points(subject: &ReactorSubject<'_>, count: usize, progress: Progress<'_>) -> Vec<ReactorPoint> {
     let states = kinetics::verification_states(subject.model, count);
     let length = |i: usize| if i % 4 == 3 { SHORT } else { LONG };
-    states.iter().enumerate().map(|(i, state)| point(subject, state, length(i))).collect()
+    let new = |(i, state)| {
+        progress(i, count);
+        point(subject, state, length(i))
+    };
+    states.iter().enumerate().map(new).collect()
 }
 
 /// Compares the ends of all points with the plain integrator's.

@@ -1,6 +1,7 @@
 //! Reactors by what a compiler for this machine's CPU makes of their text. All points are advanced in one call, in which lanes take further
 //! points, and then each one by itself.
 
+use super::judge::Progress;
 use super::reactor::{ReactorEnd, ReactorPoint, ReactorSubject, ReactorVerification, judge_reactors, reactor_points};
 use diagnostics::Diagnostic;
 
@@ -18,8 +19,8 @@ impl ReactorCall {
     /// Elements from one row of an array to the next.
     pub const STRIDE: usize = POINTS + 2;
 
-    pub fn new(subject: &ReactorSubject<'_>) -> Self {
-        Self { points: reactor_points(subject, POINTS), species: subject.model.species().len() }
+    pub fn new(subject: &ReactorSubject<'_>, progress: Progress<'_>) -> Self {
+        Self { points: reactor_points(subject, POINTS, progress), species: subject.model.species().len() }
     }
 
     /// The rows of the first state, the constant, the mass fractions and the times; what lies beyond the last point is not a number.

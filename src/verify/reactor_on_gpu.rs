@@ -260,7 +260,7 @@ pub fn simulate_reactors(
     pipeline: &Pipeline<'_>,
     execute: Execute<'_, Vec<Diagnostic>>,
 ) -> Result<ReactorVerification, Vec<Diagnostic>> {
-    let points = reactor_points(subject, POINTS);
+    let points = reactor_points(subject, POINTS, &|_, _| ());
     let buffers = pipeline.run(call(&points, pipeline), execute)?;
     let ends: Vec<ReactorEnd> = (0..POINTS).map(|p| end(&buffers, p, pipeline.species)).collect();
     judge_reactors(subject, &points, &ends)
@@ -268,7 +268,7 @@ pub fn simulate_reactors(
 
 /// A call that lists a point in each slot, over a time in s.
 pub fn steady_call(subject: &ReactorSubject<'_>, pipeline: &Pipeline<'_>, time: f64) -> Call {
-    let mut points = reactor_points(subject, POINTS);
+    let mut points = reactor_points(subject, POINTS, &|_, _| ());
     points.iter_mut().for_each(|point| point.time = time);
     let all: Vec<ReactorPoint> = points.iter().cycle().take(pipeline.slots()).cloned().collect();
     call(&all, pipeline)

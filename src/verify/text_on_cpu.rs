@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judge::{self, Expected, Outputs, expected};
+use super::judge::{self, Expected, Outputs, Progress, expected_on};
 use super::{Subject, inputs};
 use diagnostics::Diagnostic;
 use kinetics::State;
@@ -43,11 +43,11 @@ pub struct Points {
 
 impl Points {
     /// An odd number of points, which fill no whole number of vectors.
-    pub fn new(subject: &Subject<'_>, states: usize) -> Self {
+    pub fn new(subject: &Subject<'_>, states: usize, progress: Progress<'_>) -> Self {
         let Subject { model, graph, program, .. } = *subject;
         let states = judge::states(model, graph, program, states);
         let (points, stride) = (states.len() | 1, states.len() + 5);
-        let expected: Vec<Expected> = states.iter().map(|state| expected(subject, state)).collect();
+        let expected = expected_on(subject, &states, progress);
         let fields: Vec<_> = states.iter().map(|state| inputs(model, graph, state)).collect();
         let row = |of: &dyn Fn(usize) -> f64| -> Vec<f64> {
             (0..stride).map(|point| if point < points { of(point % states.len()) } else { f64::NAN }).collect()

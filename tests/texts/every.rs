@@ -109,7 +109,7 @@ fn made(model: &Model, request: &Request) -> (Vec<Unit>, Vec<Points>) {
         let Unit { kernel, graph, mapping, proven, program, ptx: module, .. } = &unit;
         let stiffness = request.common.stiffness;
         let subject = Subject { kernel: *kernel, model, stiffness, graph, mapping, proven, program, module };
-        let mut points = Points::new(&subject, POINTS);
+        let mut points = Points::new(&subject, POINTS, &|_, _| ());
         if request.common.precision.kernels == Precision::Single {
             give_impossible_temperatures(&mut points);
         }

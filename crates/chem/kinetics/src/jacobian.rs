@@ -3,6 +3,7 @@
 use super::constants::GAS_CONSTANT;
 use super::number::{DIRECTIONS, Dual, Slopes};
 use super::qssa::{Consumed, QuasiSteady, consumed, quasi_steady_at};
+use super::rates::OfTemperature;
 use super::reactor::Constant;
 use super::thermo::{concentrations, cp_r, h_rt};
 use super::{Model, State};
@@ -22,9 +23,12 @@ pub struct Jacobian {
 pub fn production(model: &Model, state: &State) -> Jacobian {
     let size = model.species().len();
     let c = concentrations(state);
+    let pressure = Dual::from(state.pressure);
+    let by_temperature = ByTemperature::new(state, size, |t| OfTemperature::new(&model.mechanism, t, Some(pressure)));
     Jacobian::from_columns(size, size + 1, |first| {
         let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| unknown(value, k, first)).collect();
-        let all = Along::new(model, unknown(state.temperature, size, first), Dual::from(state.pressure), &c);
+        let t = unknown(state.temperature, size, first);
+        let all = Along::new(model, t, by_temperature.along(first), pressure, &c);
         (0..size).map(|k| (all.net[k].slopes, all.gross_slopes[k])).collect()
     })
 }
@@ -37,6 +41,8 @@ pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
     let masses: Vec<f64> = species.iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x.max(0.0)).collect();
     let mass: f64 = masses.iter().sum();
     let density = state.pressure * mass / (GAS_CONSTANT * state.temperature);
+    let fixed = (constant == Constant::Pressure).then(|| Dual::from(state.pressure));
+    let by_temperature = ByTemperature::new(state, size, |t| Thermal::new(model, t, fixed, constant));
     Jacobian::from_columns(size + 1, size + 1, |first| {
         let t = unknown(state.temperature, size, first);
         let y = masses.iter().enumerate().map(|(k, m)| unknown(m / mass, k, first));
@@ -49,8 +55,51 @@ pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
             Constant::Volume => (Dual::from(density), amount * t * (GAS_CONSTANT * density)),
         };
         let c: Vec<Dual> = amounts.iter().map(|&n| n * density).collect();
-        tendency_along(model, t, pressure, density, &c, constant)
+        tendency_along(model, t, by_temperature.along(first), pressure, density, &c)
     })
+}
+
+/// What follows from the temperature: its slopes are zero in all directions but those next to the last column.
+struct ByTemperature<T> {
+    constant: T,
+    last: T,
+    /// Number of the temperature among the unknowns.
+    number: usize,
+}
+
+impl<T> ByTemperature<T> {
+    fn new(state: &State, number: usize, of: impl Fn(Dual) -> T) -> Self {
+        let first = number - number % DIRECTIONS;
+        Self {
+            constant: of(Dual::from(state.temperature)),
+            last: of(unknown(state.temperature, number, first)),
+            number,
+        }
+    }
+
+    /// Where the directions are those of unknowns from `first`, a multiple of their count, on.
+    fn along(&self, first: usize) -> &T {
+        if self.number < first + DIRECTIONS { &self.last } else { &self.constant }
+    }
+}
+
+/// Rate constants, and by species the heat capacity over R and the energy in J/kmol, of what is constant.
+struct Thermal {
+    rates: OfTemperature<Dual>,
+    capacities: Vec<Dual>,
+    energies: Vec<Dual>,
+}
+
+impl Thermal {
+    fn new(model: &Model, t: Dual, pressure: Option<Dual>, constant: Constant) -> Self {
+        let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+        let species = model.species().iter();
+        Self {
+            rates: OfTemperature::new(&model.mechanism, t, pressure),
+            capacities: species.clone().map(|s| cp_r(&s.thermo, t) - work).collect(),
+            energies: species.map(|s| (h_rt(&s.thermo, t) - work) * t * GAS_CONSTANT).collect(),
+        }
+    }
 }
 
 /// The unknown of a number, where the directions are those of unknowns from `first` on.
@@ -62,14 +111,13 @@ fn unknown(value: f64, number: usize, first: usize) -> Dual {
 fn tendency_along(
     model: &Model,
     t: Dual,
+    Thermal { rates, capacities, energies }: &Thermal,
     pressure: Dual,
     density: Dual,
     c: &[Dual],
-    constant: Constant,
 ) -> Vec<(Slopes, Slopes)> {
     let species = model.species();
-    let all = Along::new(model, t, pressure, c);
-    let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+    let all = Along::new(model, t, rates, pressure, c);
     let mut rows: Vec<(Slopes, Slopes)> = species
         .iter()
         .enumerate()
@@ -82,9 +130,7 @@ fn tendency_along(
             (rate.slopes, std::array::from_fn(size))
         })
         .collect();
-    let capacities = species.iter().zip(c).map(|(s, &c)| c * (cp_r(&s.thermo, t) - work) * GAS_CONSTANT);
-    let capacity: Dual = capacities.sum();
-    let energies: Vec<Dual> = species.iter().map(|s| (h_rt(&s.thermo, t) - work) * t * GAS_CONSTANT).collect();
+    let capacity: Dual = c.iter().zip(capacities).map(|(&c, &capacity)| c * capacity * GAS_CONSTANT).sum();
     let heat: Dual = energies.iter().zip(&all.net).map(|(&e, &rate)| e * rate).sum();
     let change = -heat / capacity;
     let size = |n: usize| {
@@ -133,20 +179,20 @@ struct Along {
 }
 
 impl Along {
-    fn new(model: &Model, t: Dual, pressure: Dual, c: &[Dual]) -> Self {
+    fn new(model: &Model, t: Dual, of_temperature: &OfTemperature<Dual>, pressure: Dual, c: &[Dual]) -> Self {
         let mechanism = &model.mechanism;
         let size = mechanism.species.len();
-        let rates = quasi_steady_at(mechanism, t, pressure, c);
+        let rates = quasi_steady_at(mechanism, of_temperature, pressure, c);
         let zero = Dual::from(0.0);
         let mut all = Self { net: vec![zero; size], gross: vec![0.0; size], gross_slopes: vec![zero.slopes; size] };
         for (i, reaction) in mechanism.reactions.iter().enumerate() {
             let (forward, reverse) = (rates.forward[i], rates.reverse[i]);
-            let gross = forward.value.abs() + reverse.value.abs();
-            let of_temperature = |n: usize| (t.slopes[n] / t.value).abs() * gross;
-            let sizes: Slopes = std::array::from_fn(|n| size_of_slope(mechanism, &rates, i, n) + of_temperature(n));
+            let (net, gross) = (forward - reverse, forward.value.abs() + reverse.value.abs());
+            let sizes = sizes_of_slopes(mechanism, &rates, i);
+            let sizes: Slopes = std::array::from_fn(|n| sizes[n] + (t.slopes[n] / t.value).abs() * gross);
             for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
                 for &(k, nu) in side {
-                    all.net[k] = all.net[k] + (forward - reverse) * (sign * nu);
+                    all.net[k] = all.net[k] + net * (sign * nu);
                     all.gross[k] += nu * gross;
                     all.gross_slopes[k].iter_mut().zip(sizes).for_each(|(sum, size)| *sum += nu * size);
                 }
@@ -156,19 +202,19 @@ impl Along {
     }
 }
 
-/// Returns the size of the slopes of both rates of a reaction along a direction: at constant quasi-steady concentrations, plus the change by these.
-fn size_of_slope(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize, n: usize) -> f64 {
+/// Returns the sizes of the slopes of both rates of a reaction: at constant quasi-steady concentrations, plus the change by these.
+fn sizes_of_slopes(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize) -> Slopes {
     let reaction = &mechanism.reactions[i];
-    let directions =
-        [(&reaction.reactants, rates.unscaled.rate_forward[i]), (&reaction.products, rates.unscaled.rate_reverse[i])];
-    let size = |(side, rate): (&Vec<_>, Dual)| match consumed(mechanism, side) {
+    let sizes = |side, rate: Dual| match consumed(mechanism, side) {
         Consumed::One(j) => {
             let x = rates.concentrations[j];
-            (rate.slopes[n] * x.value).abs() + (rate.value * x.slopes[n]).abs()
+            std::array::from_fn(|n| (rate.slopes[n] * x.value).abs() + (rate.value * x.slopes[n]).abs())
         }
-        Consumed::None | Consumed::Several => rate.slopes[n].abs(),
+        Consumed::None | Consumed::Several => rate.slopes.map(f64::abs),
     };
-    directions.map(size).iter().sum()
+    let forward = sizes(&reaction.reactants, rates.unscaled.rate_forward[i]);
+    let reverse = sizes(&reaction.products, rates.unscaled.rate_reverse[i]);
+    std::array::from_fn(|n| forward[n] + reverse[n])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Quasi-steady species, linearised: Lu & Law, J. Phys. Chem. A 110 (2006) 13202.
 
 use super::number::Number;
-use super::rates::{Rates, rates_at};
+use super::rates::{OfTemperature, Rates};
 use super::thermo::concentrations;
 use super::{Model, State, linear_algebra};
 use mechanism::{Mechanism, SpeciesIndex};
@@ -34,14 +34,24 @@ pub struct QuasiSteady<N = f64> {
 /// Rates of progress at a state of the transported species, by a dense solve. Without quasi-steady species these are the
 /// rates themselves.
 pub fn quasi_steady(model: &Model, state: &State) -> QuasiSteady {
-    quasi_steady_at(&model.mechanism, state.temperature, state.pressure, &concentrations(state))
+    let of_temperature = OfTemperature::new(&model.mechanism, state.temperature, None);
+    quasi_steady_at(&model.mechanism, &of_temperature, state.pressure, &concentrations(state))
 }
 
-/// The same of any numbers: K, Pa and kmol/m3 of the transported species.
-pub fn quasi_steady_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, transported: &[N]) -> QuasiSteady<N> {
+/// The same of any numbers: Pa and kmol/m3 of the transported species.
+pub fn quasi_steady_at<N: Number>(
+    mechanism: &Mechanism,
+    of_temperature: &OfTemperature<N>,
+    pressure: N,
+    transported: &[N],
+) -> QuasiSteady<N> {
     let mut reacting = transported.to_vec();
     reacting.resize(mechanism.species.len(), N::from(1.0));
-    let mut unscaled = rates_at(mechanism, t, pressure, transported, &reacting);
+    let mut unscaled = of_temperature.rates(mechanism, pressure, transported, &reacting);
+    if mechanism.quasi_steady().is_empty() {
+        let (forward, reverse) = (unscaled.rate_forward.clone(), unscaled.rate_reverse.clone());
+        return QuasiSteady { unscaled, concentrations: Vec::new(), forward, reverse };
+    }
     for (i, r) in mechanism.reactions.iter().enumerate() {
         let directions = [(&r.reactants, &mut unscaled.rate_forward[i]), (&r.products, &mut unscaled.rate_reverse[i])];
         for (side, rate) in directions {
@@ -66,7 +76,8 @@ pub fn quasi_steady_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, tran
 
 /// Returns the quasi-steady species that a direction with these reactants consumes.
 pub fn consumed(mechanism: &Mechanism, side: &[(SpeciesIndex, f64)]) -> Consumed {
-    let place = |k: SpeciesIndex| mechanism.quasi_steady().iter().position(|&q| q == k);
+    let list = mechanism.quasi_steady();
+    let place = |k: SpeciesIndex| list.iter().position(|&q| q == k);
     let mut found = Consumed::None;
     for &(k, nu) in side {
         if let Some(j) = place(k) {

@@ -32,35 +32,80 @@ pub fn rates(model: &Model, state: &State) -> Rates {
 /// Rates where the concentrations (kmol/m3, by species) that form \[M\] differ from those that react: a quasi-steady species
 /// reacts with a concentration of its own and does not count in \[M\].
 pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: &[N], reactants: &[N]) -> Rates<N> {
-    let gibbs: Vec<N> = mechanism.species.iter().map(|s| g_rt(&s.thermo, t)).collect();
-    let size = mechanism.reactions.len();
-    let mut all = Rates {
-        forward: Vec::with_capacity(size),
-        reverse: Vec::with_capacity(size),
-        third_body: Vec::with_capacity(size),
-        rate_forward: Vec::with_capacity(size),
-        rate_reverse: Vec::with_capacity(size),
-    };
-    for reaction in &mechanism.reactions {
-        let m = collider(reaction).map(|collider| third_body(collider, colliders));
-        let forward = forward_constant(&reaction.rate, t, pressure, m, colliders);
-        let reverse = match &reaction.reverse {
+    OfTemperature::new(mechanism, t, None).rates(mechanism, pressure, colliders, reactants)
+}
+
+/// Rate constants as far as the temperature alone, or that and the pressure, decide them, by reaction. They serve all concentrations.
+#[derive(Debug, Clone)]
+pub struct OfTemperature<N> {
+    t: N,
+    /// Forward rate constants; `None` where they depend on more.
+    forward: Vec<Option<N>>,
+    /// Reverse rate constants, or 1/Kc where they are in equilibrium.
+    reverse: Vec<N>,
+}
+
+impl<N: Number> OfTemperature<N> {
+    /// Without a pressure, rate constants that depend on it are left out.
+    pub fn new(mechanism: &Mechanism, t: N, pressure: Option<N>) -> Self {
+        let gibbs: Vec<N> = mechanism.species.iter().map(|s| g_rt(&s.thermo, t)).collect();
+        let forward = |reaction: &Reaction| {
+            let pressure = match &reaction.rate {
+                Rate::Arrhenius(_) | Rate::LandauTeller(..) => Some(pressure.unwrap_or(N::from(f64::NAN))),
+                Rate::Plog(_) | Rate::Chebyshev(_) => pressure,
+                Rate::Falloff { .. } | Rate::ChemicallyActivated { .. } | Rate::LinearBurke(_) => None,
+            };
+            pressure.map(|pressure| forward_constant(&reaction.rate, t, pressure, None, &[]))
+        };
+        let reverse = |reaction: &Reaction| match &reaction.reverse {
             Reverse::Irreversible => N::from(0.0),
-            Reverse::Equilibrium => forward * inverse_equilibrium_constant(reaction, &gibbs, t),
+            Reverse::Equilibrium => inverse_equilibrium_constant(reaction, &gibbs, t),
             Reverse::Explicit(rate, None) => arrhenius(rate, t),
             Reverse::Explicit(rate, Some(vibration)) => landau_teller(rate, vibration, t),
         };
-        // The rate constant of a falloff reaction contains its [M] already.
-        let factor = reaction.third_body.as_ref().and(m).unwrap_or(N::from(1.0));
-        let ahead = activity(&reaction.reactants, &reaction.forward_orders, reactants);
-        let back = activity(&reaction.products, &reaction.reverse_orders, reactants);
-        all.forward.push(forward);
-        all.reverse.push(reverse);
-        all.third_body.push(m);
-        all.rate_forward.push(progress(forward, factor * ahead));
-        all.rate_reverse.push(progress(reverse, factor * back));
+        Self {
+            t,
+            forward: mechanism.reactions.iter().map(forward).collect(),
+            reverse: mechanism.reactions.iter().map(reverse).collect(),
+        }
     }
-    all
+
+    /// Rates as [`rates_at`] has them, at a pressure that is the one of before if there was one.
+    pub fn rates(&self, mechanism: &Mechanism, pressure: N, colliders: &[N], reactants: &[N]) -> Rates<N> {
+        let size = mechanism.reactions.len();
+        let mut all = Rates {
+            forward: Vec::with_capacity(size),
+            reverse: Vec::with_capacity(size),
+            third_body: Vec::with_capacity(size),
+            rate_forward: Vec::with_capacity(size),
+            rate_reverse: Vec::with_capacity(size),
+        };
+        // Many reactions have the same list of efficiencies.
+        let mut sums: Vec<(&Collider, N)> = Vec::new();
+        let mut sum_of = |collider| {
+            let known = sums.iter().find(|(other, _)| *other == collider).map(|(_, sum)| *sum);
+            known.unwrap_or_else(|| {
+                let sum = third_body(collider, colliders);
+                sums.push((collider, sum));
+                sum
+            })
+        };
+        for (reaction, (forward, &reverse)) in mechanism.reactions.iter().zip(self.forward.iter().zip(&self.reverse)) {
+            let m = collider(reaction).map(&mut sum_of);
+            let forward = forward.unwrap_or_else(|| forward_constant(&reaction.rate, self.t, pressure, m, colliders));
+            let reverse = if reaction.reverse == Reverse::Equilibrium { forward * reverse } else { reverse };
+            // The rate constant of a falloff reaction contains its [M] already.
+            let factor = reaction.third_body.as_ref().and(m).unwrap_or(N::from(1.0));
+            let ahead = activity(&reaction.reactants, &reaction.forward_orders, reactants);
+            let back = activity(&reaction.products, &reaction.reverse_orders, reactants);
+            all.forward.push(forward);
+            all.reverse.push(reverse);
+            all.third_body.push(m);
+            all.rate_forward.push(progress(forward, factor * ahead));
+            all.rate_reverse.push(progress(reverse, factor * back));
+        }
+        all
+    }
 }
 
 /// 1/Kc in concentration units of kmol/m3, at most 1e300 as in Cantera: exp(sum nu g/RT) (P0/RT)^(-sum nu) with nu the

@@ -2,7 +2,7 @@
 
 use super::advance::{Solver, System};
 use crate::constants::GAS_CONSTANT;
-use crate::linear_algebra::elimination::solve;
+use crate::linear_algebra::elimination::Factors;
 use crate::reactor::{Constant, tendency};
 use crate::{Model, State, jacobian, production};
 
@@ -38,12 +38,11 @@ impl System for Reference<'_> {
 
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
         let all = jacobian::tendency(self.model, &self.state(y), self.constant);
-        Box::new(move |right| {
-            let row = |i: usize| -> Vec<f64> {
-                let entry = |j: usize| if i == j { diagonal } else { 0.0 } - all.values[j * all.rows + i];
-                (0..right.len()).map(entry).chain([right[i]]).collect()
-            };
-            solve((0..right.len()).map(row).collect())
-        })
+        let row = |i: usize| -> Vec<f64> {
+            let entry = |j: usize| if i == j { diagonal } else { 0.0 } - all.values[j * all.rows + i];
+            (0..all.rows).map(entry).collect()
+        };
+        let factors = Factors::new((0..all.rows).map(row).collect());
+        Box::new(move |right| factors.solve(right))
     }
 }

@@ -2,12 +2,16 @@
 
 use crate::number::Number;
 
+/// A square matrix as its factors: of each row the factors of the pivots before it, then what these left.
+pub struct Factors<N> {
+    rows: Vec<Vec<N>>,
+    /// Row of the matrix that each row of the factors comes from.
+    order: Vec<usize>,
+}
+
 /// The solution of a square system whose last column is the right-hand side; not finite where the system is singular.
 pub fn solve<N: Number>(system: Vec<Vec<N>>) -> Vec<N> {
-    solve_by(system, |system, p| {
-        let size_of = |row: usize| system[row][p].value().abs();
-        (p..system.len()).max_by(|&a, &b| size_of(a).total_cmp(&size_of(b))).unwrap_or(p)
-    })
+    solve_by(system, Factors::new)
 }
 
 /// The same of an M-matrix: entries beside the diagonal are at most 0, those of the inverse at least 0. Pivots are those of the
@@ -15,29 +19,57 @@ pub fn solve<N: Number>(system: Vec<Vec<N>>) -> Vec<N> {
 /// different the units of the unknowns are (Funderlic & Plemmons, LU decomposition of M-matrices by elimination without pivoting, Linear
 /// Algebra Appl. 41 (1981) 99). Larger entries as pivots would mix signs.
 pub fn solve_m_matrix<N: Number>(system: Vec<Vec<N>>) -> Vec<N> {
-    solve_by(system, |_, p| p)
+    solve_by(system, |matrix| Factors::by(matrix, |_, p| p))
 }
 
-/// With the row of each pivot as `pivot` chooses it from those that are left.
-fn solve_by<N: Number>(mut system: Vec<Vec<N>>, pivot: impl Fn(&[Vec<N>], usize) -> usize) -> Vec<N> {
-    let size = system.len();
-    for p in 0..size {
-        let pivot = pivot(&system, p);
-        system.swap(p, pivot);
-        let (upper, lower) = system.split_at_mut(p + 1);
-        for row in lower {
-            let factor = row[p] / upper[p][p];
-            if !factor.is_nothing() {
-                row.iter_mut().zip(&upper[p]).skip(p).for_each(|(entry, &above)| *entry = *entry - factor * above);
+fn solve_by<N: Number>(mut system: Vec<Vec<N>>, factored: impl Fn(Vec<Vec<N>>) -> Factors<N>) -> Vec<N> {
+    let right: Vec<N> = system.iter_mut().map(|row| row.pop().expect("a row ends with the right-hand side")).collect();
+    factored(system).solve(&right)
+}
+
+impl<N: Number> Factors<N> {
+    /// With the largest number of a column as its pivot.
+    pub fn new(matrix: Vec<Vec<N>>) -> Self {
+        Self::by(matrix, |rows, p| {
+            let size_of = |row: usize| rows[row][p].value().abs();
+            (p..rows.len()).max_by(|&a, &b| size_of(a).total_cmp(&size_of(b))).unwrap_or(p)
+        })
+    }
+
+    /// With the row of each pivot as `pivot` chooses it from those that are left.
+    fn by(mut rows: Vec<Vec<N>>, pivot: impl Fn(&[Vec<N>], usize) -> usize) -> Self {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        for p in 0..rows.len() {
+            let pivot = pivot(&rows, p);
+            rows.swap(p, pivot);
+            order.swap(p, pivot);
+            let (upper, lower) = rows.split_at_mut(p + 1);
+            let above = &upper[p][p..];
+            for row in lower {
+                let (first, rest) = row[p..].split_first_mut().expect("the matrix is square");
+                *first = *first / above[0];
+                if !first.is_nothing() {
+                    rest.iter_mut().zip(&above[1..]).for_each(|(entry, &above)| *entry = *entry - *first * above);
+                }
             }
         }
+        Self { rows, order }
     }
-    let mut x = vec![N::from(0.0); size];
-    for i in (0..size).rev() {
-        let known: N = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
-        x[i] = (system[i][size] - known) / system[i][i];
+
+    /// The solution for a right-hand side.
+    pub fn solve(&self, right: &[N]) -> Vec<N> {
+        let mut x: Vec<N> = self.order.iter().map(|&row| right[row]).collect();
+        for (i, row) in self.rows.iter().enumerate() {
+            let (known, rest) = x.split_at_mut(i);
+            let factors = row.iter().zip(known).filter(|(factor, _)| !factor.is_nothing());
+            factors.for_each(|(&factor, &mut above)| rest[0] = rest[0] - factor * above);
+        }
+        for (i, row) in self.rows.iter().enumerate().rev() {
+            let known: N = (i + 1..x.len()).map(|j| row[j] * x[j]).sum();
+            x[i] = (x[i] - known) / row[i];
+        }
+        x
     }
-    x
 }
 
 #[cfg(test)]
@@ -54,6 +86,22 @@ mod tests {
         });
         for (found, expected) in solve(system.to_vec()).iter().zip(truth) {
             assert!((found - expected).abs() < 1e-14);
+        }
+    }
+
+    /// The same bits for each right-hand side as if it was the only one; an entry is zero below a pivot.
+    #[test]
+    fn factors_serve_several_right_hand_sides() {
+        let rows = [[0.0, 2.0, 1.0], [3.0, 1.0, 0.0], [4.0, -1.0, 5.0]];
+        let factors = Factors::new(rows.map(Vec::from).to_vec());
+        for right in [[1.0, -2.0, 3.0], [0.1, 0.0, -7.0]] {
+            let system = rows.iter().zip(right).map(|(row, right)| [&row[..], &[right]].concat());
+            let found = factors.solve(&right);
+            assert_eq!(found, solve(system.collect()));
+            for (row, right) in rows.iter().zip(right) {
+                let product: f64 = row.iter().zip(&found).map(|(a, x)| a * x).sum();
+                assert!((product - right).abs() < 1e-14);
+            }
         }
     }
 
