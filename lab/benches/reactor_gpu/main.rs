@@ -333,6 +333,7 @@ fn made(
     let files = mechanism::Files { mechanism: case.mechanism(), ..Default::default() };
     let request = Request {
         files,
+        name: Some(name.to_owned()),
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
         reactor_method: Some(AUTO),

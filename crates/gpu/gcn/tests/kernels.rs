@@ -460,3 +460,14 @@ fn masks_may_have_bits_without_a_value() {
         assert!(found.err().unwrap_or_default().contains(reason), "{broken}");
     }
 }
+
+/// A product that is added to a number whose upper half has no value has a lower half.
+#[test]
+fn halves_of_sums_may_have_no_value() {
+    let sum = "\tv_mov_b32_e32 v12, 5\n\tv_mad_u64_u32 v[14:15], s[12:13], v10, 3, v[12:13]\n\tv_mov_b32_e32 v2, v14\n\t\
+               v_mov_b32_e32 v3, 0";
+    assert_eq!(bits(sum, |_| 0.0), (0..64).map(|lane| 3 * lane + 5).collect::<Vec<u64>>());
+    for broken in [sum.replace("v3, 0", "v3, v15"), sum.replace("v3, 0", "v3, s12"), sum.replace("v12, 5", "v13, 5")] {
+        assert!(computed(64, &broken, |_| 0.0).is_err_and(|reason| reason.contains("no value")), "{broken}");
+    }
+}

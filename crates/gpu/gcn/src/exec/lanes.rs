@@ -5,7 +5,7 @@ use crate::float;
 use crate::forms::Lanes;
 use crate::instruction::{Counter, Instruction, Op, Part, Test};
 use crate::operand::Kind::{self, B32, B64, F32, F64};
-use crate::operand::{EXEC, Operand, VCC};
+use crate::operand::{EXEC, Operand, Registers, VCC};
 use crate::waits::Outstanding;
 use crate::wave::Wave;
 
@@ -163,10 +163,15 @@ fn carry(
 }
 
 fn wide(wave: &mut Wave, operands: &[Operand], signed: bool) -> Result<(), String> {
-    let mut carries = 0u64;
+    let (mut carries, mut unknown) = (0u64, 0u64);
     for lane in wave.active() {
-        let of = |at: usize, kind| wave.known_lane(&operands[at], kind, lane);
-        let (a, b, c) = (of(2, B32)?, of(3, B32)?, of(4, B64)?);
+        let of = |at: usize| wave.known_lane(&operands[at], B32, lane);
+        let (a, b) = (of(2)?, of(3)?);
+        // Clang computes sums of 32 bits so, too: the upper half of the addend may have no value.
+        let (c, is_whole) = wave.lane(&operands[4], B64, lane)?;
+        if let (false, Some(low)) = (is_whole, half(&operands[4], 0)) {
+            wave.known_lane(&low, B32, lane)?;
+        }
         // The last bit of a sum of 65 bits: of numbers with signs that is the sum's sign, and no overflow.
         let (value, over) = if signed {
             let sum = i128::from(i64::from(a as i32) * i64::from(b as i32)) + i128::from(c as i64);
@@ -175,10 +180,21 @@ fn wide(wave: &mut Wave, operands: &[Operand], signed: bool) -> Result<(), Strin
             (a * b).overflowing_add(c)
         };
         carries |= u64::from(over) << lane;
+        unknown |= u64::from(!is_whole) << lane;
         wave.write_lane(&operands[0], lane, value, true);
+        if let (false, Some(high)) = (is_whole, half(&operands[0], 1)) {
+            wave.write_lane(&high, lane, value >> 32, false);
+        }
     }
-    wave.write_scalar(&operands[1], carries, true);
+    wave.write_bits(&operands[1], carries, !unknown);
     Ok(())
+}
+
+/// A register of a pair.
+fn half(operand: &Operand, place: u16) -> Option<Operand> {
+    let registers = operand.registers()?;
+    let registers = Registers { first: registers.first + place, count: 1, ..registers };
+    Some(Operand::Registers { registers, negated: false, absolute: false })
 }
 
 /// The second source where the mask has a bit, else the first.
