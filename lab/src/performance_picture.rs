@@ -20,7 +20,7 @@ pub fn ratios(rows: &str, targets: &[&str]) -> Result<String, String> {
     Ok(svg)
 }
 
-/// Returns the lines in the order of the table. Rows in which one kind was not timed have no ratio.
+/// Returns the lines, those of a mechanism together. Rows in which one kind was not timed have no ratio.
 fn lines(rows: &str) -> Vec<(String, Ratios<'_>)> {
     let mut lines: Vec<(String, Ratios)> = Vec::new();
     for row in rows.lines() {
@@ -33,6 +33,8 @@ fn lines(rows: &str) -> Vec<(String, Ratios<'_>)> {
             None => lines.push((name, BTreeMap::from([(target, ratio)]))),
         }
     }
+    let begins = |name: &str| name.split_once(':').and_then(|(mechanism, _)| rows.find(&format!("| {mechanism} |")));
+    lines.sort_by_key(|line| begins(&line.0));
     lines
 }
 
