@@ -5,7 +5,7 @@ use super::interface::interface;
 use crate::plan::Request;
 use emit_c::cpu;
 use emit_c::host::{
-    DrivenReactors, Energies, FusedStep, KnownReactor, REFERENCE_TOLERANCE, Reactor, ReactorStart, Systems,
+    DrivenReactors, ERROR_FLOOR, Energies, FusedStep, KnownReactor, REFERENCE_TOLERANCE, Reactor, ReactorStart, Systems,
 };
 use kernels::Kernel;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
@@ -135,8 +135,14 @@ fn known_reactor(model: &Model, reactor: &Reactor, state: &State, time: f64) -> 
         ..Options::default()
     };
     let unknowns = [&start.fractions[..], &[state.temperature]].concat();
-    let end = advance(&system, &RODAS5P, &unknowns, time, &tight);
+    let advanced = |options: &Options| advance(&system, &RODAS5P, &unknowns, time, options);
+    let end = advanced(&tight);
+    let default = Options::default();
+    let tolerances = |(found, exact): (&f64, &f64)| {
+        (found - exact).abs() / default.relative_tolerance.mul_add(exact.abs(), ERROR_FLOOR)
+    };
     (end.status == Status::Done).then(|| KnownReactor {
+        error: advanced(&default).y.iter().zip(&end.y).map(tolerances).fold(0.0, f64::max),
         start,
         time,
         end_fractions: end.y[..species].to_vec(),

@@ -14,7 +14,7 @@ pub use header::{context, header, wrapper};
 pub use ignition::{ignition, ignition_file};
 pub use project::{Case, Duel, FOLDER, Project, Table, cmake, cmake_file, driver, fallback_file, install, reference};
 pub use reactor::driver as reactor_driver;
-pub use reactor::{Coefficients, Energies, FusedStep, REFERENCE_TOLERANCE, Reactor, reactor};
+pub use reactor::{Coefficients, ERROR_FLOOR, Energies, FusedStep, REFERENCE_TOLERANCE, Reactor, reactor};
 pub use reactor::{DrivenReactors, KnownReactor, ReactorStart};
 pub use systems::Systems;
 

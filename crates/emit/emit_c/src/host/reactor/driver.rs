@@ -24,6 +24,8 @@ pub struct KnownReactor {
     pub time: f64,
     pub end_fractions: Vec<f64>,
     pub end_temperature: f64,
+    /// What the plain integrator errs by at the tolerance of the driver, in tolerances of an unknown.
+    pub error: f64,
 }
 
 /// Reactors of the driver.
@@ -37,6 +39,9 @@ pub struct DrivenReactors {
 
 /// Relative tolerance of the ends that are known.
 pub const REFERENCE_TOLERANCE: f64 = 1e-9;
+
+/// What is added to the tolerance of an unknown where the driver judges its error.
+pub const ERROR_FLOOR: f64 = 1e-11;
 
 /// (name, text) of the program, for a CPU of a part of the project's driver.
 pub fn driver(
@@ -59,6 +64,7 @@ pub fn driver(
         relative_tolerance: String,
         absolute_tolerance: String,
         allowed: String,
+        error_floor: String,
         start_states: String,
         start_constants: String,
         start_fractions: String,
@@ -95,7 +101,8 @@ pub fn driver(
         reference_tolerance: real(REFERENCE_TOLERANCE),
         relative_tolerance: real(Options::default().relative_tolerance),
         absolute_tolerance: real(Options::default().absolute_tolerance),
-        allowed: real((2.0 * ((species + 1) as f64).sqrt()).ceil()),
+        allowed: real(allowed(known, species + 1)),
+        error_floor: real(ERROR_FLOOR),
         start_states: column(|start| start.first_state),
         start_constants: column(|start| start.fixed),
         start_fractions: fractions(&starts),
@@ -116,4 +123,30 @@ pub fn driver(
     };
     let name = format!("{}_reactor_driver.{extension}", file.prefix);
     (name, render_in(interface.dialect, template, &file))
+}
+
+/// Returns the tolerances that an unknown may err by: each may have the whole error of two steps, whose norm is a mean, or half more than where the plain
+/// integrator errs by more, as errors of many steps add up.
+fn allowed(known: &[KnownReactor], unknowns: usize) -> f64 {
+    let of_two_steps = 2.0 * (unknowns as f64).sqrt();
+    known.iter().map(|one| 1.5 * one.error).fold(of_two_steps, f64::max).ceil()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_plain_integrator_is_allowed_and_half_more() {
+        let start = ReactorStart { first_state: 1000.0, fixed: 1e5, fractions: vec![1.0] };
+        let known = |error| KnownReactor {
+            start: start.clone(),
+            time: 1e-6,
+            end_fractions: vec![1.0],
+            end_temperature: 1000.0,
+            error,
+        };
+        assert_eq!(allowed(&[known(3.0)], 69), 17.0);
+        assert_eq!(allowed(&[known(3.0), known(32.6)], 69), 49.0);
+    }
 }

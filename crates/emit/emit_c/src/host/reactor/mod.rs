@@ -3,7 +3,7 @@
 mod driver;
 mod energies;
 
-pub use driver::{DrivenReactors, KnownReactor, REFERENCE_TOLERANCE, ReactorStart, driver};
+pub use driver::{DrivenReactors, ERROR_FLOOR, KnownReactor, REFERENCE_TOLERANCE, ReactorStart, driver};
 pub use energies::{Coefficients, Energies};
 
 use super::fortran::fortran_prefix;
