@@ -5,7 +5,7 @@
 //!
 //! ```
 //! # let text = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 5;\nret;\n}";
-//! # //! # let module = ptx::read::text("k.ptx", &text).expect("this is PTX");
+//! # let module = ptx::read::text("k.ptx", text).expect("this is PTX");
 //! use passes::{Options, Pass};
 //! let pass = Pass::by_name("dce").expect("it is in the table");
 //! let outcome = pass.run(&module, "k", &Options::default()).expect("it refuses nothing");

@@ -29,7 +29,7 @@
 //!     ret;
 //! }";
 //! // Read. Errors are diagnostics with line, column and remedy.
-//! //! let module = ptx::read::text("scale.ptx", &text).expect("this is PTX");
+//! # let module = ptx::read::text("scale.ptx", text).expect("this is PTX");
 //! assert!(ptx::check::check(&module).is_empty());
 //!
 //! // Analyse: in blocks of 64 threads all lanes of a warp agree on tid / 32, so that the branch is uniform.

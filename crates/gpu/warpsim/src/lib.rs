@@ -39,9 +39,7 @@
 //!     st.global.f64 [%a0], %f1;
 //!     ret;
 //! }";
-//! let read = |text: &str| {
-//!     //!     ptx::read::text("swap.ptx", &text).expect("this is PTX")
-//! };
+//! let read = |text: &str| ptx::read::text("swap.ptx", text).expect("this is PTX");
 //! let module = read(text);
 //!
 //! // Simulate: one CTA of 64 threads, whose one argument is buffer 0.
