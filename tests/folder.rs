@@ -89,7 +89,7 @@ fn no_command_replaces_other_bytes_unless_forced() {
     let out = folder.path();
     let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/reduction.ptx");
     let path = |name: &str| out.join(name).display().to_string();
-    let levels = ["ptx", "occupancy", kernel, "--levels", "all", "--block", "256", "--header"];
+    let levels = ["ptx", "occupancy", kernel, "--block", "256", "--header"];
     let commands: [(&str, Vec<&str>); 5] = [
         ("k.ptx", vec!["ptx", "opt", kernel, "--pass", "dce", "-o"]),
         ("k.dot", vec!["ptx", "analyze", kernel, "--picture"]),

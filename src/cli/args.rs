@@ -26,26 +26,26 @@ pub struct Arguments {
     pub command: Option<Command>,
     #[command(flatten)]
     pub compile: CompileArguments,
-    /// When to colour what is printed [default: auto, on a terminal]
+    /// When to colour the output [default: auto, on a terminal]
     #[arg(long, global = true, value_name = "auto|always|never", value_enum, hide_default_value = true, default_value_t = Color::Auto)]
     pub color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Report everything that is wrong with a mechanism, and write nothing
+    /// Report every error of a mechanism, and write nothing
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
     /// Check, analyze, transform, simulate and time PTX: singe ptx verify, opt, ...
     Ptx(PtxArguments),
-    /// Make an archive that times kernels on a GPU with nothing but its driver, or tell what it measured there beside what is predicted
+    /// Make an archive that times kernels on a GPU with its driver alone, or compare its measurements with predictions
     Measure(MeasureArguments),
-    /// Tell which compilers are there, for which targets, and what is missing
+    /// List the installed compilers, their targets, and what is missing
     Doctor(DoctorArguments),
-    /// Print what completes the words of this command in a shell
+    /// Print the completion script of a shell
     Completions(CompletionsArguments),
-    /// Print the manual page of this command, or write those of all commands
+    /// Print the manual page, or write the pages of all commands
     Man(ManArguments),
 }
 
@@ -60,20 +60,20 @@ pub struct InputArguments {
     /// TRANSPORT file, or none [default: tran.dat, trans.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE|none")]
     pub transport: Option<PathBuf>,
-    /// Diffusion by Lewis numbers: all of them 1 (unity), or a file with a line SPECIES VALUE for each species [default: mixture-averaged, or
-    /// by the transport model of a YAML phase]
+    /// Diffusion by Lewis numbers: 1 for all species (unity), or a file with a line SPECIES VALUE for each [default: mixture-averaged, or
+    /// the transport model of a YAML phase]
     #[arg(long, value_name = "FILE|unity")]
     pub lewis_numbers: Option<PathBuf>,
-    /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
+    /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it exists]
     #[arg(long, value_name = "FILE|none")]
     pub reduction: Option<PathBuf>,
     /// Phase of a YAML file [default: its first phase of the type ideal-gas]
     #[arg(long, value_name = "NAME")]
     pub phase: Option<String>,
-    /// Turn errors that have an obvious repair into warnings
+    /// Repair errors that have one obvious remedy, with a warning
     #[arg(long)]
     pub permissive: bool,
-    /// The ranges of all NASA-7 records meet at the default temperature; columns 66-73 hold something else
+    /// Take the default temperature as the middle one of all NASA-7 records, and ignore columns 66-73
     #[arg(long)]
     pub single_intermediate_temperature: bool,
 }
@@ -107,7 +107,7 @@ pub struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell that reads it
+    /// The shell that reads the script
     #[arg(value_name = "SHELL", value_enum)]
     pub shell: Shell,
 }
@@ -132,18 +132,18 @@ pub enum Format {
 pub struct CompileArguments {
     #[command(flatten)]
     pub input: InputArguments,
-    /// Prefix of files, symbols, include guards and the Fortran module, so that several projects of one mechanism fit
-    /// into one program: a C identifier of at most 27 characters [default: the mechanism's name]
+    /// Prefix of files, symbols, include guards and the Fortran module, a C identifier of at most 27 characters. Several projects of one
+    /// mechanism in one program need different ones [default: the mechanism's name]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
-    /// TOML file with values of flags, for all kernels or for each; flags that stand here too have precedence
+    /// TOML file with values of flags, for all kernels or for each; the command line has precedence
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Kernels to compile
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL.map(KernelChoice::Kernel))]
     pub kernel: Vec<KernelChoice>,
-    /// Further kernels in the same project, with a state and outputs of their own; may be given several times. The name stands before
-    /// each kernel's: --set rho=chemistry:TRY makes rho-chemistry
+    /// Further kernels in the same project, with their own state and outputs; may be repeated. NAME becomes a prefix of the kernels:
+    /// --set rho=chemistry:TRY makes rho-chemistry
     #[arg(long, value_name = "NAME=KERNELS[:STATE[:OUTPUTS]]", value_parser = Set::parse)]
     pub set: Vec<Set>,
     #[command(flatten)]
@@ -152,16 +152,16 @@ pub struct CompileArguments {
     pub tuning: Tuning,
     #[arg(long, value_name = "KEY=VALUE", help = layout_help(), value_parser = layout_setting)]
     pub layout: Vec<(String, Value)>,
-    /// How the code is laid out; several layouts are written side by side, with the layout's name in their symbols. With
-    /// auto among them only the fastest is kept, kernel by kernel
+    /// Layout of the code. Several layouts are written side by side, with the layout's name in their symbols. With
+    /// auto among them only the fastest of each kernel is kept
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
     pub codegen: Vec<Layout>,
     /// How long to look for the fastest version
     #[arg(long, value_enum, default_value_t = Effort::Normal)]
     pub effort: Effort,
-    /// States to verify each kernel on (70 by default), or off; and checks to leave out: no-compilers (NVRTC and ptxas on the code; they are
-    /// found in .toolchain beside the program, CUDA_HOME, the PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone), no-machine-code (run
-    /// what they make, and compare it in bits) and no-time (predict its time by the model of the target). For a CPU, measure times the
+    /// Number of states to verify each kernel on (70 by default), or off; and checks to leave out. no-compilers skips NVRTC and ptxas, which are
+    /// found in .toolchain beside the program, CUDA_HOME, the PATH or /usr/local/cuda*, or in SINGE_TOOLCHAIN alone. no-machine-code skips the
+    /// run of their machine code and its comparison in bits; no-time skips the prediction of its time. For a CPU, measure times the
     /// kernels on this machine
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = verify)]
     pub verify: Vec<Check>,
@@ -186,13 +186,13 @@ pub struct CompileArguments {
     /// Folder for the generated files [default: singe-MECHANISM]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Remove the files that earlier runs wrote for the same project and this one does not, but for those that were changed since
+    /// Remove unchanged files of earlier runs of the same project that this run does not write
     #[arg(long)]
     pub clean: bool,
-    /// Replace files in that folder that Singe did not write, that were changed since, or that another project has
+    /// Replace files in that folder even if Singe did not write them, they were changed since, or they belong to another project
     #[arg(long)]
     pub force: bool,
-    /// Make everything anew, and keep nothing: neither read nor write the folder where outcomes of earlier runs are kept
+    /// Neither read nor write the cache of earlier results
     #[arg(long)]
     pub no_cache: bool,
     /// Break the compiler on purpose, to see that the checks notice

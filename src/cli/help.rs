@@ -12,7 +12,7 @@ const COMMON: [&str; 9] = ["target", "kernel", "emit", "output", "effort", "ther
 const HEADINGS: [(&str, &[&str]); 5] = [
     ("Mechanism", &["lewis_numbers", "reduction", "phase", "permissive", "single_intermediate_temperature"]),
     (
-        "What kernels compute",
+        "Kernels",
         &[
             "state",
             "outputs",
@@ -27,9 +27,9 @@ const HEADINGS: [(&str, &[&str]); 5] = [
             "name",
         ],
     ),
-    ("What makes them faster", &["codegen", "config", "warps", "groups_per_cta", "ctas_per_sm", "form", "layout"]),
+    ("Speed", &["codegen", "config", "warps", "groups_per_cta", "ctas_per_sm", "form", "layout"]),
     ("Checks", &["verify"]),
-    ("What is printed and kept", &["quiet", "color", "clean", "force", "no_cache", "print_after", "time_passes"]),
+    ("Output", &["quiet", "color", "clean", "force", "no_cache", "print_after", "time_passes"]),
 ];
 
 const EXAMPLES: &str = "\
@@ -37,9 +37,9 @@ Examples:
   singe gri30.yaml                                  kernels for an A100, in the folder singe-gri30
   singe chem.inp --target h100 --kernel chemistry   one kernel, for an H100
   singe chem.inp --target cpu --emit host           C++ for CPUs with a CMake project, C, C++ and Fortran interfaces
-  singe chem.inp --target cpu --kernel reactor      reactors that are advanced in time
-  singe check chem.inp                              all that is wrong with a mechanism
-  singe ptx verify k.ptx --threads 256              proof of the synchronisation of a kernel of your own
+  singe chem.inp --target cpu --kernel reactor      reactors, advanced in time
+  singe check chem.inp                              every error of a mechanism
+  singe ptx verify k.ptx --threads 256              proof of the synchronisation of your own kernel
 
 `singe help all` has all options, `singe help COMMAND` those of a command, `singe help report` the words of the report, and `singe man` the manual page.";
 
@@ -75,43 +75,43 @@ pub fn plain() -> Command {
 /// Words of the report.
 const REPORT: &str = "\
 proven            free of deadlocks, races and unsafe reuse of barriers, for every order in which warps run;
-                  of an error: a bound for every state of the ranges that are told
-verified          run on states, and compared with the graph in bits and with the reference evaluator
-measured          of an error: found in the states that were run, claimed of no other state;
-                  of a time: taken on this machine, which --verify measure asks for
-simulated         only Singe's own PTX was run, neither the text nor its machine code
-text run          the PTX that a compiler makes of the text was run, its machine code was not
-own PTX           the PTX that Singe itself prints, where no compiler for the target is found
+                  of an error: a bound for every state of the given ranges
+verified          run on states, compared with the graph in bits and with the reference evaluator
+measured          of an error: found in the states of the run, not claimed for others;
+                  of a time: taken on this machine by --verify measure
+simulated         only Singe's own PTX was run: neither the text nor its machine code
+text run          a compiler's PTX of the text was run, its machine code was not
+own PTX           PTX printed by Singe, used if no compiler for the target is found
 
 data-parallel     a thread for each point
 overlay           warps that work together on 32 points and share code where they agree
 partial           overlay, with code of its own for a warp where copies cost less than look-ups
-straight          warps that work together, each with code of its own, which adds up in its registers
+straight          warps that work together, each with its own code and sums in its registers
 switch            warps that work together, each with a copy of the code
-undecided         another version would be faster if an assumed figure of the GPU were otherwise
+undecided         another version is faster if an assumed figure of the GPU is wrong
 left out          not compiled: its estimate is far from the fastest time
 
 estimated         from counts of PTX             predicted   from a model of the GPU that runs the machine code
-floor             what memory or double precision take at their peak rates; nothing can be faster
-slot              what double precision issues at once: a fused multiply-add takes one, a division nine
+floor             time of memory traffic or double precision at peak rates; nothing can be faster
+slot              issue slot of double precision: a fused multiply-add takes one, a division nine
 
 issued            a warp issues an instruction
-fixed latency     it waits for the result of its instruction before, some clocks that are always the same
+fixed latency     it waits for the result of its previous instruction, a constant number of clocks
 shared, shuffles, local, global, constants, special
-                  it waits for what such an instruction brings
-pipe              it waits for a pipe that is busy
+                  it waits for the result of such an instruction
+pipe              it waits for a busy pipe
 barrier           it waits for other warps       fetch       it waits for instructions to be fetched
 not selected      it could go on, but another warp issues
 
 docs/report-rows.md has every row of `--report full`.
 ";
 
-/// Whether the words ask what the report's words mean.
+/// Whether the words ask for the terms of the report.
 pub fn asks_for_report(words: &[std::ffi::OsString]) -> bool {
     matches!(words, [_, help, report] if help == "help" && report == "report")
 }
 
-/// Explains the words of the report.
+/// Returns the terms of the report with their meanings.
 pub fn report() -> &'static str {
     REPORT
 }

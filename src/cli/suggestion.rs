@@ -24,9 +24,9 @@ const FLAGS: [(&[&str], &str); 6] = [
     ),
     (&["--arch", "--gpu", "--device", "--sm"], "the architecture is --target, such as --target hopper, h100 or sm_90"),
     (&["--mechanism", "--input", "--file"], "the mechanism stands without a flag: singe MECHANISM"),
-    (&["--verbose", "-v"], "--report full prints every figure, and --time-passes what takes the time"),
-    (&["--format", "--language", "--lang"], "--emit says what is written, and --target whether it is CUDA or C++"),
-    (&["--optimize", "-O", "-O2", "-O3"], "--effort says how long the fastest version is looked for"),
+    (&["--verbose", "-v"], "--report full prints every figure, and --time-passes the time of each pass"),
+    (&["--format", "--language", "--lang"], "--emit chooses the files, and --target CUDA, HIP or C++"),
+    (&["--optimize", "-O", "-O2", "-O3"], "--effort sets the duration of the search for the fastest version"),
 ];
 
 /// Returns the failure for a first word that is no file, but nearly a command.

@@ -67,8 +67,8 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsochoricJacobian => {
             "Derivatives of the rates of change of mass fractions and temperature at constant volume."
         }
-        Kernel::IsobaricSparseJacobian => "Derivatives of what the isobaric kernel gives, sparse and shared.",
-        Kernel::IsochoricSparseJacobian => "Derivatives of what the isochoric kernel gives, sparse and shared.",
+        Kernel::IsobaricSparseJacobian => "Derivatives of the isobaric kernel's outputs, sparse and shared.",
+        Kernel::IsochoricSparseJacobian => "Derivatives of the isochoric kernel's outputs, sparse and shared.",
         Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
         Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
         Kernel::IsobaricStep => {
@@ -77,8 +77,8 @@ fn kernel(model: &Model, unit: &Unit) -> KernelInterface {
         Kernel::IsochoricStep => {
             "One step in time at constant volume, and its error, of mass fractions whose sum is 1."
         }
-        Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
-        Kernel::Progress => "Rates of reactions one by one.",
+        Kernel::Temperature => "Temperature and pressure from other state variables.",
+        Kernel::Progress => "Rates of each reaction.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
     let quantities = &unit.graph.quantities;

@@ -5,11 +5,11 @@ use clap::ValueEnum;
 /// Effort of the search where the request leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Effort {
-    /// The version of each kernel that the estimate prefers, which alone is compiled and verified
+    /// Compile and verify only the version of each kernel that the estimate prefers
     Quick,
-    /// Versions whose estimate is near the fastest time are compiled and timed, and the fastest is verified
+    /// Compile and time the versions whose estimate is near the fastest time, and verify the fastest
     #[default]
     Normal,
-    /// All versions that may be faster are compiled, timed and verified
+    /// Compile, time and verify all versions that may be faster
     Thorough,
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kernels::Kernel;
 
-/// Value of `--kernel`: a kernel, or reactors that are advanced in time, which take two.
+/// Value of `--kernel`: a kernel, or reactors, which need two kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelChoice {
     Kernel(Kernel),
@@ -34,9 +34,9 @@ impl ValueEnum for KernelChoice {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Kernel(kernel) => kernel.to_possible_value(),
-            Self::Reactor => {
-                Some(PossibleValue::new("reactor").help("Reactors advanced in time by an integrator for stiff systems"))
-            }
+            Self::Reactor => Some(
+                PossibleValue::new("reactor").help("Reactors, advanced in time by an integrator for stiff systems"),
+            ),
         }
     }
 }

@@ -20,8 +20,8 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value = "8", value_parser = values::count::parse)]
     #[serde(with = "super::values::count")]
     pub warps: u32,
-    /// Groups of so many warps in a CTA, 1 to 32: each works on points of its own in shared memory of its own, and all go through the
-    /// code together; not in data-parallel code
+    /// Groups of warps in a CTA, 1 to 32. Each has its own points and shared memory, and all go through the code together; not in
+    /// data-parallel code
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
     #[serde(with = "super::values::count")]
     pub groups_per_cta: u32,
@@ -29,7 +29,7 @@ pub struct Tuning {
     #[arg(skip = Some(1))]
     #[serde(with = "super::values::points_per_lane")]
     pub points_per_lane: Option<u32>,
-    /// CTAs that must fit on one SM, 1 to 32; auto takes the fastest of up to five numbers from 1 on, and N,auto from N on
+    /// CTAs that must fit on one SM, 1 to 32; auto tries up to five numbers from 1, N,auto from N
     #[arg(long, value_name = "N|auto|N,auto", default_value = "1", value_parser = values::ctas_per_sm::parse)]
     #[serde(with = "super::values::ctas_per_sm")]
     pub ctas_per_sm: CtasPerSm,

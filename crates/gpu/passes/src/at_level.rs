@@ -33,7 +33,7 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::options::Opti
         TargetLevel::Auto => {
             let selection = select(module, index, &demand, &settings).map_err(failed)?.ok_or_else(|| {
                 let message = format!("{kernel} can be realised at no level of {}", settings.target.name);
-                refused("opt::occupancy", message, "see `singe ptx occupancy --levels all` for what stands in the way")
+                refused("opt::occupancy", message, "`singe ptx occupancy K.ptx` shows the limits")
             })?;
             let report = Report::new(summary(&selection), selection_json(&selection));
             Ok(Outcome { module: selection.version().module.clone(), report })

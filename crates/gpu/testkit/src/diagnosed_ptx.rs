@@ -40,7 +40,7 @@ pub const COMMANDS: [(&str, &str, &str, &[&str]); 13] = [
         "opt::split",
         "\n{\n",
         "\n.explicitcluster\n{\n",
-        &["ptx", "occupancy", "k.ptx", "--levels", "all", "--block", "64", "--header", "k.hpp"],
+        &["ptx", "occupancy", "k.ptx", "--block", "64", "--header", "k.hpp"],
     ),
     ("opt::target", "sm_70", "sm_36", &["ptx", "opt", "k.ptx", "--pass", "allocate"]),
     ("sim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["ptx", "sim", "k.ptx", "--launch", "k.toml"]),

@@ -11,10 +11,10 @@ use machine::target::{Parameter, Target};
 #[derive(Debug, Args)]
 pub struct OccupancyArguments {
     /// PTX text, whose kernel is made for every level of occupancy
-    #[arg(value_name = "PTX", requires = "levels", conflicts_with_all = ["threads", "sweep"])]
+    #[arg(value_name = "PTX", group = "drawn", conflicts_with_all = ["threads", "sweep"])]
     pub ptx: Option<PathBuf>,
-    /// Levels of the kernel: all of them
-    #[arg(long, value_enum, requires = "ptx", group = "drawn")]
+    /// The default with a PTX text, accepted for one more version
+    #[arg(long, value_enum, requires = "ptx", hide = true)]
     pub levels: Option<LevelsName>,
     /// The launch that each level is timed with, in TOML; without it, or without the compilers for the target, times are estimated
     #[arg(long, value_name = "FILE", requires = "ptx")]

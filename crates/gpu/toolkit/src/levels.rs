@@ -1,4 +1,4 @@
-//! `singe ptx occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
+//! `singe ptx occupancy K.ptx`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::picture;
 use command::Failure;
 use command::files;
 use command::print;
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, to_stderr};
 use machine::target::{Target, occupancy};
 use passes::at_level;
 use passes::occupancy::header::{Ladder, header};
@@ -22,6 +22,9 @@ use ptx::Module;
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let path = arguments.ptx.as_deref().expect("clap asks for threads without it");
+    if arguments.levels.is_some() {
+        to_stderr(format_args!("note: --levels all is the default; the next version has no such flag\n"));
+    }
     if let Some(target) = arguments.target.filter(|target| target.is_amd()) {
         let message = format!("{} is AMD's, and the kernel is PTX", target.name);
         let help = "leave out --target, or name a GPU of NVIDIA";

@@ -43,7 +43,7 @@ Examples:
   singe ptx verify *.ptx --launch launch.toml       many files, with the launch of each kernel in a file
   singe ptx analyze k.ptx --block 16,16             divergence of its values and branches
   singe ptx opt k.ptx --pass predicate,allocate     passes; the result is PTX
-  singe ptx occupancy k.ptx --levels all            registers against CTAs per SM
+  singe ptx occupancy k.ptx --block 256             registers against CTAs per SM
   singe ptx time k.ptx --launch launch.toml         modelled cycles on one SM
 
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 a kernel failed its proof or its simulation.

@@ -48,7 +48,7 @@ pub const ENTRIES: [Entry; 51] = [
         id: "opt::occupancy",
         cause: "The kernel cannot have this number of resident warps: its CTAs are of another size, their threads, named barriers or shared \
                 memory do not fit so often, or no padding that a CTA may ask for keeps more of them away.",
-        remedy: "Ask for one of the levels that the message lists; `singe ptx occupancy K.ptx --levels all` shows all of them.",
+        remedy: "Ask for one of the levels that the message lists; `singe ptx occupancy K.ptx` shows all of them.",
     },
     Entry {
         id: "opt::registers",

@@ -310,6 +310,16 @@ fn volatile(code: &Code) -> Vec<String> {
         .collect()
 }
 
+/// Lists, for a kernel that is not proven, the axes of the CTA that it reads and that have one thread: its launch may have another shape.
+fn flat(code: &Code, launch: &Launch) -> Vec<String> {
+    let [x, y, z] = launch.threads;
+    let axes = [(Special::TidY, "%tid.y", y), (Special::TidZ, "%tid.z", z)];
+    let read = |special: Special| code.specials.iter().any(|(known, _)| *known == special);
+    let flat = axes.into_iter().filter(|(special, _, threads)| *threads == 1 && read(*special));
+    flat.map(|(_, name, _)| format!("{name} is 0 in all threads, as CTAs of {x} x {y} x {z} threads were launched"))
+        .collect()
+}
+
 /// Result of one execution.
 struct Outcome {
     verdict: Verdict,
@@ -421,6 +431,9 @@ fn once(
     assumed = [on_machine(&code, registers, shares), assumed, rests_on].concat();
     if !not_analysed.is_empty() {
         machine.asynchronous.warnings.extend(volatile(&code));
+    }
+    if !(violations.is_empty() && not_analysed.is_empty()) {
+        machine.asynchronous.warnings.extend(flat(&code, launch));
     }
     let verdict = Verdict {
         kernel: func.name.clone(),

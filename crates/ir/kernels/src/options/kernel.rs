@@ -1,4 +1,4 @@
-//! The kernels, and what each is about.
+//! The kernels and their properties.
 
 use std::fmt;
 
@@ -19,21 +19,21 @@ pub enum Kernel {
     Isobaric,
     /// The same at constant volume
     Isochoric,
-    /// Rates of reactions one by one, and production and destruction of species apart
+    /// Rates of each reaction; production and destruction of each species
     Progress,
     /// Properties of species and of the mixture
     Thermodynamics,
-    /// Temperature and pressure of a state that is told otherwise
+    /// Temperature and pressure from other state variables
     Temperature,
     /// Derivatives of production rates by concentrations and temperature
     Jacobian,
-    /// Derivatives of what the isobaric kernel gives
+    /// Derivatives of the isobaric kernel's outputs
     IsobaricJacobian,
-    /// Derivatives of what the isochoric kernel gives
+    /// Derivatives of the isochoric kernel's outputs
     IsochoricJacobian,
-    /// Derivatives of what the isobaric kernel gives, as a sparse matrix and what the entries of each row share
+    /// Derivatives of the isobaric kernel's outputs, as a sparse matrix and the part that all entries of a row share
     IsobaricSparseJacobian,
-    /// The same of the isochoric kernel
+    /// The same for the isochoric kernel
     IsochoricSparseJacobian,
     /// The isobaric Jacobian's product with a vector
     IsobaricJacobianVector,

@@ -1,4 +1,4 @@
-//! The kernel that gives temperature and pressure of a state that is told otherwise.
+//! The kernel that computes temperature and pressure from other state variables.
 
 use super::begin;
 use crate::build::{self, Operands, PRESSURE, TEMPERATURE};
