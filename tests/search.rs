@@ -170,6 +170,7 @@ fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &
         groups: 1,
         registers: own.registers(),
         points_per_lane: limits.points_per_lane,
+        literal_bits: 32,
         cache_bytes: 0,
         shared_bytes: 0,
         staging_bytes: None,

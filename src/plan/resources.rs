@@ -15,6 +15,8 @@ use schedule::Limits;
 
 /// Bytes of the cache where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
+/// Upper bits of a double that instructions have room for, on machines that nothing else is known of.
+const LITERAL_BITS: u32 = 32;
 
 /// Slots of a group of points in global memory, more than any kernel has values.
 const MOST_GLOBAL_SLOTS: u32 = 1 << 16;
@@ -198,6 +200,11 @@ impl Resolved<'_> {
         self.asked.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
     }
 
+    fn literal_bits(&self) -> u32 {
+        let pipeline = self.asked.common.target.pipeline.as_ref();
+        pipeline.and_then(|pipeline| pipeline.constants.literal_bits).unwrap_or(LITERAL_BITS)
+    }
+
     /// Returns the bytes of shared memory for a CTA.
     pub fn shared_bytes(&self) -> u32 {
         let (target, ctas) = (self.asked.common.target, self.tuning.ctas_per_sm.count);
@@ -235,6 +242,7 @@ impl Resolved<'_> {
             groups: self.groups(),
             registers: self.registers(),
             points_per_lane: limits.points_per_lane,
+            literal_bits: self.literal_bits(),
             cache_bytes: self.cache_bytes(),
             shared_bytes: self.shared_bytes(),
             staging_bytes: self.staging_bytes(),

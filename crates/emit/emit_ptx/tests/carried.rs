@@ -49,6 +49,7 @@ fn no_double_is_carried_to_the_next_group() {
                     groups: 1,
                     registers,
                     points_per_lane: 1,
+                    literal_bits: 32,
                     cache_bytes: 128 * 1024,
                     shared_bytes: 48 * 1024,
                     staging_bytes: None,

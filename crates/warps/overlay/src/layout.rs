@@ -60,6 +60,8 @@ pub struct Frame {
     /// 32-bit registers per thread.
     pub registers: u32,
     pub points_per_lane: u32,
+    /// Upper bits of a double that an instruction has room for.
+    pub literal_bits: u32,
     /// Bytes of the cache of an SM for code and constants.
     pub cache_bytes: u32,
     /// Bytes of shared memory that the CTA may have.

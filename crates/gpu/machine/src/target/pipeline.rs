@@ -85,6 +85,8 @@ pub struct Constants {
     pub are_operands_of_doubles: bool,
     /// Clocks for which such an instruction holds its pipe, if they are more than without the operand.
     pub double_operand_interval: Option<u32>,
+    /// Upper bits of a double that an instruction has room for, where they are fewer than half of it: other literals lie in constant memory.
+    pub literal_bits: Option<u32>,
     /// Size of the cache for operands, and of the one for loads.
     pub bytes: u32,
     /// Latency of a load that hits.

@@ -41,7 +41,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
     if frame.staging_bytes.is_some() {
         body = reread::where_far(&mut vars, body);
     }
-    let real_bank = constants::place(&mut vars, &mut body);
+    let real_bank = constants::place(&mut vars, &mut body, frame.literal_bits);
     let arrays = graph.arrays.iter().map(Array::from).collect();
     let program = Program {
         kernel: graph.kernel.into(),
