@@ -5,7 +5,7 @@ use super::kernel_version::{KernelVersion, VersionMaker, attempted, left_out, ti
 use super::layout::{LayoutTime, alternative, fastest, mark_undecided};
 use super::level::levels;
 use super::neighbor::{Version, neighbor};
-use super::promising::{FAR_BEHIND, LeastShares, is_promising};
+use super::promising::{FAR_BEHIND, is_promising};
 use super::rival::{Rival, rivals};
 use super::steady::steady_choice;
 use crate::plan::{Effort, Request, Resolved};
@@ -45,8 +45,8 @@ fn compile_first<M: VersionMaker>(request: &Request, made: &mut [M::Version], ma
     }
     compile(request, made, &first, maker)?;
     let rest = (0..made.len()).filter(|at| !first.contains(at));
-    let least = LeastShares::on(request.common.target);
-    let is_worth = |at: &usize| request.effort != Effort::Quick && is_promising(&made[*at], made, &least);
+    let target = request.common.target;
+    let is_worth = |at: &usize| request.effort != Effort::Quick && is_promising(&made[*at], made, target);
     let (near, far): (Vec<usize>, Vec<usize>) = rest.partition(is_worth);
     far.into_iter().for_each(|at| made[at].leave_out());
     compile(request, made, &near, maker)
@@ -201,8 +201,7 @@ fn tried<M: VersionMaker>(
 ) -> Result<Option<M::Version>, Failure> {
     let Some(mut version) = attempted(made, warnings)? else { return Ok(None) };
     version.tried_beside();
-    let least = LeastShares::on(request.common.target);
-    if request.effort != Effort::Thorough && !is_promising(&version, others, &least) {
+    if request.effort != Effort::Thorough && !is_promising(&version, others, request.common.target) {
         version.leave_out();
         return Ok(Some(version));
     }

@@ -89,16 +89,14 @@ fn ratio(graph: &mut Graph, k: SpeciesIndex, weight: f64, (sources, per_step): (
     let b: &mut Body = &mut o.body;
     let supply = b.fma(source, per_weight, creation);
     let (one, two) = (b.literal(1.0), b.literal(2.0));
-    let twice = b.mul(two, c);
-    let slow = b.mul(twice, per_step);
-    // Where nothing destroys the species, a reciprocal of zero would take the long way of divisions.
-    let destroyed = b.select_le(destruction, slow, one, destruction);
-    let lifetime = b.div(one, destroyed);
+    let lifetime = b.div(one, destruction);
     let balance = b.mul(supply, lifetime);
     let steady = b.mul(c, balance);
     let excess = b.sub(c, steady);
     let total = b.fma(excess, per_step, supply);
     let ratio = b.mul(total, lifetime);
+    let twice = b.mul(two, c);
+    let slow = b.mul(twice, per_step);
     b.values = vec![b.select_le(destruction, slow, one, ratio)];
     o.into_step(graph)
 }
