@@ -69,6 +69,13 @@ impl<'a, N: Number> Factored<'a, N> {
         Self { plan, a, inverse }
     }
 
+    /// Whether a pivot says that something grows too fast for the step; the last one, of the sum, has the other sign.
+    pub fn has_growth(&self) -> bool {
+        let (last, others) = self.inverse.split_last().unwrap();
+        let least = |least: f64, pivot: &N| if least <= pivot.wide() { least } else { pivot.wide() };
+        others.iter().fold(-last.wide(), least) < 0.0
+    }
+
     /// Solves for a right-hand side, which has no last row, times a scale: in doubles.
     pub fn solution(&self, right: &[f64], scale: f64) -> Vec<f64> {
         let Self { plan, a, inverse } = self;

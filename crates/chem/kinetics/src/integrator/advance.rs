@@ -2,10 +2,15 @@
 
 use super::explicit;
 use super::method::Method;
-use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, MOST_DEAD_ENDS, NO_WALL, Options};
+use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, MOST_DEAD_ENDS, NO_WALL, Options, SHORTER};
 
-/// The solution of a factored system for a right-hand side.
-pub type Solver<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+/// A factored system diagonal I - J.
+pub struct Solver<'a> {
+    /// Whether a pivot is negative: then something grows faster than the diagonal, which no step of that length follows.
+    pub has_growth: bool,
+    /// The solution for a right-hand side.
+    pub solve: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+}
 
 /// y' = f(y), with linear systems of its Jacobian J.
 pub trait System {
@@ -21,7 +26,7 @@ pub trait System {
         true
     }
 
-    /// Returns a solver of (diagonal I - J(y)) x = right.
+    /// Factors diagonal I - J(y).
     fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a>;
 }
 
@@ -66,8 +71,8 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
         if step <= 0.0 {
             step = first_step(&y, &rates, time, options);
         }
-        let h = length(time - now, step);
-        let (next, error) = stages(system, method, &y, rates, h, options);
+        let (h, shortened, solver) = factored(system, method, &y, &rates, length(time - now, step));
+        let (next, error) = stages(system, method, &y, rates, (h, &solver), options);
         let has_end = error.is_finite() && system.is_state(&next);
         let accepted = error <= 1.0 && has_end;
         let of_error = root(error, method.order);
@@ -78,8 +83,9 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
             }
             good = Some((h, of_error.max(LEAST_ROOT)));
         }
-        step = h * factor.max(0.1).min(if failed_here { 1.0 } else { 8.0 });
-        steps += 1;
+        step = h * factor.max(0.1).min(if failed_here || shortened > 0 { 1.0 } else { 8.0 });
+        steps += 1 + shortened;
+        rejected += shortened;
         failed_here = !accepted;
         if accepted {
             let before = now;
@@ -108,6 +114,28 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
     };
     let y = if status == Status::Done { y } else { start.to_vec() };
     Outcome { y, status, steps, rejected, step, is_stiff: true }
+}
+
+/// The length of a step, how many longer ones were given up for it, and its factored system. Where something grows by e^x over a step, x > 1/gamma, the
+/// system has a negative pivot and the method takes growth for decay; what grows from next to nothing leaves no error to see. Where all rates are zero
+/// nothing grows.
+fn factored<'a>(
+    system: &'a dyn System,
+    method: &Method,
+    y: &[f64],
+    rates: &[f64],
+    wanted: f64,
+) -> (f64, usize, Solver<'a>) {
+    let moves = rates.iter().any(|&rate| rate != 0.0);
+    let (mut h, mut shortened) = (wanted, 0);
+    loop {
+        let solver = system.solver(y, 1.0 / h / method.gamma);
+        if !(moves && solver.has_growth) {
+            return (h, shortened, solver);
+        }
+        h *= SHORTER;
+        shortened += 1;
+    }
 }
 
 /// A step that changes the unknowns by some tolerances, if rates stay as they are.
@@ -152,7 +180,7 @@ pub struct Step {
 pub fn step(system: &dyn System, method: &Method, y: &[f64], h: f64) -> Step {
     let mut rates = system.rates(y);
     system.go_on_below_zero(y, y, &mut rates);
-    step_from(system, method, y, rates, h)
+    step_from(system, method, y, rates, (h, &system.solver(y, 1.0 / h / method.gamma)))
 }
 
 /// The sum of a number and multiples of an unknown's changes by the stages.
@@ -167,10 +195,10 @@ fn stages(
     method: &Method,
     y: &[f64],
     rates: Vec<f64>,
-    h: f64,
+    factored: (f64, &Solver),
     options: &Options,
 ) -> (Vec<f64>, f64) {
-    let Step { end, errors, .. } = step_from(system, method, y, rates, h);
+    let Step { end, errors, .. } = step_from(system, method, y, rates, factored);
     let mut sum = 0.0f64;
     for (k, ((&y, &after), error)) in y.iter().zip(&end).zip(&errors).enumerate() {
         let size = if y.abs() <= after.abs() { after.abs() } else { y.abs() };
@@ -181,9 +209,15 @@ fn stages(
     (end, error)
 }
 
-fn step_from(system: &dyn System, method: &Method, y: &[f64], rates: Vec<f64>, h: f64) -> Step {
+/// A step of a length, with the system that was factored for it.
+fn step_from(
+    system: &dyn System,
+    method: &Method,
+    y: &[f64],
+    rates: Vec<f64>,
+    (h, Solver { solve, .. }): (f64, &Solver),
+) -> Step {
     let inverse_step = 1.0 / h;
-    let solve = system.solver(y, inverse_step / method.gamma);
     let mut f = rates;
     let mut u: Vec<Vec<f64>> = Vec::new();
     for stage in 0..method.m.len() {
@@ -206,6 +240,10 @@ mod tests {
     use super::*;
     use crate::linear_algebra::elimination;
 
+    fn solved_by<'a>(solve: impl Fn(&[f64]) -> Vec<f64> + 'a) -> Solver<'a> {
+        Solver { has_growth: false, solve: Box::new(solve) }
+    }
+
     /// Three reactions of very different speeds (Robertson 1966), and a decay that is not linear.
     struct Robertson;
 
@@ -222,7 +260,7 @@ mod tests {
                 [0.0, 6e7 * y[1], 0.0, 0.0],
                 [0.0, 0.0, 0.0, -2.0 * y[3]],
             ];
-            Box::new(move |right| {
+            solved_by(move |right: &[f64]| {
                 let row = |(i, row): (usize, &[f64; 4])| -> Vec<f64> {
                     let entry = |j: usize| if i == j { diagonal - row[j] } else { -row[j] };
                     (0..4).map(entry).chain([right[i]]).collect()
@@ -241,7 +279,7 @@ mod tests {
         }
 
         fn solver<'a>(&'a self, _: &[f64], diagonal: f64) -> Solver<'a> {
-            Box::new(move |right| vec![right[0] / diagonal])
+            solved_by(move |right: &[f64]| vec![right[0] / diagonal])
         }
     }
 
@@ -258,7 +296,7 @@ mod tests {
         }
 
         fn solver<'a>(&'a self, _: &[f64], diagonal: f64) -> Solver<'a> {
-            Box::new(move |right| vec![right[0] / diagonal])
+            solved_by(move |right: &[f64]| vec![right[0] / diagonal])
         }
     }
 
@@ -272,7 +310,7 @@ mod tests {
 
         fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
             let (j10, j11) = (-2.0 * y[0] * y[1] - 1.0, 1.0 - y[0] * y[0]);
-            Box::new(move |right| {
+            solved_by(move |right: &[f64]| {
                 elimination::solve(vec![vec![diagonal, -1.0, right[0]], vec![-j10, diagonal - j11, right[1]]])
             })
         }
@@ -284,7 +322,9 @@ mod tests {
             let mut y = vec![2.0, 0.5];
             for _ in 0..steps {
                 let rates = Smooth.rates(&y);
-                y = stages(&Smooth, method, &y, rates, 1.0 / steps as f64, &Options::default()).0;
+                let h = 1.0 / steps as f64;
+                let solver = Smooth.solver(&y, 1.0 / h / method.gamma);
+                y = stages(&Smooth, method, &y, rates, (h, &solver), &Options::default()).0;
             }
             y
         };

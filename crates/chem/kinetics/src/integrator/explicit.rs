@@ -101,13 +101,14 @@ mod tests {
 
         fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
             let (rate, y) = (self.rate, y.to_vec());
-            Box::new(move |right| {
+            let solve = move |right: &[f64]| {
                 let of_both = diagonal * diagonal + 1.0;
                 let y1 = (diagonal * right[1] - right[2]) / of_both;
                 let y2 = (diagonal * right[2] + right[1]) / of_both;
                 let of_slow = (2.0 * rate * y[1] - 2.0 * y[2]) * y1 - 2.0 * y[1] * y2;
                 vec![(right[0] + of_slow) / (diagonal + rate), y1, y2]
-            })
+            };
+            Solver { has_growth: false, solve: Box::new(solve) }
         }
     }
 

@@ -19,6 +19,9 @@ pub const ERRORS: [f64; 2] = [1e-5, 1e5];
 /// The least root of a step's error that the step after it is compared with: of smaller ones growth tells nothing.
 pub const LEAST_ROOT: f64 = 0.4;
 
+/// A step whose system has a negative pivot becomes as short as this share of it.
+pub const SHORTER: f64 = 0.25;
+
 /// A step has no end where its rates are not numbers, or where it ends at no state. After this many such steps, before the time at which the first of
 /// them would have ended is passed, no step is short enough: else steps creep towards a wall, such as the hottest temperature, for ever.
 pub const MOST_DEAD_ENDS: usize = 20;

@@ -43,6 +43,6 @@ impl System for Reference<'_> {
             (0..all.rows).map(entry).collect()
         };
         let factors = Factors::new((0..all.rows).map(row).collect());
-        Box::new(move |right| factors.solve(right))
+        Solver { has_growth: factors.is_negative(), solve: Box::new(move |right| factors.solve(right)) }
     }
 }

@@ -56,6 +56,23 @@ impl<N: Number> Factors<N> {
         Self { rows, order }
     }
 
+    /// Whether the determinant is negative.
+    pub fn is_negative(&self) -> bool {
+        let pivots = self.rows.iter().enumerate().filter(|(p, row)| row[*p].value() < 0.0).count();
+        // The order is a permutation: each cycle of an even length changes the sign.
+        let mut is_seen = vec![false; self.order.len()];
+        let mut sign = pivots;
+        for start in 0..self.order.len() {
+            let mut at = start;
+            while !is_seen[at] {
+                is_seen[at] = true;
+                at = self.order[at];
+                sign += usize::from(at != start);
+            }
+        }
+        sign % 2 == 1
+    }
+
     /// The solution for a right-hand side.
     pub fn solve(&self, right: &[N]) -> Vec<N> {
         let mut x: Vec<N> = self.order.iter().map(|&row| right[row]).collect();
