@@ -425,14 +425,8 @@ fn driven(folder: &Path, prefix: &str, target: &str) -> std::process::Output {
     let driver = folder.join("driver");
     run(Command::new("g++")
         .args([
-            "-std=c++17",
-            "-O1",
-            "-ffp-contract=off",
-            "-Wall",
-            "-Wno-unknown-pragmas",
-            "-Wno-attributes",
-            "-Wno-dangling-pointer",
-            "-I",
+            "-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wno-unknown-pragmas", "-Wno-attributes",
+            "-Wno-dangling-pointer", "-I",
         ])
         .arg(standing_in)
         .arg(format!("-DSINGE_LANES={lanes}"))
@@ -548,13 +542,7 @@ fn the_host_half_compiles_with_the_headers_of_rocm() {
     run(Command::new("g++")
         .current_dir(folder.path())
         .args([
-            "-std=c++17",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-D__HIP_PLATFORM_AMD__",
-            "-fsyntax-only",
-            "host.cpp",
+            "-std=c++17", "-Wall", "-Wextra", "-Werror", "-D__HIP_PLATFORM_AMD__", "-fsyntax-only", "host.cpp",
             "-isystem",
         ])
         .arg(include));

@@ -187,14 +187,7 @@ fn sarif_keeps_the_rules_of_the_standard() {
     }
     std::fs::write(path.join("no.ptx"), ".version 7.0\n.target sm_70\n.entry k() { bar.sync 0 ret; }\n").unwrap();
     let words = [
-        "right.ptx",
-        "wrong.ptx",
-        "open.ptx",
-        "conditional.ptx",
-        "softmax.ptx",
-        "absent.ptx",
-        "no.ptx",
-        "--threads",
+        "right.ptx", "wrong.ptx", "open.ptx", "conditional.ptx", "softmax.ptx", "absent.ptx", "no.ptx", "--threads",
         "64",
     ];
     let written = |more: &[&str]| {

@@ -169,7 +169,10 @@ mod tests {
     #[test]
     fn nothing_is_tried_beside_what_the_memory_alone_takes() {
         let one = [timed(Codegen::DataParallel, 8, 1.05, 1.0)];
-        assert_eq!([0.99, 0.9].map(|floor| may_be_faster(kind(Codegen::Partial, 8), 0.1, floor, &one, &LEAST_SHARES)), [false, true]);
+        assert_eq!(
+            [0.99, 0.9].map(|floor| may_be_faster(kind(Codegen::Partial, 8), 0.1, floor, &one, &LEAST_SHARES)),
+            [false, true]
+        );
     }
 
     #[test]
