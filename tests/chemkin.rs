@@ -9,123 +9,7 @@ use testkit::project::{run, there};
 use testkit::shipped;
 
 /// A caller with implicit interfaces, as old codes have it. `@...@` are sizes and the state.
-const CALLER: &str = "
-program caller
-  implicit none
-  integer, parameter :: kk = @species@, ii = @reactions@, mm = @elements@
-  integer :: ickwrk(1), sizes(4), i, k, ki(8), nu(8), nspec, ncf(mm, kk), nuki(kk, ii)
-  double precision :: rckwrk(1), p, t, x(kk), y(kk), c(kk), wt(kk), rho, ru, ruc, pa, value, rows(ii), other(ii)
-  double precision :: wdot(kk), made(kk), lost(kk), two_y(2, kk), two_w(2, kk), h(kk)
-  character(len=16) :: names(kk), cckwrk(1)
-  character(len=2) :: elements(mm)
-  logical :: error
-  p = @pressure@
-  t = @temperature@
-  x = (/ @fractions@ /)
-  call ckindx(ickwrk, rckwrk, sizes(1), sizes(2), sizes(3), sizes(4))
-  if (sizes(1) /= mm .or. sizes(2) /= kk .or. sizes(3) /= ii) stop 1
-  call cksyms(cckwrk, 6, names, error)
-  if (error .or. names(1) /= 'H2' .or. names(kk) /= 'N2') stop 2
-  call cksyms(cckwrk, 6, elements, error)
-  if (.not. error) stop 3
-  call cksyme(cckwrk, 6, elements, error)
-  if (error .or. elements(1) /= 'O') stop 4
-  call ckncf(mm, ickwrk, rckwrk, ncf)
-  if (any(ncf(:, 6) /= (/ 1, 2, 0, 0 /))) stop 5
-  call cknu(kk, ickwrk, rckwrk, nuki)
-  call ckinu(0, 8, ickwrk, rckwrk, nspec, ki, nu)
-  if (nspec /= 0) stop 6
-  do i = 1, ii
-    call ckinu(i, 8, ickwrk, rckwrk, nspec, ki, nu)
-    do k = 1, kk
-      if (sum(nu(1:nspec), mask=ki(1:nspec) == k) /= nuki(k, i)) stop 7
-    end do
-    if (any(matmul(ncf, nuki(:, i)) /= 0)) stop 8
-  end do
-  call ckrp(ickwrk, rckwrk, ru, ruc, pa)
-  call ckwt(ickwrk, rckwrk, wt)
-  call ckxty(x, ickwrk, rckwrk, y)
-  call ckrhoy(p, t, y, ickwrk, rckwrk, rho)
-  call ckytcr(rho, t, y, ickwrk, rckwrk, c)
-  call put('weights', wt, kk)
-  call put('mass', y, kk)
-  call put('density', (/ rho /), 1)
-  call put('concentrations', c, kk)
-  call ckpy(rho, t, y, ickwrk, rckwrk, value)
-  call put('pressure', (/ value /), 1)
-  call ckmmwy(y, ickwrk, rckwrk, value)
-  call put('mean', (/ value /), 1)
-  call ckcpbs(t, y, ickwrk, rckwrk, value)
-  call put('cp', (/ value /), 1)
-  call ckubms(t, y, ickwrk, rckwrk, value)
-  call put('u', (/ value /), 1)
-  call ckhms(t, ickwrk, rckwrk, h)
-  call put('h', (/ sum(y * h) /), 1)
-  call cksbms(p, t, y, ickwrk, rckwrk, value)
-  call put('entropy', (/ value /), 1)
-  call ckgbms(p, t, y, ickwrk, rckwrk, value)
-  call put('gibbs', (/ value /), 1)
-  call ckabms(p, t, y, ickwrk, rckwrk, value)
-  call put('helmholtz', (/ value /), 1)
-  call ckrhoc(p, t, c, ickwrk, rckwrk, value)
-  call put('density', (/ value /), 1)
-  call cksor(t, ickwrk, rckwrk, made)
-  call ckhort(t, ickwrk, rckwrk, lost)
-  call cksmh(t, ickwrk, rckwrk, h)
-  if (any(abs(h - (made - lost)) > 1d-13 * (abs(made) + abs(lost)))) stop 11
-  call cksml(t, ickwrk, rckwrk, h)
-  call put('s', h, kk)
-  call ckwyp(p, t, y, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  call ckwxp(p, t, x, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  call ckwyr(rho, t, y, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  call ckwxr(rho, t, x, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  call ckwc(t, c, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  call getrates(p, t, y, ickwrk, rckwrk, wdot)
-  call put('production', wdot, kk)
-  two_y(1, :) = y
-  two_y(2, :) = y
-  call vckwyp(2, (/ 2 * p, p /), (/ t, t /), two_y, ickwrk, rckwrk, two_w)
-  call put('production', two_w(2, :), kk)
-  if (all(two_w(1, :) == two_w(2, :))) stop 9
-  call ckcdyp(p, t, y, ickwrk, rckwrk, made, lost)
-  call put('production', made - lost, kk)
-  call put('creation', made, kk)
-  call ckqc(t, c, ickwrk, rckwrk, rows)
-  call put('production', matmul(nuki, rows), kk)
-  call ckcont(2, rows, ickwrk, rckwrk, other)
-  if (abs(sum(other) - dot_product(nuki(2, :), rows)) > 1d-12 * sum(abs(other))) stop 10
-  call ckctyp(p, t, y, ickwrk, rckwrk, made, other)
-  call put('creation', made, kk)
-  call put('concentrations', other(1:kk) * lost, kk)
-  call ckkfkr(p, t, x, ickwrk, rckwrk, rows, other)
-  call put('forward', rows, ii)
-  call put('reverse', other, ii)
-  call ckeqyp(p, t, y, ickwrk, rckwrk, rows)
-  call put('equilibrium', rows, ii)
-  call mcavis(t, x, rckwrk, value)
-  call put('viscosity', (/ value /), 1)
-  call mcacon(t, x, rckwrk, value)
-  call put('conductivity', (/ value /), 1)
-  call mcsvis(t, rckwrk, h)
-  call put('viscosities', h, kk)
-  call mcscon(t, rckwrk, h)
-  call put('conductivities', h, kk)
-  call mcadif(p, t, x, rckwrk, h)
-  call put('diffusion', h, kk)
-contains
-  subroutine put(what, values, n)
-    character(len=*), intent(in) :: what
-    integer, intent(in) :: n
-    double precision, intent(in) :: values(n)
-    write (*, '(a, 1x, *(es25.17e3, 1x))') what, values
-  end subroutine
-end program
-";
+const CALLER: &str = include_str!("chemkin/caller.f90");
 
 /// Returns the expected values under a name in CGS, the scale of their errors, and the tolerance.
 fn expected(model: &Model, state: &State, name: &str) -> (Vec<f64>, Vec<f64>, f64) {
@@ -229,62 +113,7 @@ fn a_code_in_fortran_gets_what_the_reference_says() {
 }
 
 /// A program of the kind that came with the library: work arrays, link files and lines of input.
-const LEGACY: &str = "
-      PROGRAM LEGACY
-      IMPLICIT DOUBLE PRECISION (A-H, O-Z), INTEGER (I-N)
-      PARAMETER (LENIWK=100, LENRWK=100, LENCWK=100, KMAX=20)
-      PARAMETER (LINKCK=25, LINKMC=35, LOUT=6)
-      DIMENSION ICKWRK(LENIWK), RCKWRK(LENRWK), IMCWRK(LENIWK)
-      DIMENSION RMCWRK(LENRWK), X(KMAX), Y(KMAX), W(KMAX), VALUE(5)
-      DIMENSION NRAY(KMAX), KCHARG(KMAX)
-      CHARACTER*16 CCKWRK(LENCWK), KSYM(KMAX), SUB(4)
-      CHARACTER*80 LINE(3)
-      LOGICAL KERR
-      DATA LINE /'H2 2.0 ! fuel', 'O2 1.D0', 'N2   3.76'/
-      CALL CKLEN (LINKCK, LOUT, LENI, LENR, LENC)
-      CALL CKINIT (LENIWK, LENRWK, LENCWK, LINKCK, LOUT, ICKWRK,
-     1             RCKWRK, CCKWRK)
-      CALL CKINDX (ICKWRK, RCKWRK, MM, KK, II, NFIT)
-      CALL MCLEN (LINKMC, LOUT, LMCI, LMCR)
-      CALL MCINIT (LINKMC, LOUT, LENIWK, LENRWK, IMCWRK, RMCWRK)
-      CALL CKSYMS (CCKWRK, LOUT, KSYM, KERR)
-      IF (KERR) STOP 1
-      DO 10 K = 1, KK
-         X(K) = 0.0
-   10 CONTINUE
-      SUM = 0.0
-      DO 20 I = 1, 3
-         CALL CKSNUM (LINE(I), 1, LOUT, KSYM, KK, KSPEC, NVAL, VALUE,
-     1                KERR)
-         IF (KERR .OR. NVAL .NE. 1) STOP 2
-         X(KSPEC) = VALUE(1)
-         SUM = SUM + VALUE(1)
-   20 CONTINUE
-      DO 30 K = 1, KK
-         X(K) = X(K) / SUM
-   30 CONTINUE
-      CALL CKSNUM ('XX 1.0', 1, LOUT, KSYM, KK, KSPEC, NVAL, VALUE,
-     1             KERR)
-      IF (.NOT. KERR .OR. KSPEC .NE. 0) STOP 3
-      CALL CKXNUM ('1.5 2.E3', -5, LOUT, NVAL, VALUE, KERR)
-      IF (KERR .OR. NVAL .NE. 2 .OR. VALUE(2) .NE. 2000.) STOP 4
-      CALL CKXNUM ('1.5 X', 2, LOUT, NVAL, VALUE, KERR)
-      IF (.NOT. KERR) STOP 5
-      CALL CKCOMP ('O2  ', KSYM, KK, KSPEC)
-      IF (KSYM(KSPEC) .NE. 'O2') STOP 6
-      CALL CKSUBS ('A  BC ! D', LOUT, 4, SUB, NFOUND, KERR)
-      IF (KERR .OR. NFOUND .NE. 2 .OR. SUB(2) .NE. 'BC') STOP 7
-      CALL CKCRAY ('OH H2', KK, KSYM, LOUT, KMAX, NRAY, NF, KERR)
-      IF (KERR .OR. NF .NE. 2 .OR. KSYM(NRAY(1)) .NE. 'OH') STOP 8
-      CALL CKCHRG (ICKWRK, RCKWRK, KCHARG)
-      IF (KCHARG(1) .NE. 0) STOP 9
-      CALL CKXTY (X, ICKWRK, RCKWRK, Y)
-      CALL CKWYP (1013250.D0, 1500.D0, Y, ICKWRK, RCKWRK, W)
-      CALL MCAVIS (1500.D0, X, RMCWRK, VIS)
-      WRITE (*, '(A, F6.3, L2)') 'HYDROGEN', X(1), VIS .GT. 0.0
-      CALL CKABE (ICKWRK, RCKWRK, X, Y, W)
-      END
-";
+const LEGACY: &str = include_str!("chemkin/legacy.f");
 
 #[test]
 fn a_legacy_program_links_and_stops_at_what_cannot_be_had() {
@@ -334,27 +163,7 @@ fn the_header_is_valid_c() {
 }
 
 /// Sums coefficients of the library's species over all reactions, then prints production rates.
-const REDUCED: &str = r#"
-#include "methane_chemkin.h"
-#include <stdio.h>
-#include <stdlib.h>
-
-int main(void)
-{
-  static int nuki[19 * 70 + 1];
-  const int species = 19;
-  const double p = 2.5e6, t = 1350.0;
-  double x[19], y[19], wdot[19];
-  nuki[19 * 70] = 7;
-  cknu_(&species, 0, 0, nuki);
-  if (nuki[19 * 70] != 7) return 1;
-  for (int k = 0; k < 19; ++k) x[k] = 1.0 / 19.0;
-  ckxty_(x, 0, 0, y);
-  ckwyp_(&p, &t, y, 0, 0, wdot);
-  for (int k = 0; k < 19; ++k) printf("%.17g\n", wdot[k]);
-  return 0;
-}
-"#;
+const REDUCED: &str = include_str!("chemkin/reduced.c");
 
 /// Quasi-steady species are none of the library's, and there are no functions of rates of reactions one by one.
 #[test]

@@ -133,20 +133,8 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
     let folder = tempfile::tempdir().unwrap();
     let gri30 = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
     let words = [
-        gri30,
-        "--target",
-        "ampere",
-        "--kernel",
-        "viscosity,diffusion",
-        "--codegen",
-        "overlay",
-        "--verify",
-        "no-compilers",
-        "--emit",
-        "report",
-        "--report",
-        "full",
-        "-o",
+        gri30, "--target", "ampere", "--kernel", "viscosity,diffusion", "--codegen", "overlay", "--verify",
+        "no-compilers", "--emit", "report", "--report", "full", "-o",
     ];
     let table = text(&singe(folder.path(), &[&words[..], &["one"]].concat()).stdout);
     let row =

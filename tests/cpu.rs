@@ -34,30 +34,7 @@ const KERNELS: [Kernel; 7] = [
 ];
 
 /// Reads the inputs of the kernels on some points, and writes their outputs.
-const HOST: &str = r#"
-#include "NAME.h"
-#include <cstdio>
-#include <vector>
-typedef int Launch(const NAME_context *, const double *, const double *, const double *, double *, int, int, CUstream_st *);
-static int run(const NAME_context *context, Launch *launch, int rows)
-{
-  const int points = POINTS, stride = STRIDE;
-  std::vector<double> t(stride), p(stride), x(NAME_SPECIES_ROWS * stride), out(rows * stride, -1.0);
-  for (std::vector<double> *field : {&t, &p, &x}) {
-    if (std::fread(field->data(), sizeof(double), field->size(), stdin) != field->size()) return 1;
-  }
-  const int status = launch(context, t.data(), p.data(), x.data(), out.data(), points, stride, nullptr);
-  std::fwrite(out.data(), sizeof(double), out.size(), stdout);
-  return status;
-}
-int main()
-{
-  NAME_context *context = nullptr;
-  int status = NAME_context_create(&context);
-CALLS
-  return status;
-}
-"#;
+const HOST: &str = include_str!("cpu/host.cpp");
 
 fn request(name: &str, folder: &Path) -> Request {
     let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
@@ -166,26 +143,7 @@ fn threads_and_a_larger_mechanism_give_the_bits_of_the_graph() {
 }
 
 /// Statuses are those of the CUDA library where there is a GPU.
-const STATUSES: &str = r#"
-#include "h2o2.h"
-#include <stdio.h>
-int main(void)
-{
-  double x[16] = {0.0};
-  struct h2o2_context *made = 0;
-  printf("%d ", h2o2_context_create(0));
-  printf("%d ", h2o2_context_create(&made));
-  printf("%d ", h2o2_viscosity_launch(0, x, x, x, x, 1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(made, x, x, x, x, -1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(made, x, x, x, x, 2, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(made, 0, 0, 0, 0, 0, 0, 0));
-  printf("%d ", h2o2_viscosity_launch(made, x, 0, x, x, 1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(made, x, x, x, 0, 1, 1, 0));
-  printf("%d\n", h2o2_context_destroy(made));
-  printf("%s\n%s\n%s\n", h2o2_status_text(SINGE_SUCCESS), h2o2_status_text(SINGE_INVALID_STRIDE), h2o2_status_text(7));
-  return 0;
-}
-"#;
+const STATUSES: &str = include_str!("cpu/statuses.c");
 
 #[test]
 fn the_project_builds_with_cmake_and_its_programs_agree_with_the_reference() {
@@ -249,27 +207,7 @@ fn the_project_of_a_gpu_contains_the_same_for_cpus() {
 }
 
 /// A program that calls kernels with outputs in many places; prints what they return.
-const IN_PLACE: &str = r#"
-#include "h2o2.h"
-#include <cstdio>
-#include <vector>
-int main()
-{
-  const int points = 5, stride = 16, species = H2O2_SPECIES;
-  std::vector<double> t(stride, 1000.0), p(stride, 101325.0), x(2 * species * stride, 0.1);
-  const std::vector<double> before = x;
-  h2o2_context *context = nullptr;
-  int status = h2o2_context_create(&context);
-  const auto rates = [&](double *out) { return h2o2_chemistry_launch(context, t.data(), p.data(), x.data(), out, points, stride, nullptr); };
-  const auto viscosity = [&](double *out) { return h2o2_viscosity_launch(context, t.data(), p.data(), x.data(), out, points, stride, nullptr); };
-  std::printf("%d %d %d %d %d\n", status, rates(x.data()), rates(x.data() + 3 * stride), rates(x.data() + 4), rates(x.data() + 12));
-  std::printf("%d %d %d\n", viscosity(t.data()), viscosity(p.data() + 2), viscosity(x.data() + 2 * stride));
-  std::printf("%d\n", x == before && t[0] == 1000.0 && p[2] == 101325.0);
-  // Between rows of the input, and behind it.
-  std::printf("%d %d %d\n", rates(x.data() + 5), rates(x.data() + 11), rates(x.data() + species * stride));
-  std::printf("%s\n", h2o2_status_text(SINGE_OVERLAPPING_ARRAYS));
-}
-"#;
+const IN_PLACE: &str = include_str!("cpu/in_place.cpp");
 
 #[test]
 fn outputs_in_the_place_of_inputs_are_refused() {

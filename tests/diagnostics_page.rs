@@ -61,14 +61,12 @@ fn used() -> BTreeSet<String> {
     ["src", "crates", "tuner/src"].iter().flat_map(|folder| ids(&Path::new(ROOT).join(folder))).collect()
 }
 
-/// The texts of the form `"room::what"` in a folder, the table itself left out.
+/// The texts of the form `"room::what"` in the Rust files of a folder.
 fn ids(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
-            if path.file_name().is_some_and(|name| name != "catalogue") {
-                found.extend(ids(&path));
-            }
+            found.extend(ids(&path));
             continue;
         }
         if path.extension().is_none_or(|extension| extension != "rs") {

@@ -3,14 +3,13 @@
 use emit_c::base::Provenance;
 use emit_c::cuda;
 use kernels::Kernel;
-use kinetics::{self, Model, State};
 use lower::code::Code;
 use machine::target::Target;
 use overlay::Codegen;
 use singe::driver::{self, Request, Unit};
 use singe::observer::Observer;
-use singe::verify;
 use testkit::request;
+use testkit::verified::outputs;
 use warpsim::{Launch, prove};
 
 const LAYOUTS: [Codegen; 4] = [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch];
@@ -22,14 +21,6 @@ fn with((warps, groups): (u32, u32), target: &str, codegen: Codegen) -> Request 
         (r.tuning.warps, r.tuning.groups_per_cta) = (warps, groups);
         r.common.target = Target::by_name(target).unwrap();
     })
-}
-
-fn compiled(request: &Request) -> (Model, Vec<Unit>) {
-    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let unit = |kernel: &Kernel| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent());
-    let units = request.kernels.iter().map(|kernel| unit(kernel).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)));
-    let units = units.collect();
-    (model, units)
 }
 
 #[test]
@@ -59,28 +50,17 @@ fn several_points_per_lane_and_constants_in_shared_memory() {
     }
 }
 
-/// The outputs on some states, one state after the other.
-fn outputs(unit: &Unit, model: &Model, states: &[State]) -> Vec<Vec<u64>> {
-    let stride = states.len() + 70;
-    let warps = unit.program.execution.warps();
-    let run = verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride);
-    let (values, counts) = run.unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
-    assert_eq!(counts.total().global_store_bytes as usize, 8 * values.len() / stride * states.len(), "stored once");
-    let of_state = |point| values.iter().skip(point).step_by(stride).map(|v| v.to_bits()).collect();
-    (0..states.len()).map(of_state).collect()
-}
-
 /// Nothing is left out and nothing is written beyond the last point, which the simulation checks; each point is the same.
 #[test]
 fn any_number_of_points() {
     for codegen in LAYOUTS {
         for groups in [2, 4, 8] {
-            let (model, units) = compiled(&Request { verify: None, ..with((4, groups), "hopper", codegen) });
+            let (model, units) = request::units(&Request { verify: None, ..with((4, groups), "hopper", codegen) });
             let states = kinetics::verification_states(&model, 260);
             for unit in &units {
-                let all = outputs(unit, &model, &states);
+                let all = outputs(unit, &model, &states, 70);
                 for count in [1, 33, 64, 65, 127, 129, 160, 257] {
-                    let some = outputs(unit, &model, &states[..count]);
+                    let some = outputs(unit, &model, &states[..count], 70);
                     assert_eq!(some, all[..count], "{} {codegen:?}, {groups} groups, {count} points", unit.kernel);
                 }
             }
@@ -101,7 +81,7 @@ fn all_warps_of_a_cta_are_proven_and_groups_that_share_a_slot_are_not() {
     let target = Target::by_name("hopper").unwrap();
     for codegen in LAYOUTS {
         for groups in [2, 4] {
-            for unit in compiled(&Request { verify: None, ..with((4, groups), &target.name, codegen) }).1 {
+            for unit in request::units(&Request { verify: None, ..with((4, groups), &target.name, codegen) }).1 {
                 let what = format!("{} {codegen:?}, {groups} groups", unit.kernel);
                 let mut code = lower::lower(&unit.program, target);
                 let verdict = proof(&unit, &code, target);
@@ -119,7 +99,7 @@ fn all_warps_of_a_cta_are_proven_and_groups_that_share_a_slot_are_not() {
 
 #[test]
 fn the_text_counts_the_threads_of_all_groups() {
-    let (_, units) = compiled(&Request { verify: None, ..with((4, 2), "hopper", Codegen::Overlay) });
+    let (_, units) = request::units(&Request { verify: None, ..with((4, 2), "hopper", Codegen::Overlay) });
     let target = Target::by_name("hopper").unwrap();
     for unit in units {
         let provenance = Provenance {

@@ -11,46 +11,9 @@ fn singe(mechanism: &str, out: &Path, arguments: &[&str]) {
 }
 
 /// Statuses without a GPU: arguments are checked first, then the device is missed.
-const STATUSES: &str = r#"
-#include "h2o2.h"
-#include "h2o2.h"
-#include <stdio.h>
-int main(void)
-{
-  double x[1] = {0.0};
-  struct h2o2_context *none = 0, some = {0};
-  const int made = h2o2_context_create(&none);
-  printf("%d %d ", made, none == 0);
-  printf("%d ", h2o2_context_create(0));
-  printf("%d ", h2o2_viscosity_launch(0, x, x, x, x, 1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, -1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, 2, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, 0, 0, 0, 0, 0, 0, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, x, 0, x, x, 1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, 0, 1, 1, 0));
-  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, 1, 1, 0));
-  printf("%d\n", h2o2_context_destroy(0));
-  printf("%s\n%s\n", h2o2_species_names[H2O2_H2O], h2o2_status_text(made));
-  return 0;
-}
-"#;
+const STATUSES: &str = include_str!("host/statuses.c");
 
-const WRAPPED: &str = r#"
-#include "h2o2.hpp"
-#include <utility>
-int run(const double *t, const double *p, const double *x, double *out)
-{
-  try {
-    h2o2::context made;
-    h2o2::context moved(std::move(made));
-    moved.viscosity(t, p, x, out, 32, 32);
-    moved.diffusion(t, p, x, out, 32, 32, nullptr);
-  } catch (const h2o2::error &e) {
-    return e.status();
-  }
-  return SINGE_SUCCESS;
-}
-"#;
+const WRAPPED: &str = include_str!("host/wrapped.cpp");
 
 #[test]
 fn c_and_cpp_compilers_accept_the_headers_without_a_remark() {
@@ -70,66 +33,9 @@ fn c_and_cpp_compilers_accept_the_headers_without_a_remark() {
 
 /// Prints the mole fractions of hydrogen, oxygen and nitrogen in two points, then the mass fractions that follow from these.
 const CONVERSIONS: [(&str, &str); 3] = [
-    (
-        "c",
-        r#"
-#include "h2o2.h"
-#include <stdio.h>
-int main(void)
-{
-  static double y[3 * H2O2_SPECIES_COUNT], x[3 * H2O2_SPECIES_COUNT];
-  for (int p = 0; p < 2; ++p) y[3 * H2O2_H2 + p] = 0.0285, y[3 * H2O2_O2 + p] = 0.2264, y[3 * H2O2_N2 + p] = p ? 0.7451 : 0.0;
-  h2o2_mole_from_mass(y, x, 2, 3);
-  for (int p = 0; p < 2; ++p) printf("%.15e %.15e %.15e\n", x[3 * H2O2_H2 + p], x[3 * H2O2_O2 + p], x[3 * H2O2_N2 + p]);
-  h2o2_mass_from_mole(x, x, 2, 3);
-  for (int p = 0; p < 2; ++p) printf("%.15e %.15e %.15e\n", x[3 * H2O2_H2 + p], x[3 * H2O2_O2 + p], x[3 * H2O2_N2 + p]);
-}
-"#,
-    ),
-    (
-        "cpp",
-        r#"
-#include "h2o2.hpp"
-#include <cstdio>
-#include <vector>
-int main()
-{
-  std::vector<double> y(2 * H2O2_SPECIES_COUNT);
-  for (int p = 0; p < 2; ++p) y[2 * H2O2_H2 + p] = 0.0285, y[2 * H2O2_O2 + p] = 0.2264, y[2 * H2O2_N2 + p] = p ? 0.7451 : 0.0;
-  const auto put = [&] {
-    for (int p = 0; p < 2; ++p) std::printf("%.15e %.15e %.15e\n", y[2 * H2O2_H2 + p], y[2 * H2O2_O2 + p], y[2 * H2O2_N2 + p]);
-  };
-  h2o2::mole_from_mass(y.data(), y.data(), 2, 2);
-  put();
-  h2o2::mass_from_mole(y.data(), y.data(), 2, 2);
-  put();
-}
-"#,
-    ),
-    (
-        "f90",
-        "
-program conversions
-  use, intrinsic :: iso_c_binding
-  use h2o2
-  implicit none
-  real(c_double) :: y(2, h2o2_species_count), x(2, h2o2_species_count)
-  integer :: p
-  y = 0
-  y(:, h2o2_h2) = 0.0285d0
-  y(:, h2o2_o2) = 0.2264d0
-  y(2, h2o2_n2) = 0.7451d0
-  call h2o2_mole_from_mass(y, x)
-  do p = 1, 2
-    print '(3es24.15)', x(p, h2o2_h2), x(p, h2o2_o2), x(p, h2o2_n2)
-  end do
-  call h2o2_mass_from_mole(x, y)
-  do p = 1, 2
-    print '(3es24.15)', y(p, h2o2_h2), y(p, h2o2_o2), y(p, h2o2_n2)
-  end do
-end program
-",
-    ),
+    ("c", include_str!("host/conversions.c")),
+    ("cpp", include_str!("host/conversions.cpp")),
+    ("f90", include_str!("host/conversions.f90")),
 ];
 
 #[test]

@@ -24,19 +24,7 @@ const COMPLETE: &str = "H 0 145. 2.05 0 0 0\nH2 1 38. 2.92 0 .79 280.\n";
 /// Without H2.
 const PARTIAL: &str = "H 0 145. 2.05 0 0 0\n";
 
-const YAML: &str = "phases:
-- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas, transport: mixture-averaged}
-species:
-- name: H
-  composition: {H: 1}
-  thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[2.5, 0, 0, 0, 0, 0, 0]]}
-  transport: {model: gas, geometry: atom, well-depth: 145, diameter: 2.05}
-- name: H2
-  composition: {H: 2}
-  thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[3.5, 0, 0, 0, 0, 0, 0]]}
-reactions:
-- {equation: 2 H + M <=> H2 + M, rate-constant: [1e+12, -1, 0]}
-";
+const YAML: &str = include_str!("inputs/hydrogen.yaml");
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -7,64 +7,14 @@ use testkit::project::{self, cuda13, generate, run, there};
 use testkit::shipped;
 
 /// The viscosity of hydrogen at 1000 K; with a GPU's library, the status of a call without a context.
-const PROGRAM: &str = r#"
-#include "h2o2.h"
-#include <stdio.h>
-int main(void)
-{
-  double t[1] = {1000.0}, p[1] = {101325.0}, x[10] = {1.0}, out[1] = {0.0};
-  struct h2o2_context *context = 0;
-  if (h2o2_context_create(&context)) return printf("%d\n", h2o2_viscosity_launch(0, t, p, x, out, 1, 1, 0)), 0;
-  if (h2o2_viscosity_launch(context, t, p, x, out, 1, 1, 0)) return 1;
-  printf("%.4e\n", out[0]);
-  return h2o2_context_destroy(context);
-}
-"#;
+const PROGRAM: &str = include_str!("installed/finds.c");
 
 /// The same in C++, which throws the status, and in Fortran.
-const IN_CPP: &str = r#"
-#include "h2o2.hpp"
-#include <cstdio>
-int main()
-try {
-  double t[1] = {1000.0}, p[1] = {101325.0}, x[10] = {1.0}, out[1] = {0.0};
-  h2o2::context context;
-  context.viscosity(t, p, x, out, 1, 1, nullptr);
-  std::printf("%.4e\n", out[0]);
-} catch (const h2o2::error &error) {
-  std::printf("%d\n", error.status());
-}
-"#;
+const IN_CPP: &str = include_str!("installed/finds.cpp");
 
-const IN_FORTRAN: &str = "program finds
-  use, intrinsic :: iso_c_binding
-  use h2o2
-  implicit none
-  real(c_double), target :: t(1) = 1000, p(1) = 101325, x(1, h2o2_species) = 0, out(1)
-  type(c_ptr) :: context
-  x(1, h2o2_h2) = 1
-  if (h2o2_context_create(context) /= h2o2_success) stop 1
-  if (h2o2_viscosity_launch(context, c_loc(t), c_loc(p), c_loc(x), c_loc(out), 1_c_int, 1_c_int, c_null_ptr) &
-    /= h2o2_success) stop 2
-  print '(es10.4)', out(1)
-  if (h2o2_context_destroy(context) /= h2o2_success) stop 3
-end program
-";
+const IN_FORTRAN: &str = include_str!("installed/finds.f90");
 
-const FINDS: &str = "cmake_minimum_required(VERSION 3.18)
-project(finds LANGUAGES C CXX)
-find_package(h2o2 CONFIG REQUIRED)
-add_executable(finds main.c)
-add_executable(finds_cpp main.cpp)
-target_link_libraries(finds PRIVATE h2o2::h2o2)
-target_link_libraries(finds_cpp PRIVATE h2o2::h2o2)
-set_target_properties(finds PROPERTIES LINKER_LANGUAGE CXX)
-if(TARGET h2o2::h2o2_module)
-  enable_language(Fortran)
-  add_executable(finds_fortran main.f90)
-  target_link_libraries(finds_fortran PRIVATE h2o2::h2o2_module)
-endif()
-";
+const FINDS: &str = include_str!("installed/CMakeLists.txt");
 
 /// Installs the project, moves what was installed, and builds the programs with that alone. What each of them prints.
 fn installed(folder: &Path, arguments: &[&str], options: &[String]) -> Vec<String> {

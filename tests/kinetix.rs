@@ -16,16 +16,8 @@ const FIT: f64 = 1e-4;
 
 /// Flags and macros of the host for a CPU.
 const HOST: [&str; 10] = [
-    "-std=c++17",
-    "-O3",
-    "-march=native",
-    "-ffast-math",
-    "-D__KINETIX_DEVICE__=",
-    "-D__KINETIX_CONST__=const",
-    "-D__KINETIX_INLINE__=static inline",
-    "-Dcfloat=double",
-    "-Wall",
-    "-Werror",
+    "-std=c++17", "-O3", "-march=native", "-ffast-math", "-D__KINETIX_DEVICE__=", "-D__KINETIX_CONST__=const",
+    "-D__KINETIX_INLINE__=static inline", "-Dcfloat=double", "-Wall", "-Werror",
 ];
 
 /// (value, what its error is relative to) of a name in the host's units, by the mechanism's species, and how large the error may be.

@@ -51,31 +51,23 @@ fn colliders_are_read_and_written() {
 fn what_does_not_go_together_is_refused() {
     for (from, to, id, message) in [
         (
-            "- name: M\n    type: falloff",
-            "- name: N2\n    type: falloff",
-            "mechanism::linear-burke",
+            "- name: M\n    type: falloff", "- name: N2\n    type: falloff", "mechanism::linear-burke",
             "the first collider is not M",
         ),
         ("type: falloff\n", "type: elementary\n", "yaml::unsupported", "'elementary' is not supported"),
         ("    Troe: {A: 0.5, T3: 30.0, T1: 90000.0}\n", "", "yaml::missing-key", "this entry has no Troe"),
         (
-            "efficiency: {A: 14.0, b: 0, Ea: 0}",
-            "efficiency: {A: 0.0, b: 0, Ea: 0}",
-            "mechanism::linear-burke",
+            "efficiency: {A: 14.0, b: 0, Ea: 0}", "efficiency: {A: 0.0, b: 0, Ea: 0}", "mechanism::linear-burke",
             "is not positive",
         ),
         (
-            "efficiency: {A: 14.0, b: 0, Ea: 0}",
-            "eig0: {A: 14.0, b: 0, Ea: 0}",
-            "mechanism::linear-burke",
+            "efficiency: {A: 14.0, b: 0, Ea: 0}", "eig0: {A: 14.0, b: 0, Ea: 0}", "mechanism::linear-burke",
             "this collider has eig0",
         ),
         ("efficiency: {A: 14.0, b: 0, Ea: 0}", "note: none", "yaml::missing-key", "this entry has no efficiency"),
         ("- name: AR\n", "- name: H2O\n", "mechanism::linear-burke", "this collider is listed twice"),
         (
-            "efficiency: {A: 1, b: 0, Ea: 0}",
-            "efficiency: {A: 2, b: 0, Ea: 0}",
-            "mechanism::linear-burke",
+            "efficiency: {A: 1, b: 0, Ea: 0}", "efficiency: {A: 2, b: 0, Ea: 0}", "mechanism::linear-burke",
             "of M is not 1",
         ),
         ("H + O2 (+M) <=> HO2 (+M)", "H + O2 + M <=> HO2 + M", "mechanism::linear-burke", "names another collider"),

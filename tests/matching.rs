@@ -7,29 +7,9 @@ use std::process::Command;
 use testkit::project::{generate, run, there};
 use testkit::shipped;
 
-const IN_C: &str = r#"
-#include "chem.h"
-#include <stdio.h>
-int main(void)
-{
-  struct chem_context *context = (struct chem_context *)1;
-  const int status = chem_context_create(&context);
-  printf("%d %d %s\n", status, context == 0, chem_status_text(status));
-  return chem_context_destroy(context);
-}
-"#;
+const IN_C: &str = include_str!("matching/state.c");
 
-const IN_CPP: &str = r#"
-#include "chem.hpp"
-#include <cstdio>
-int main()
-try {
-  chem::context context;
-  std::puts("0");
-} catch (const chem::error &error) {
-  std::printf("%d 1 %s\n", error.status(), error.what());
-}
-"#;
+const IN_CPP: &str = include_str!("matching/state.cpp");
 
 const IN_FORTRAN: &str = "program matches
   use, intrinsic :: iso_c_binding

@@ -38,7 +38,7 @@ fn detailed(mechanism: PathBuf) -> Files {
 }
 
 fn unit(request: &Request) -> (Model, Unit) {
-    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
+    let model = request::model(request);
     let unit = testkit::request::unit(request.kernels[0], &model, request);
     (model, unit)
 }

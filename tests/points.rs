@@ -2,14 +2,13 @@
 //! is shared.
 
 use kernels::{Form, Kernel};
-use kinetics::{self, Model, State};
 use machine::target::Target;
 use overlay::{Codegen, Residence};
-use singe::driver::{self, Request, Unit};
+use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::verify::{self, Verification};
+use singe::verify::Verification;
 use testkit::request;
-use testkit::verified::reports;
+use testkit::verified::{outputs, reports};
 
 const LAYOUTS: [Codegen; 5] =
     [Codegen::Overlay, Codegen::Partial, Codegen::Straight, Codegen::Switch, Codegen::DataParallel];
@@ -85,32 +84,12 @@ fn constants_are_fetched_once_for_all_points() {
     }
 }
 
-fn compiled(request: &Request) -> (Model, Vec<Unit>) {
-    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let unit = |kernel: &Kernel| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent());
-    let units = request.kernels.iter().map(|kernel| unit(kernel).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)));
-    let units = units.collect();
-    (model, units)
-}
-
-/// The outputs on the first states, one after the other.
-fn outputs(unit: &Unit, model: &Model, states: &[State], gap: usize) -> Vec<Vec<u64>> {
-    let stride = states.len() + gap;
-    let warps = unit.program.execution.warps();
-    let (values, counts) =
-        verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
-            .unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
-    assert_eq!(counts.total().global_store_bytes as usize, 8 * values.len() / stride * states.len(), "stored once");
-    let of_state = |point| values.iter().skip(point).step_by(stride).map(|v| v.to_bits()).collect();
-    (0..states.len()).map(of_state).collect()
-}
-
 /// Nothing is left out and nothing is written beyond the last point, which the simulation checks; each point is the same.
 #[test]
 fn any_number_of_points() {
     for codegen in LAYOUTS {
         for points in [2, 4] {
-            let (model, units) = compiled(&Request { codegen, verify: None, ..with(points, "h2o2") });
+            let (model, units) = request::units(&Request { codegen, verify: None, ..with(points, "h2o2") });
             let states = kinetics::verification_states(&model, 260);
             for unit in &units {
                 let all = outputs(unit, &model, &states, 200);

@@ -5,67 +5,9 @@ use std::path::Path;
 use assert_cmd::Command;
 
 /// Warp 0 hands 32 doubles to warp 1, twice, through one slot.
-const HANDOVER: &str = "
-.version 6.0
-.target sm_35
-.address_size 64
-.shared .align 8 .b8 slot[256];
-.visible .entry hand(.param .u64 hand_in, .param .u64 hand_out, .param .u32 hand_groups)
-{
-	.reg .pred %p<4>;
-	.reg .b32 %r<9>;
-	.reg .b64 %rd<9>;
-	.reg .f64 %fd<4>;
-	ld.param.u64 %rd1, [hand_in];
-	ld.param.u64 %rd2, [hand_out];
-	ld.param.u32 %r1, [hand_groups];
-	mov.u32 %r2, %tid.x;
-	and.b32 %r3, %r2, 31;
-	shl.b32 %r4, %r3, 3;
-	mov.u32 %r5, slot;
-	add.s32 %r5, %r5, %r4;
-	mul.wide.u32 %rd3, %r3, 8;
-	add.s64 %rd1, %rd1, %rd3;
-	add.s64 %rd2, %rd2, %rd3;
-	mov.u32 %r6, 0;
-	setp.gt.u32 %p1, %r2, 31;
-	@%p1 bra $CONSUMER;
-$PRODUCE:
-	ld.global.f64 %fd1, [%rd1];
-	bar.sync 2, 64;
-	st.shared.f64 [%r5], %fd1;
-	bar.arrive 1, 64;
-	add.s64 %rd1, %rd1, 256;
-	add.s32 %r6, %r6, 1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@%p2 bra $PRODUCE;
-	ret;
-$CONSUMER:
-	bar.arrive 2, 64;
-	bar.sync 1, 64;
-	ld.shared.f64 %fd2, [%r5];
-	add.f64 %fd2, %fd2, %fd2;
-	st.global.f64 [%rd2], %fd2;
-	add.s64 %rd2, %rd2, 256;
-	add.s32 %r6, %r6, 1;
-	setp.lt.u32 %p2, %r6, %r1;
-	@%p2 bra $CONSUMER;
-	ret;
-}
-";
+const HANDOVER: &str = include_str!("ptx_kernels/handover.ptx");
 
-const LAUNCH: &str = "
-threads = 64
-seed = 3
-[[arguments]]
-ramp = [1.0, 1.0]
-length = 64
-[[arguments]]
-length = 64
-output = true
-[[arguments]]
-u32 = 2
-";
+const LAUNCH: &str = include_str!("ptx_kernels/launch.toml");
 
 /// Exit code, stdout, stderr.
 fn singe(files: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
@@ -125,11 +67,9 @@ fn each_class_of_error_is_told() {
 /// A barrier in a register is known where its value is.
 #[test]
 fn barriers_in_registers_are_followed() {
-    let same = HANDOVER.replacen("bar.sync 2, 64", "bar.sync %r8, 64", 1).replacen(
-        "mov.u32 %r6, 0;",
-        "mov.u32 %r6, 0;\n\tmov.u32 %r8, 2;",
-        1,
-    );
+    let same = HANDOVER
+        .replacen("bar.sync 2, 64", "bar.sync %r8, 64", 1)
+        .replacen("mov.u32 %r6, 0;", "mov.u32 %r6, 0;\n\tmov.u32 %r8, 2;", 1);
     let (code, verdict) = verify(&same);
     assert_eq!(code, 0, "{verdict}");
 }
@@ -171,7 +111,7 @@ fn the_simulator_tells_hazards() {
 fn wrong_inputs_are_located() {
     let undeclared = HANDOVER.replacen("%fd2, %fd2, %fd2", "%fd2, %fd2, %fx", 1);
     let (code, _, err) = singe(&[("k.ptx", &undeclared)], &["ptx", "verify", "k.ptx", "--threads", "64"]);
-    assert!(code == 1 && err.contains("%fx is not declared") && err.contains("k.ptx:40"), "{err}");
+    assert!(code == 1 && err.contains("%fx is not declared") && err.contains("k.ptx:39"), "{err}");
     let files = [("k.ptx", HANDOVER), ("l.toml", "threads = 64\nwarps = 2\n")];
     let (code, _, err) = singe(&files, &["ptx", "sim", "k.ptx", "--launch", "l.toml"]);
     assert!(code == 1 && err.contains("warps"), "{err}");

@@ -60,13 +60,7 @@ fn closes(request: Request) {
         let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error = verify::largest_error(
-            unit.kernel,
-            &model,
-            &unit.graph,
-            request.common.stiffness,
-            &states,
-            stride,
-            &outputs,
+            unit.kernel, &model, &unit.graph, request.common.stiffness, &states, stride, &outputs,
         );
         let instructions = counts.per_point(|c| c.instructions, unit.program.padded(states.len() as u32));
         println!(

@@ -15,9 +15,7 @@ fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
 fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {
     let request =
         Request { codegen, verify: None, ..request::new(testkit::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
-    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
-    let unit = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
-    request.kernels.iter().map(unit).map(|unit| unit.ptx).collect()
+    request::units(&request).1.into_iter().map(|unit| unit.ptx).collect()
 }
 
 #[test]

@@ -18,7 +18,7 @@ use testkit::skip;
 fn modules(target: &'static Target) -> Vec<(String, Module)> {
     let shipped =
         Request { verify: Some(40), ..request::new(testkit::shipped("h2o2")) }.with(|r| r.common.target = target);
-    let model = kinetics::model(mechanism::read(&shipped.files).unwrap().0).unwrap();
+    let model = request::model(&shipped);
     let plain = Kernel::ALL.into_iter().flat_map(|kernel| {
         [Codegen::Overlay, Codegen::DataParallel].map(|codegen| (kernel, Request { codegen, ..shipped.clone() }))
     });

@@ -10,28 +10,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use testkit::skip;
 
-const KERNEL: &str = "// a comment
-.version 7.0
-.target sm_70
-.address_size 64
-.extern .shared .align 4 .b8 area[];
-.visible .entry k(
-    .param .u64 o
-)
-{
-    .reg .u64 base; .reg .u32 mine, other, value; .reg .pred first;
-    mov.u32 mine, %tid.x; shl.b32 other, mine, 2;
-    setp.lt.u32 first, mine, 32;
-    /* lines
-       of a comment */
-    @first st.shared.u32 [other], mine;
-    @!first bra LATER;
-    bar.sync 0;
-LATER:
-    ld.param.u64 base, [o];
-    ret;
-}
-";
+const KERNEL: &str = include_str!("ptx_verify/kernel.ptx");
 
 /// A reader that goes before the end, as `head` does, is no error of the compiler, and the verdict stays.
 #[test]
@@ -208,14 +187,7 @@ fn sarif_keeps_the_rules_of_the_standard() {
     }
     std::fs::write(path.join("no.ptx"), ".version 7.0\n.target sm_70\n.entry k() { bar.sync 0 ret; }\n").unwrap();
     let words = [
-        "right.ptx",
-        "wrong.ptx",
-        "open.ptx",
-        "conditional.ptx",
-        "softmax.ptx",
-        "absent.ptx",
-        "no.ptx",
-        "--threads",
+        "right.ptx", "wrong.ptx", "open.ptx", "conditional.ptx", "softmax.ptx", "absent.ptx", "no.ptx", "--threads",
         "64",
     ];
     let written = |more: &[&str]| {

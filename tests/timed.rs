@@ -6,25 +6,7 @@ use machine::toolchain;
 use testkit::skip;
 
 /// Two warps write one word of shared memory without a barrier between.
-const RACING: &str = ".version 6.0
-.target sm_60
-.address_size 64
-.visible .entry racing(.param .u64 out)
-{
-    .reg .b32 %t, %r;
-    .reg .b64 %a, %o;
-    .shared .align 4 .b32 word;
-    ld.param.u64 %a, [out];
-    mov.u32 %t, %tid.x;
-    shr.u32 %r, %t, 5;
-    st.shared.u32 [word], %r;
-    ld.shared.u32 %r, [word];
-    mul.wide.u32 %o, %t, 4;
-    add.s64 %a, %a, %o;
-    st.global.u32 [%a], %r;
-    ret;
-}
-";
+const RACING: &str = include_str!("timed/racing.ptx");
 
 const LAUNCH: &str = "threads = 64\n[[arguments]]\ntype = \"u32\"\nlength = 64\noutput = true\n";
 
@@ -77,31 +59,7 @@ fn machine_code_that_is_not_supported_says_so() {
 
 #[test]
 fn turns_are_repeated_where_there_is_a_loop() {
-    const LOOP: &str = ".version 6.0
-.target sm_60
-.address_size 64
-.visible .entry turning(.param .u64 out, .param .u32 turns)
-{
-    .reg .b32 %t, %i, %n, %r;
-    .reg .b64 %a, %o;
-    .reg .pred %p;
-    ld.param.u64 %a, [out];
-    ld.param.u32 %n, [turns];
-    mov.u32 %t, %tid.x;
-    mul.wide.u32 %o, %t, 4;
-    add.s64 %a, %a, %o;
-    mov.u32 %i, 0;
-    mov.u32 %r, %t;
-again:
-    .pragma \"nounroll\";
-    mad.lo.u32 %r, %r, %r, %n;
-    st.global.u32 [%a], %r;
-    add.u32 %i, %i, 1;
-    setp.lt.u32 %p, %i, %n;
-    @%p bra again;
-    ret;
-}
-";
+    const LOOP: &str = include_str!("timed/loop.ptx");
     let turns = |turns: u32| format!("{LAUNCH}[[arguments]]\nu32 = {turns}\n");
     let Some((code, output, messages)) = timed_text("volta", LOOP, &turns(4), &["--turns", "40"]) else { return };
     assert_eq!(code, 0, "{messages}");

@@ -37,34 +37,7 @@ const COPIED: usize = 64 << 20;
 
 /// Runs the same states through Cantera: setting a state, and asking for one property of it. The least times of many turns, in both orders of the
 /// properties; a property alone takes what is left without the setting of states.
-const CANTERA: &str = r#"
-import json, sys, time
-import cantera as ct
-states = json.load(open(sys.argv[2]))
-gas = ct.Solution(sys.argv[1] + ".yaml", transport_model="mixture-averaged-CK")
-properties = {
-    "viscosity": lambda: gas.viscosity,
-    "conductivity": lambda: gas.thermal_conductivity,
-    "diffusion": lambda: gas.mix_diff_coeffs,
-    "chemistry": lambda: gas.net_production_rates,
-}
-properties["set"] = lambda: None
-least = {name: float("inf") for name in properties}
-for turn in range(40):
-    for name in sorted(properties, reverse=turn % 2 == 1):
-        property = properties[name]
-        begin = time.process_time()
-        for t, p, x in states:
-            gas.TPX = t, p, x
-            property()
-        least[name] = min(least[name], time.process_time() - begin)
-out = {"version": ct.__version__}
-for name, seconds in least.items():
-    out[name] = len(states) / seconds
-    if name != "set":
-        out[name + " alone"] = len(states) / (seconds - least["set"])
-print(json.dumps(out))
-"#;
+const CANTERA: &str = include_str!("cpu/cantera.py");
 
 fn main() {
     let mut page = format!(

@@ -98,7 +98,7 @@ fn main() {
     }
     let folder = testkit::root().join("docs/lab");
     let before = std::fs::read_to_string(folder.join("precision.md")).unwrap_or_default();
-    let kept = KEPT.map(|heading| section(&before, heading)).concat();
+    let kept = section(&before, KEPT);
     let page = format!("{HEAD}{table}{}{}{kept}{}", in_words(&times), rates(), goals(&times, &ratios));
     print!("{page}");
     if is_asked("--write") {
@@ -107,8 +107,8 @@ fn main() {
     }
 }
 
-/// Sections that other programs write, `precision_mixed` and `cargo lab flame`; this one keeps them.
-const KEPT: [&str; 2] = ["## Single and double precision together", "## Flames and ignitions"];
+/// The section that `cargo lab flame` writes; this program keeps it.
+const KEPT: &str = "## Flames and ignitions";
 
 /// A section of the page as it is, from its heading to the next one, with a blank line before it.
 fn section(page: &str, heading: &str) -> String {
@@ -369,14 +369,12 @@ relative error of its floats beside its doubles is that of the arithmetic alone;
 ";
 
 const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7 times as fast | measured, not proven: the table above |
-| mixed precision: single and double, operation by operation | proven as single precision is | proven (`cargo bench --bench precision_mixed`); no code, as little is gained |
 | mixed precision: singles and pairs of singles, instruction by instruction | proven as single precision is | `--precision mixed`, for GPUs, proven |
 | fixed-point exponents | proven as single precision is | not taken: transport's exponents are below 126 and proven as floats; rates keep 1e-4 without (2.7e-5 found), and each of their hundreds of logarithms would be converted, at 16 per clock of an SM |
 | GPUs: ada and blackwell-gb20x, mixed at 1e-6 and at 1e-9 beside double | 8 and 3 times as fast, modelled | on [a page of its own](precision-gpu.md#what-was-aimed-at), at 1e-6 and 1e-9, and single at 1e-4 |
 | KinetiX' kernels in single precision beside ours | bound at no larger error | viscosity and conductivity: our bound is less than the error found of KinetiX' (met); diffusion and rates: KinetiX' have no bound ([by hand](#kernels-of-kinetix-in-single-precision-by-hand)) |
 | TF32 and integer slices on tensor cores, MUFU's powers, B300 as a target | chosen by cost, proven | by counts none is taken ([why](precision-gpu.md#chosen-by-cost-tensor-cores-integer-slices-powers-of-mufu)); B300 is a target |
 | Jacobians and factorisations in single precision within a method in double | what it gives | factors alone: no harm down to a tolerance of 1e-7; h2o2 takes 17 to 18 % less time on Hopper and 14 to 20 % on Ampere, gri30 on Hopper 4 to 17 % (modelled), CPUs take more ([how](reactor-method.md#factors-in-single-precision)). Jacobians stay doubles |
-| ignition delays with rates in single precision, three states of hydrogen and one of methane (gri30) in air | beside double | apart by 2e-6 at most (`cargo bench --bench precision_ignition`) |
 | a flame speed of hydrogen in air | beside double | apart by 6e-7 with rates and transport in single precision, by 9e-8 with transport in mixed precision ([above](#flames-and-ignitions)); rates have no mixed precision |
 
 Production rates have no bound yet for three reasons. Rate constants and equilibrium constants leave the range of single precision (1e38), and so do the products of activities that

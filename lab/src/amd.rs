@@ -6,8 +6,30 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::kernels::{KERNELS, REFUSED};
 use xtask::{compiler, pages};
+
+/// Kernels, with the variables of the state that they are compiled for.
+const KERNELS: [(&str, &str); 16] = [
+    ("viscosity", "TPX"),
+    ("conductivity", "TPX"),
+    ("diffusion", "TPX"),
+    ("transport", "TPX"),
+    ("flux", "TPX"),
+    ("thermodynamics", "TPX"),
+    ("temperature", "HPY"),
+    ("temperature", "ERY"),
+    ("chemistry", "TPX"),
+    ("isobaric", "TPY"),
+    ("isochoric", "TRY"),
+    ("jacobian", "TPX"),
+    ("isobaric-jacobian", "TPY"),
+    ("isochoric-jacobian", "TPY"),
+    ("isobaric-jacobian-vector", "TPY"),
+    ("isochoric-jacobian-vector", "TPY"),
+];
+
+/// Exit code of a command that refuses its input.
+const REFUSED: i32 = 1;
 
 /// One machine of each architecture.
 const TARGETS: [&str; 4] = ["mi250x", "mi300x", "mi355x", "gfx1250"];

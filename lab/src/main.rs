@@ -5,12 +5,10 @@ mod accuracy;
 mod amd;
 mod flame;
 mod ignition;
-mod kernels;
 mod machine_code;
 mod peers;
 mod performance;
 mod performance_picture;
-mod slots;
 mod sweep;
 mod sweep_page;
 
@@ -18,13 +16,12 @@ use std::process::ExitCode;
 use xtask::chores::{self, Chore, word};
 
 /// The chores, in the order of the list.
-const CHORES: [Chore; 8] = [
+const CHORES: [Chore; 7] = [
     ("accuracy", "[MECHANISM]", "kernels beside the reference and Cantera: accuracy.md", |root, words| {
         accuracy::write(root, word(words, 0, ""))
     }),
     ("ignition", "", "reactors beside Cantera's: ignition.md", |root, _| ignition::write(root)),
     ("flame", "", "Cantera's flames with our kernels, by precision: in precision.md", |root, _| flame::write(root)),
-    ("slots", "", "what every kernel takes in every layout: slots.md", |root, _| slots::write(root)),
     ("amd", "[MECHANISM [KERNEL [TARGET]]]", "machine code for AMD, run: amd.md", |root, words| {
         amd::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, ""))
     }),

@@ -116,13 +116,7 @@ mod tests {
         assert_eq!(Set::parse("a=viscosity").unwrap().state, None);
         assert_eq!(Set::parse("a=chemistry::heat-release-rate").unwrap().state, None);
         for wrong in [
-            "rho",
-            "=chemistry",
-            "Rho=chemistry",
-            "a b=chemistry",
-            "a=reactor",
-            "a=",
-            "a=viscosity,viscosity",
+            "rho", "=chemistry", "Rho=chemistry", "a b=chemistry", "a=reactor", "a=", "a=viscosity,viscosity",
             "a=chemistry:XYZ",
         ] {
             assert!(Set::parse(wrong).is_err(), "{wrong}");

@@ -99,13 +99,8 @@ mod tests {
         let parsed =
             Tuning::from_arg_matches(&Tuning::augment_args(Command::default()).get_matches_from(line)).unwrap();
         let layout = [
-            "points-per-lane=auto",
-            "placement=mixed",
-            "slots=global",
-            "constants=constant-bank",
-            "prefetch=off",
-            "matrix=off",
-            "qssa-warps=4",
+            "points-per-lane=auto", "placement=mixed", "slots=global", "constants=constant-bank", "prefetch=off",
+            "matrix=off", "qssa-warps=4",
         ];
         let layout: Table = layout.iter().map(|text| layout_setting(text).unwrap()).collect();
         assert_eq!(layout.len(), FLAGS.iter().filter(|row| row.of_layout.is_some()).count());

@@ -16,19 +16,8 @@ use modules::modules;
 
 /// The rooms of `src`: each takes names from those before it alone. Between crates cargo sees to that.
 const ROOMS: [&str; 13] = [
-    "identity",
-    "backend",
-    "compilers",
-    "observer",
-    "fault",
-    "forms",
-    "plan",
-    "search",
-    "verify",
-    "report",
-    "output",
-    "driver",
-    "cli",
+    "identity", "backend", "compilers", "observer", "fault", "forms", "plan", "search", "verify", "report", "output",
+    "driver", "cli",
 ];
 
 /// The floors of `crates/ir/kernels/src`, in the same way.

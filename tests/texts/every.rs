@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
+use clap::ValueEnum;
 use emit_c::cpu::{self, Called};
 use graph::Units;
 use kernels::{Form, Io, Kernel, Precision, StateVariables};
@@ -19,39 +20,6 @@ use singe::plan::Emit;
 use singe::verify::{Points, Subject};
 use testkit::project::{program, run, there};
 
-const KERNELS: [Kernel; 20] = [
-    Kernel::Viscosity,
-    Kernel::Conductivity,
-    Kernel::Diffusion,
-    Kernel::Chemistry,
-    Kernel::Transport,
-    Kernel::Flux,
-    Kernel::Isobaric,
-    Kernel::Isochoric,
-    Kernel::Progress,
-    Kernel::Thermodynamics,
-    Kernel::Temperature,
-    Kernel::Jacobian,
-    Kernel::IsobaricJacobian,
-    Kernel::IsochoricJacobian,
-    Kernel::IsobaricSparseJacobian,
-    Kernel::IsochoricSparseJacobian,
-    Kernel::IsobaricJacobianVector,
-    Kernel::IsochoricJacobianVector,
-    Kernel::IsobaricStep,
-    Kernel::IsochoricStep,
-];
-
-const STATES: [StateVariables; 7] = [
-    StateVariables::MoleFractions,
-    StateVariables::MassFractions,
-    StateVariables::Concentrations,
-    StateVariables::DensityByMole,
-    StateVariables::Density,
-    StateVariables::Energy,
-    StateVariables::Enthalpy,
-];
-
 /// Fill no whole number of vectors of any width.
 const POINTS: usize = 9;
 
@@ -60,7 +28,7 @@ fn request(change: impl FnOnce(&mut Request)) -> Request {
     let request = Request { files, verify: None, emit: vec![Emit::Device], ..Request::default() };
     let request = request.with(|r| {
         (r.common.target, r.codegen) = (Target::cpu(), Codegen::DataParallel);
-        (r.kernels, r.tuning.form) = (KERNELS.to_vec(), None);
+        (r.kernels, r.tuning.form) = (Kernel::value_variants().to_vec(), None);
         change(r);
     });
     request.for_target().unwrap()
@@ -70,14 +38,14 @@ fn request(change: impl FnOnce(&mut Request)) -> Request {
 fn requests() -> Vec<Request> {
     let are_swept = testkit::skip::sweeps("texts for CPUs in further states");
     let some = [StateVariables::MassFractions, StateVariables::Density, StateVariables::Enthalpy];
-    let states = STATES.into_iter().filter(|state| are_swept || some.contains(state));
-    let states = states.map(|state| request(|r| r.common.state = state));
+    let states = StateVariables::value_variants().iter().filter(|state| are_swept || some.contains(state));
+    let states = states.map(|&state| request(|r| r.common.state = state));
     let forms = Form::ALL.map(|form| request(|r| r.tuning.form = Some(form)));
     let cgs = request(|r| r.common.units = Units::Cgs);
     let single = [Io::Double, Io::Single].map(|io| {
         request(|r| {
             (r.common.precision.kernels, r.common.precision.io) = (Precision::Single, io);
-            (r.kernels, r.emit) = (KERNELS[..3].to_vec(), Vec::new());
+            (r.kernels, r.emit) = (vec![Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion], Vec::new());
         })
     });
     states.chain(forms).chain([cgs]).chain(single).collect()
@@ -216,5 +184,5 @@ fn every_text_for_a_cpu_gives_the_bits_of_its_graph() {
     });
     let (kernels, texts) = known.into_inner().unwrap();
     println!("{texts} texts of {} kernels", kernels.len());
-    assert_eq!(kernels.len(), KERNELS.len(), "{kernels:?}");
+    assert_eq!(kernels.len(), Kernel::value_variants().len(), "{kernels:?}");
 }

@@ -305,20 +305,7 @@ impl Language {
 
 const LAUNCH: &str = "stand_in::launch((points + 63) / 64, 64, [&] { test_trees(in, out, points, stride); });";
 
-const MAIN: &str = "
-#include <cstdio>
-#include <vector>
-int main()
-{
-  const int points = POINTS, stride = POINTS + 2;
-  std::vector<double> inputs(FIELDS * stride), outputs(TREES * stride, -1.0);
-  if (std::fread(inputs.data(), sizeof(double), inputs.size(), stdin) != inputs.size()) return 1;
-  const double *in = inputs.data();
-  double *out = outputs.data();
-  CALL
-  std::fwrite(out, sizeof(double), outputs.size(), stdout);
-}
-";
+const MAIN: &str = include_str!("trees.cpp");
 
 fn interface(code: &Code) -> host::Interface {
     let array = |array: &Array| host::ArrayInterface { array: array.clone(), unit: "1".into(), meaning: "x".into() };

@@ -5,25 +5,9 @@ use crate::why::TrialOutcome;
 
 /// Heads behind the kernel and the flags.
 const HEADS: [&str; 19] = [
-    "level",
-    "kept_form",
-    "kept_layout",
-    "kept_constants",
-    "estimated_ns",
-    "predicted_ns",
-    "measured_ns",
-    "measured_least_ns",
-    "measured_most_ns",
-    "slots",
-    "shuffles",
-    "shared_passes",
-    "barrier_waits_per_group",
-    "registers",
-    "spilled_bytes",
-    "ctas_per_sm",
-    "occupancy",
-    "refused",
-    "why",
+    "level", "kept_form", "kept_layout", "kept_constants", "estimated_ns", "predicted_ns", "measured_ns",
+    "measured_least_ns", "measured_most_ns", "slots", "shuffles", "shared_passes", "barrier_waits_per_group",
+    "registers", "spilled_bytes", "ctas_per_sm", "occupancy", "refused", "why",
 ];
 
 /// A line of heads, then one for each candidate; flags have the columns that all candidates together need.

@@ -14,14 +14,7 @@ fn tune(folder: &Path, more: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
     command.arg(mechanism()).args(["--kernel", "conductivity", "--target", "hopper", "--widen", "off", "--json"]);
     command.args([
-        "--ctas-per-sm",
-        "1",
-        "--layout",
-        "points-per-lane=1",
-        "--layout",
-        "constants=stripe",
-        "--form",
-        "pairwise",
+        "--ctas-per-sm", "1", "--layout", "points-per-lane=1", "--layout", "constants=stripe", "--form", "pairwise",
     ]);
     command.args(["--vary", "codegen=overlay,data-parallel", "--vary", "warps=4,8,16"]);
     let output = command.args(more).arg("-o").arg(folder).output().unwrap();
@@ -61,14 +54,9 @@ fn never_behind_auto(checks: &str) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
     command.arg(mechanism()).args(["--kernel", KERNELS, "--target", "hopper", "--verify", checks]);
     command.args(["--widen", "off", "--json", "-o"]);
-    command.arg(part("tuned")).args([
-        "--vary",
-        "codegen=data-parallel",
-        "--vary",
-        "warps=16",
-        "--vary",
-        "ctas-per-sm=1,4",
-    ]);
+    command
+        .arg(part("tuned"))
+        .args(["--vary", "codegen=data-parallel", "--vary", "warps=16", "--vary", "ctas-per-sm=1,4"]);
     let output = command.args(["--vary", "points-per-lane=2", "--vary", "form=auto"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -150,14 +150,9 @@ fn a_job_array_gives_what_one_search_gives() {
     };
     let search = |folder: &Path| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
-        command.arg(mechanism()).args([
-            "--kernel",
-            "conductivity",
-            "--verify",
-            "no-compilers",
-            "--search",
-            "exhaustive",
-        ]);
+        command
+            .arg(mechanism())
+            .args(["--kernel", "conductivity", "--verify", "no-compilers", "--search", "exhaustive"]);
         command.args(["--vary", "warps=2,4,6", "--layout", "constants=stripe", "--form", "auto"]).arg("-o").arg(folder);
         command
     };

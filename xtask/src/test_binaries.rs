@@ -20,29 +20,9 @@ const LONGEST: [&str; 7] = ["advanced", "book", "texts", "amd", "faults", "machi
 
 /// The tests of `--quick`, beside those in the sources: of each house those that take a few seconds together.
 pub const QUICK: [&str; 23] = [
-    "forms",
-    "yaml",
-    "reduction",
-    "cases",
-    "diagnostics",
-    "reference",
-    "tolerance",
-    "graphs",
-    "proof",
-    "schedules",
-    "carried",
-    "allocation_checker",
-    "check",
-    "random",
-    "limits",
-    "semantics",
-    "accepted",
-    "verdicts",
-    "kernels",
-    "files",
-    "house",
-    "command",
-    "transport",
+    "forms", "yaml", "reduction", "cases", "diagnostics", "reference", "tolerance", "graphs", "proof", "schedules",
+    "carried", "allocation_checker", "check", "random", "limits", "semantics", "accepted", "verdicts", "kernels",
+    "files", "house", "command", "transport",
 ];
 
 /// A binary of tests, and the folder of its package, in which cargo would run it.

@@ -23,9 +23,7 @@ const WHEELS: [Wheels; 6] = [
     Wheels {
         folder: "cuda13",
         files: &[
-            "nvidia/cu13/bin/nvcc",
-            "nvidia/cu13/nvvm/bin/cicc",
-            "nvidia/cu13/lib/libcudart_static.a",
+            "nvidia/cu13/bin/nvcc", "nvidia/cu13/nvvm/bin/cicc", "nvidia/cu13/lib/libcudart_static.a",
             "nvidia/cu13/bin/nvdisasm",
         ],
     },

@@ -40,9 +40,7 @@ pub fn shipped() -> Vec<(&'static str, Model, Vec<Unit>)> {
     let layouts = [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)];
     let compile = |(name, codegen)| {
         let request = Request { codegen, verify: None, ..request::new(testkit::shipped(name)) };
-        let model = testkit::request::model(&request);
-        let compile = |kernel: &_| testkit::request::unit(*kernel, &model, &request);
-        let units = request.kernels.iter().map(compile).collect();
+        let (model, units) = request::units(&request);
         (if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" }, model, units)
     };
     layouts.into_iter().map(compile).collect()

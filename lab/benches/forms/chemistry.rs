@@ -20,8 +20,6 @@ const CASES: [(Case, &str, &str); 6] = [
     (case("heptane, reduced", "heptane", true, [None; 3]), "30000", "original Singe 107.4k"),
     (case("usc2", "usc2", false, [None; 3]), "", ""),
 ];
-/// Those that ptxas compiles for every target.
-const COMPILED: [&str; 3] = ["gri30", "dme", "dme, reduced"];
 
 const HEAD: &str = "
 ## Chemistry
@@ -42,8 +40,8 @@ Powers of two err by less than 1 ulp, with the table and without; so do logarith
 |---|---|---|---|---|---|---|---|---|---|---|
 ";
 
-/// The table; appends what ptxas says of the chosen form to `compiled`.
-pub fn table(shared: &Path, compiled: &mut String) -> String {
+/// The table, which is also printed.
+pub fn table(shared: &Path) -> String {
     let mut text = String::from(HEAD);
     let kernel = Kernel::Chemistry;
     for (case, goal, peers) in &CASES {
@@ -84,11 +82,6 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
                 );
                 println!("{line}");
                 writeln!(text, "{line}").expect("a string");
-                if form == chosen && COMPILED.contains(&case.name) {
-                    let line = crate::registers(shared, case, &model, kernel, form, codegen);
-                    println!("{line}");
-                    writeln!(compiled, "{line}").expect("a string");
-                }
             }
         }
     }

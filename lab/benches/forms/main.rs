@@ -1,19 +1,15 @@
 //! Costs of each form of the kernels, beside the goals. The simulator counts slots, shuffles and shared passes, the
-//! exact form gives errors, ptxas registers and spills. `cargo bench --bench forms` writes `docs/lab/forms.md` and
-//! `docs/lab/forms.svg`. `-- points`, `-- large`, `-- matrix` and `-- machine` only print a table: points per lane, the
-//! largest mechanism, tensor cores, or machine code. Mechanisms and states are those of `../shared`.
+//! exact form gives errors. `cargo bench --bench forms` writes `docs/lab/forms.md` and `docs/lab/forms.svg`.
+//! Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use kernels::{Form, Kernel, Matrix};
 use kinetics::{self, Model, State};
-use machine::target::Target;
 use mechanism::{self, Companion, Files};
 use overlay::Codegen;
-use singe::compilers;
 use singe::driver::{Request, Unit};
 use singe::forms::{self, Rates};
 use singe::verify;
@@ -22,12 +18,8 @@ use testkit::request;
 mod chemistry;
 mod growth;
 mod large;
-mod machine_code;
-mod matrix;
-mod points;
 
 const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
-const TARGETS: [&str; 3] = ["kepler", "ampere", "hopper"];
 
 /// A mechanism, its reference states, and the goals by kernel.
 struct Case {
@@ -58,25 +50,8 @@ fn main() {
         println!("skipped: ../shared is absent");
         return;
     }
-    if std::env::args().any(|a| a == "points") {
-        points::table(&shared);
-        return;
-    }
-    if std::env::args().any(|a| a == "machine") {
-        machine_code::table(&shared);
-        return;
-    }
-    if std::env::args().any(|a| a == "matrix") {
-        matrix::table(&shared);
-        return;
-    }
-    if std::env::args().any(|a| a == "large") {
-        large::table(&shared, &mut Vec::new());
-        return;
-    }
     let mut text = String::from(HEAD);
     let mut growth: Vec<(Kernel, Form, f64, f64)> = Vec::new();
-    let mut compiled = String::from(COMPILED_HEAD);
     for case in &CASES {
         let model = model(&shared, case);
         let states = states(&shared, case);
@@ -122,22 +97,11 @@ fn main() {
                 println!("{line}");
                 writeln!(text, "{line}").expect("a string");
             }
-            if ["dme", "gri30", "heptane"].contains(&case.name) {
-                for codegen in [Codegen::Overlay, Codegen::DataParallel] {
-                    let line = registers(&shared, case, &model, kernel, chosen, codegen);
-                    println!("{line}");
-                    writeln!(compiled, "{line}").expect("a string");
-                }
-            }
         }
     }
     text += &large::table(&shared, &mut growth);
     text += &growth::fits(&growth);
-    text += &chemistry::table(&shared, &mut compiled);
-    text += &compiled;
-    text += &machine_code::table(&shared);
-    text += &matrix::table(&shared);
-    text += &points::table(&shared);
+    text += &chemistry::table(&shared);
     std::fs::write(root.join("docs/lab/forms.md"), text).expect("docs can be written");
     std::fs::write(root.join("docs/lab/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }
@@ -159,17 +123,6 @@ Constants in a bank need no shuffles: with `--layout constants=constant-bank`, o
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | registers | error | bound | data-parallel slots | shuffles | shared passes | waits | registers |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-";
-
-const COMPILED_HEAD: &str = "
-## What ptxas says of the chosen forms
-
-Registers per thread and spilled bytes (stores + loads), CUDA 11.8. Source and times are of the kepler kernel: Singe itself from model to
-CUDA text without verification, then NVRTC with ptxas. Peers generate all of gri30 in 2.5-4 s (KinetiX), 0.4-0.7 s (pyJac), 1.4-2.2 s
-(pyrometheus), 2.5 s (PelePhysics).
-
-| mechanism | kernel | form | code | sm_35 | sm_80 | sm_90 | source (kB) | generated (s) | compiled (s) |
-|---|---|---|---|---|---|---|---|---|---|
 ";
 
 fn path(shared: &Path, case: &Case) -> PathBuf {
@@ -228,8 +181,6 @@ fn states(shared: &Path, case: &Case) -> Vec<State> {
 
 struct Row {
     slots: f64,
-    /// Products on tensor cores; none of the slots.
-    products: f64,
     shuffles: f64,
     passes: f64,
     waits: f64,
@@ -249,7 +200,6 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         verify::largest_error(unit.kernel, model, &unit.graph, request.common.stiffness, states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
-        products: counts.per_point(|c| c.matrix_products, points),
         shuffles: counts.per_point(|c| c.shuffles, points),
         passes: counts.per_point(|c| c.shared_passes, points),
         waits: counts.per_point(|c| c.barrier_waits, points),
@@ -262,32 +212,6 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
 /// The warps that the graph is made for.
 fn graph_warps(request: &Request) -> u32 {
     if request.codegen == Codegen::DataParallel { 1 } else { request.tuning.warps }
-}
-
-/// Registers and spills on three targets, source size and times, as a line of the table.
-fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Form, codegen: Codegen) -> String {
-    let mut cells = String::new();
-    let mut kepler = String::new();
-    for target in TARGETS {
-        let target = Target::by_name(target).expect("a known target");
-        let request =
-            Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
-        let start = Instant::now();
-        let unit = unit(model, &request);
-        let generated = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let made = compilers::compile(target, &[(&unit.program.symbol, &unit.source)]).expect("accepted text");
-        let cell = made
-            .first()
-            .map(|made| &made.needs)
-            .map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
-        write!(cells, " {cell} |").expect("a string");
-        if kepler.is_empty() {
-            let kilobytes = unit.source.len() as f64 / 1024.0;
-            kepler = format!(" {kilobytes:.0} | {generated:.2} | {:.1} |", start.elapsed().as_secs_f64());
-        }
-    }
-    format!("| {} | {kernel} | {form} | {} |{cells}{kepler}", case.name, code(codegen))
 }
 
 fn code(codegen: Codegen) -> &'static str {

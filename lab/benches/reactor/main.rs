@@ -171,16 +171,7 @@ fn written(case: &Case, path: &Path, folder: &Path) -> Option<(PathBuf, PathBuf)
     let project = folder.join("project");
     singe(
         &[
-            "--target",
-            "cpu",
-            "--kernel",
-            "reactor",
-            "--verify",
-            "off",
-            "--emit",
-            "cuda,cvode",
-            "--name",
-            case.name,
+            "--target", "cpu", "--kernel", "reactor", "--verify", "off", "--emit", "cuda,cvode", "--name", case.name,
             "-o",
         ],
         &[&project, &yaml],
@@ -278,13 +269,9 @@ fn built(case: &Case, project: &Path, species: usize) -> Option<Programs> {
     std::fs::write(project.join("host.cpp"), host).ok()?;
     let compiler = || {
         let mut command = Command::new("g++");
-        command.current_dir(project).args([
-            "-std=c++17",
-            case.optimisation,
-            "-march=native",
-            "-fopenmp",
-            "-fno-math-errno",
-        ]);
+        command
+            .current_dir(project)
+            .args(["-std=c++17", case.optimisation, "-march=native", "-fopenmp", "-fno-math-errno"]);
         command.arg("-Wno-psabi");
         command
     };

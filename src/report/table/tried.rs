@@ -7,15 +7,8 @@ use graph::body::Tally;
 /// The layouts, and which row is the chosen one.
 pub fn layouts(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
     let head = [
-        "code",
-        "form",
-        "warps x CTAs",
-        "constants",
-        "inputs",
-        "estimated ns",
-        "predicted ns",
-        "range, also if assumptions are off",
-        "",
+        "code", "form", "warps x CTAs", "constants", "inputs", "estimated ns", "predicted ns",
+        "range, also if assumptions are off", "",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for layout in &kernel.layouts {
@@ -56,15 +49,7 @@ pub fn levels(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
 /// The forms, and which row is the chosen one.
 pub fn forms(kernel: &KernelReport) -> (Vec<Vec<String>>, Option<usize>) {
     let head = [
-        "form",
-        "slots",
-        "exponentials",
-        "logarithms",
-        "divisions",
-        "others",
-        "shuffles",
-        "shared passes",
-        "registers",
+        "form", "slots", "exponentials", "logarithms", "divisions", "others", "shuffles", "shared passes", "registers",
         "error bound",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

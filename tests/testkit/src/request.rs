@@ -22,6 +22,13 @@ pub fn model(request: &Request) -> Model {
     kinetics::model(mechanism::read(&request.files).expect("a valid mechanism").0).expect("a model")
 }
 
+/// The kernels of a request, with the model of its mechanism.
+pub fn units(request: &Request) -> (Model, Vec<Unit>) {
+    let model = model(request);
+    let units = request.kernels.iter().map(|kernel| unit(*kernel, &model, request)).collect();
+    (model, units)
+}
+
 /// A kernel of a model, whatever the mechanism that the request names.
 pub fn unit(kernel: Kernel, model: &Model, request: &Request) -> Unit {
     let unit = driver::compile_kernel(kernel, model, request, &mut Observer::silent());

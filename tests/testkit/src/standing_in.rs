@@ -14,22 +14,7 @@ const NAMES: [(&str, &str); 4] = [
 ];
 
 /// Stands for the kernel NAME of another file: the function of one point that the same graph gives.
-pub const KERNEL: &str = r#"
-#include "h2o2.h"
-#include "h2o2_device.h"
-extern "C" int h2o2_NAME_prepare(int, int *ctas)
-{
-  return *ctas = 1, 0;
-}
-extern "C" int h2o2_NAME_launch(const struct h2o2_context *, const double *temperature, const double *fixed, const double *fractions, double *out,
-  int points, int stride, struct CUstream_st *)
-{
-  for (int p = 0; p < points; ++p) {
-    h2o2_device::NAME(temperature + p, fixed + p, fractions + p, stride, out + p, stride);
-  }
-  return 0;
-}
-"#;
+pub const KERNEL: &str = include_str!("standing_in/kernel.cpp");
 
 /// (name, text) of the header that stands for the runtime of a target's compiler.
 pub fn runtime(target: &Target) -> (&'static str, String) {

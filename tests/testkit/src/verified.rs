@@ -1,10 +1,11 @@
 //! Kernels that are compiled, proven and verified.
 
 use kernels::Kernel;
-use kinetics::Model;
+use kinetics::{Model, State};
 use singe::driver::Request;
 use singe::output::Unit;
 use singe::report::KernelReport;
+use singe::verify;
 
 use crate::{request, skip};
 
@@ -56,6 +57,17 @@ pub fn unit(kernel: Kernel, model: &Model, asked: &Request) -> Unit {
     assert!(found.largest_error <= found.tolerance, "{what}: {found:?}");
     println!("{what} {}: error {:.1e}, {:.0} slots", unit.report.form, found.largest_error, found.slots_per_point);
     unit
+}
+
+/// The outputs on some states as bits, one state after the other; `gap` entries lie behind each row. Nothing is stored twice or behind the last state.
+pub fn outputs(unit: &Unit, model: &Model, states: &[State], gap: usize) -> Vec<Vec<u64>> {
+    let stride = states.len() + gap;
+    let warps = unit.program.execution.warps();
+    let run = verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride);
+    let (values, counts) = run.unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
+    assert_eq!(counts.total().global_store_bytes as usize, 8 * values.len() / stride * states.len(), "stored once");
+    let of_state = |point| values.iter().skip(point).step_by(stride).map(|v| v.to_bits()).collect();
+    (0..states.len()).map(of_state).collect()
 }
 
 fn what(request: &Request) -> String {

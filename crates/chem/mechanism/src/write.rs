@@ -123,10 +123,7 @@ fn transport_line((species, transport): (&Species, &Transport)) -> String {
         line = format!("{} {geometry}", species.name);
     }
     for value in [
-        transport.well_depth,
-        transport.diameter,
-        transport.dipole,
-        transport.polarizability,
+        transport.well_depth, transport.diameter, transport.dipole, transport.polarizability,
         transport.rotational_relaxation,
     ] {
         // Writing to a String cannot fail.

@@ -140,13 +140,7 @@ ret;
     #[test]
     fn no_text_makes_it_fail() {
         for text in [
-            "",
-            ".loc",
-            ".loc 1",
-            ".loc x y",
-            ".file 1",
-            ".file 1 \"",
-            ".loc 1 2 3, inlined_at",
+            "", ".loc", ".loc 1", ".loc x y", ".file 1", ".file 1 \"", ".loc 1 2 3, inlined_at",
             ".loc 1 5 5, inlined_at 1 5 5",
         ] {
             let text = format!(".file 1 \"a\"\n{text}\nret;\n");

@@ -20,14 +20,8 @@ fn reasons_are_chains() {
     assert_eq!(
         text,
         [
-            "operation on a divergent value",
-            "divergent branch of BB0",
-            "operation on a divergent value",
-            "load from a divergent address",
-            "affine",
-            "affine",
-            "affine",
-            "special register"
+            "operation on a divergent value", "divergent branch of BB0", "operation on a divergent value",
+            "load from a divergent address", "affine", "affine", "affine", "special register"
         ]
     );
 }

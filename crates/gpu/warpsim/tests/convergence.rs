@@ -139,26 +139,6 @@ fn branches_of_whole_warps() {
 
 #[test]
 fn calls_return_to_where_each_lane_came_from() {
-    let call = "
-        ISETP.LT.AND P0, PT, R0, 0x5, PT ;
-        BSSY B0, `(.end) ;
-        MOV R7, RZ ;
-        @P0 BRA `(.then) ;
-        MOV R6, 0xb0 ;
-        CALL.REL.NOINC `($k$half) ;
-        MOV R4, R5 ;
-        BRA `(.end) ;
-    .then:
-        MOV R6, 0xf0 ;
-        NOP ;
-        CALL.REL.NOINC `($k$half) ;
-        MOV R4, R5 ;
-        BRA `(.end) ;
-    $k$half:
-        SHF.R.U32.HI R5, RZ, 0x1, R0 ;
-        RET.REL.NODEC R6 `(k) ;
-    .end:
-        BSYNC B0 ;
-    ";
+    let call = include_str!("convergence/calls.sass");
     assert!(together(call));
 }

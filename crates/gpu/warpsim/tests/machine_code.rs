@@ -7,168 +7,19 @@ use testkit::compilers::Compilers;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
 
-/// Statements that compute `%d` (32 bits) or `%x` (64 bits) from words %a, %b, %c, longs %i, %j and doubles %u, %v, %w, which
+/// Statements, one a line, that compute `%d` (32 bits) or `%x` (64 bits) from words %a, %b, %c, longs %i, %j and doubles %u, %v, %w, which
 /// differ from lane to lane, and from the same of all lanes: %p, %q and %y.
-const STATEMENTS: &[&str] = &[
-    "add.s32 %d, %a, %b;",
-    "sub.s32 %d, %a, %b;",
-    "mad.lo.s32 %d, %a, %b, %c;",
-    "mul.lo.s32 %d, %a, 12345;",
-    "mul.hi.u32 %d, %a, %b;",
-    "mul.hi.s32 %d, %a, %b;",
-    "mad.hi.u32 %d, %a, %b, %c;",
-    "mul.wide.s32 %x, %a, %b;",
-    "mul.wide.u32 %x, %a, %b;",
-    "mad.wide.s32 %x, %a, %b, %i;",
-    "mad.wide.u32 %x, %a, 24, %i;",
-    "add.s64 %x, %i, %j;",
-    "sub.s64 %x, %i, %j;",
-    "mul.lo.s64 %x, %i, %j;",
-    "mul.hi.u64 %x, %i, %j;",
-    "neg.s64 %x, %i;",
-    "shl.b32 %d, %a, %b;",
-    "shr.u32 %d, %a, %b;",
-    "shr.s32 %d, %a, %b;",
-    "shl.b32 %d, %a, 7;",
-    "shr.s32 %d, %a, 31;",
-    "shl.b64 %x, %i, %b;",
-    "shr.u64 %x, %i, %b;",
-    "shr.s64 %x, %i, %b;",
-    "shl.b64 %x, %i, 13;",
-    "shr.s64 %x, %i, 13;",
-    "shf.l.clamp.b32 %d, %a, %b, %c;",
-    "shf.l.wrap.b32 %d, %a, %b, %c;",
-    "shf.r.clamp.b32 %d, %a, %b, %c;",
-    "shf.r.wrap.b32 %d, %a, %b, %c;",
-    "and.b32 %d, %a, %b;",
-    "xor.b32 %d, %a, 0x5a5a5a5a;",
-    "lop3.b32 %d, %a, %b, %c, 0x2d;",
-    "lop3.b32 %d, %a, %b, %c, 0xe8;",
-    "prmt.b32 %d, %a, %b, 0x3715;",
-    "prmt.b32 %d, %a, %b, %c;",
-    "min.s32 %d, %a, %b;",
-    "max.s32 %d, %a, %b;",
-    "min.u32 %d, %a, %b;",
-    "max.u32 %d, %a, 77;",
-    "abs.s32 %d, %a;",
-    "popc.b32 %d, %a;",
-    "brev.b32 %d, %a;",
-    "setp.lt.s32 %k, %a, %b; selp.b32 %d, %a, %c, %k;",
-    "setp.ge.u32 %k, %a, %b; selp.b32 %d, 1, 0, %k;",
-    "setp.lt.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
-    "setp.le.u64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
-    "setp.gt.u64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
-    "setp.eq.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
-    "setp.ge.s64 %k, %i, 5; selp.b32 %d, 1, 2, %k;",
-    "setp.lt.s32 %k, %a, %b; setp.gt.or.u32 %l, %b, %c, %k; selp.b32 %d, %a, %b, %l;",
-    "setp.lt.s32 %k, %a, %b; setp.gt.s32 %l, %b, %c; xor.pred %k, %k, %l; selp.b32 %d, 3, 4, %k;",
-    "setp.lt.s32 %k, %a, %b; setp.gt.s32 %l, %b, %c; not.pred %l, %l; and.pred %k, %k, %l; selp.b32 %d, 3, 4, %k;",
-    "setp.lt.f64 %k, %u, %v; selp.f64 %x, %u, %v, %k;",
-    "setp.gtu.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
-    "setp.ne.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
-    "setp.num.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
-    "setp.nan.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
-    "add.f64 %x, %u, %v;",
-    "sub.f64 %x, %u, %v;",
-    "mul.f64 %x, %u, %v;",
-    "mul.f64 %x, %u, 0d40091EB851EB851F;",
-    "fma.rn.f64 %x, %u, %v, %w;",
-    "fma.rz.f64 %x, %u, %v, %w;",
-    "add.rm.f64 %x, %u, %v;",
-    "mul.rp.f64 %x, %u, %v;",
-    "neg.f64 %x, %u;",
-    "abs.f64 %x, %u;",
-    "min.f64 %x, %u, %v;",
-    "max.f64 %x, %u, %v;",
-    "rcp.rn.f64 %x, %u;",
-    "div.rn.f64 %x, %u, %v;",
-    "sqrt.rn.f64 %x, %u;",
-    "cvt.rn.f64.s32 %x, %a;",
-    "cvt.rn.f64.u32 %x, %a;",
-    "cvt.rn.f64.s64 %x, %i;",
-    "cvt.rzi.s32.f64 %d, %u;",
-    "cvt.rni.s32.f64 %d, %u;",
-    "cvt.rzi.u32.f64 %d, %u;",
-    "cvt.rzi.s64.f64 %x, %u;",
-    "cvt.rn.f32.f64 %d, %u;",
-    "cvt.s64.s32 %x, %a;",
-    "div.u32 %d, %a, %b;",
-    "div.s32 %d, %a, %b;",
-    "rem.u32 %d, %a, 10;",
-    "or.b32 %d, %b, 1; rem.s32 %d, %a, %d;",
-    "div.u64 %x, %i, %j;",
-    "or.b64 %x, %j, 1; rem.s64 %x, %i, %x;",
-    "add.f32 %d, %a, %b;",
-    "mul.f32 %d, %a, %b;",
-    "fma.rn.f32 %d, %a, %b, %c;",
-    "setp.lt.f32 %k, %a, %b; selp.b32 %d, 1, 2, %k;",
-    "shfl.sync.idx.b32 %d, %a, 5, 31, -1;",
-    "and.b32 %d, %b, 31; shfl.sync.idx.b32 %d, %a, %d, 31, -1;",
-    "shfl.sync.bfly.b32 %d, %a, 3, 31, -1;",
-    "shfl.sync.up.b32 %d|%k, %a, 3, 0, -1; @%k add.s32 %d, %d, 1;",
-    "shfl.sync.down.b32 %d|%k, %a, 9, 0x1807, -1; @!%k add.s32 %d, %d, 7;",
-    "setp.lt.s32 %k, %a, %b; vote.sync.ballot.b32 %d, %k, -1;",
-    "setp.lt.s32 %k, %a, %b; vote.sync.any.pred %l, %k, -1; selp.b32 %d, 1, 0, %l;",
-    "setp.lt.s32 %k, %a, %b; vote.sync.all.pred %l, %k, -1; selp.b32 %d, 1, 0, %l;",
-    "mul.lo.s32 %d, %p, %q;",
-    "add.s32 %d, %p, 9; shl.b32 %d, %d, 3; add.s32 %d, %d, %a;",
-    "mad.lo.s32 %d, %p, %a, %q;",
-    "fma.rn.f64 %x, %u, %y, %v;",
-    "min.s32 %d, %p, %a;",
-    "setp.lt.s32 %k, %p, %q; selp.b32 %d, %a, %b, %k;",
-    "bfe.u32 %d, %a, 5, 9;",
-    "bfe.s32 %d, %a, %b, %c;",
-    "bfi.b32 %d, %a, %b, 3, 7;",
-    "bfind.u32 %d, %a;",
-    "min.f32 %d, %a, %b;",
-    "div.rn.f32 %d, %a, %b;",
-    "rcp.rn.f32 %d, %a;",
-    "sqrt.rn.f32 %d, %a;",
-    "setp.lt.ftz.f32 %k, %a, %b; selp.b32 %d, 1, 2, %k;",
-    "cvt.rn.f32.u32 %d, %a;",
-    "cvt.rn.f32.s32 %d, %a;",
-    "setp.le.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
-    "setp.eq.s64 %k, %i, %j; selp.b64 %x, %i, 7, %k;",
-    "setp.ne.f32 %k, %a, %b; selp.b32 %d, %a, %b, %k;",
-    "setp.gt.f64 %k, %u, %v; @%k add.f64 %x, %u, %v; @!%k mul.f64 %x, %u, %w;",
-    // by a number that all lanes of the warp have
-    "shfl.sync.idx.b32 %d, %c, 0, 31, -1; and.b32 %d, %d, 3; ways: .branchtargets A, B, C, D; brx.idx %d, ways;\n\
-     A: mul.lo.s32 %d, %a, %b; bra.uni E;\nB: mul.hi.u32 %d, %a, %b; bra.uni E;\n\
-     C: popc.b32 %d, %a; bra.uni E;\nD: xor.b32 %d, %a, %b;\nE:",
-];
+const STATEMENTS: &str = include_str!("machine_code/statements.txt");
 
-/// Statements on memory: `%m` is the generic address of the thread's own 32 bytes of shared memory, whose place there is %s (32
+/// Statements on memory, one a line: `%m` is the generic address of the thread's own 32 bytes of shared memory, whose place there is %s (32
 /// bits), `%n` that of its local memory, and `[%o]` the 8 bytes that it writes.
-const MEMORY: &[&str] = &[
-    "st.u32 [%m+4], %a; ld.shared.u32 %d, [%s+4];",
-    "st.shared.u64 [%s+8], %i; ld.u64 %x, [%m+8];",
-    "st.local.u32 [loc+4], %a; ld.u32 %d, [%n+4];",
-    "st.u64 [%n+8], %j; ld.local.u64 %x, [loc+8];",
-    "st.shared.u64 [%s], %i; st.local.u64 [loc], %j; setp.lt.s32 %k, %a, %b; selp.b64 %m, %m, %n, %k; ld.u64 %x, [%m];",
-    "st.v2.u32 [%m], {%a, %b}; ld.shared.v2.u32 {%d, %a}, [%s]; xor.b32 %d, %d, %a;",
-    "st.shared.u32 [%s], %a; isspacep.shared %k, %m; isspacep.local %l, %n; selp.b32 %d, 1, 0, %k; @%l add.u32 %d, %d, 2;",
-    "cvta.to.shared.u64 %m, %m; st.shared.u32 [%m+8], %c; ld.shared.u32 %d, [%s+8];",
-    "st.global.u64 [%o], %i; atom.global.add.u64 %x, [%o], %j;",
-    "st.global.u64 [%o], %i; atom.global.add.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; add.u32 %d, %d, %a;",
-    "st.global.u64 [%o], %i; atom.global.exch.b64 %x, [%o], %j;",
-    "st.global.u64 [%o], %i; atom.global.cas.b64 %x, [%o], %i, %j; ld.global.u64 %i, [%o]; xor.b64 %x, %x, %i;",
-    "st.global.u64 [%o], %i; atom.global.max.s32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
-    "st.global.u64 [%o], %i; atom.global.min.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
-    "st.global.u64 [%o], %i; atom.global.inc.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
-    "st.global.u64 [%o], %i; red.global.xor.b32 [%o], %a; ld.global.u32 %d, [%o];",
-    "st.global.u64 [%o], %i; atom.and.b32 %d, [%o+4], %a; ld.global.u32 %a, [%o+4]; xor.b32 %d, %d, %a;",
-    "st.shared.u32 [%s], %a; atom.shared.add.u32 %d, [%s], %b; ld.shared.u32 %a, [%s]; xor.b32 %d, %d, %a;",
-    "st.shared.u32 [%s], %a; atom.shared.cas.b32 %d, [%s], %a, %b; ld.shared.u32 %a, [%s]; xor.b32 %d, %d, %a;",
-    "st.shared.u32 [%s], %a; atom.shared.exch.b32 %d, [%s], %b;",
-    "st.shared.u32 [%s], %a; bar.sync 0; setp.ne.u32 %k, %t, 0; @%k bra behind; atom.shared.add.u32 %d, [%s], 5; behind: ",
-    "atom.shared.add.u32 %d, [all], %a; bar.sync 0; ld.shared.u32 %d, [all];",
-];
+const MEMORY: &str = include_str!("machine_code/memory.txt");
 
 /// Makes a kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
 fn module(statements: &[&str], target: &str) -> String {
     let mut text = format!(".version 7.8\n.target {target}\n.address_size 64\n");
     for (number, statement) in statements.iter().enumerate() {
-        let memory = if MEMORY.contains(statement) { PLACES } else { "" };
+        let memory = if MEMORY.lines().any(|line| line == *statement) { PLACES } else { "" };
         text += &format!(
             ".visible .entry k{number}(.param .u64 in, .param .u64 out, .param .u32 p, .param .u32 q, .param .f64 y)\n{{\n\
              .reg .pred %k, %l; .reg .b32 %a, %b, %c, %d, %p, %q, %t; .reg .b64 %i, %j, %x, %o, %s; .reg .f64 %u, %v, %w, %y;\n\
@@ -244,8 +95,10 @@ fn inputs(values: &mut Values) -> Vec<u64> {
 fn agree(arch: ComputeCapability) {
     let Some(compilers) = Compilers::new(arch) else { return };
     // the logic of three words came with Maxwell
-    let is_there = |statement: &&&str| arch >= ComputeCapability(5, 0) || !statement.contains("lop3");
-    let statements: Vec<&str> = STATEMENTS.iter().chain(MEMORY).filter(is_there).copied().collect();
+    let is_there = |statement: &&str| {
+        !statement.starts_with("//") && (arch >= ComputeCapability(5, 0) || !statement.contains("lop3"))
+    };
+    let statements: Vec<&str> = STATEMENTS.lines().chain(MEMORY.lines()).filter(is_there).collect();
     let text = module(&statements, if arch < ComputeCapability(5, 0) { "sm_35" } else { "sm_70" });
     let module = ptx::read::text("k", &text).unwrap_or_else(|d| panic!("{d:?}"));
     let cubin = compilers.cubin(&text);
@@ -325,98 +178,10 @@ fn instructions_of_kepler() {
 
 /// A cluster of two CTAs. Each warp stores a word per thread and comes to the barrier of the cluster. Then it passes two phases
 /// of a barrier in shared memory, and loads the word that the other CTA's warp stored.
-const CLUSTER: &str = ".version 7.8
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 k_out) .reqntid 64 .reqnctapercluster 2
-{
- .reg .b64 %out, %offset, %state;
- .reg .b32 %words, %bar, %t, %own, %there, %rank, %other, %value, %global;
- .reg .pred %p, %q;
- .shared .align 8 .b32 s_words[64];
- .shared .align 8 .b64 s_bar;
- mov.u32 %words, s_words;
- mov.u32 %bar, s_bar;
- mov.u32 %t, %tid.x;
- mov.u32 %rank, %cluster_ctarank;
- setp.ne.u32 %p, %t, 0;
- @%p bra ready;
- mbarrier.init.shared::cta.b64 [%bar], 64;
-ready:
- mad.lo.u32 %own, %t, 4, %words;
- mad.lo.u32 %value, %rank, 100, %t;
- st.shared.u32 [%own], %value;
- barrier.cluster.arrive;
- barrier.cluster.wait;
- mbarrier.arrive.shared::cta.b64 %state, [%bar];
-first:
- mbarrier.try_wait.shared::cta.b64 %q, [%bar], %state;
- @!%q bra first;
- mbarrier.arrive.shared::cta.b64 %state, [%bar];
-second:
- mbarrier.test_wait.parity.shared::cta.b64 %q, [%bar], 1;
- @!%q bra second;
- xor.b32 %other, %rank, 1;
- mapa.shared::cluster.u32 %there, %own, %other;
- ld.shared::cluster.u32 %value, [%there];
- barrier.cluster.arrive;
- barrier.cluster.wait;
- ld.param.u64 %out, [k_out];
- mad.lo.u32 %global, %rank, 64, %t;
- mul.wide.u32 %offset, %global, 4;
- add.u64 %out, %out, %offset;
- st.global.u32 [%out], %value;
- ret;
-}
-";
+const CLUSTER: &str = include_str!("machine_code/cluster.ptx");
 
 /// Copies of 4, 8 and 16 bytes to shared memory, in two groups; the data of each group are combined when it is waited for.
-const COPIES: &str = "
-.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 input, .param .u64 output)
-{
-    .reg .b32 %r<20>;
-    .reg .b64 %rd<8>;
-    .shared .align 16 .b8 rows[2048];
-    mov.u32 %r1, %tid.x;
-    ld.param.u64 %rd1, [input];
-    ld.param.u64 %rd2, [output];
-    cvta.to.global.u64 %rd1, %rd1;
-    cvta.to.global.u64 %rd2, %rd2;
-    mad.wide.u32 %rd3, %r1, 16, %rd1;
-    mad.wide.u32 %rd4, %r1, 8, %rd2;
-    mov.u32 %r2, rows;
-    mad.lo.u32 %r3, %r1, 16, %r2;
-    cp.async.ca.shared.global [%r3], [%rd3], 4;
-    cp.async.ca.shared.global [%r3+4], [%rd3+4], 4;
-    cp.async.ca.shared.global [%r3+8], [%rd3+8], 8;
-    cp.async.commit_group;
-    cp.async.cg.shared.global [%r3+1024], [%rd3+1024], 16;
-    cp.async.commit_group;
-    cp.async.wait_group 1;
-    ld.shared.v2.u32 {%r4, %r5}, [%r3];
-    ld.shared.v2.u32 {%r6, %r7}, [%r3+8];
-    shl.b32 %r5, %r5, 1;
-    shl.b32 %r6, %r6, 2;
-    shl.b32 %r7, %r7, 3;
-    add.u32 %r8, %r4, %r5;
-    add.u32 %r9, %r6, %r7;
-    add.u32 %r8, %r8, %r9;
-    st.global.u32 [%rd4], %r8;
-    cp.async.wait_group 0;
-    ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3+1024];
-    shl.b32 %r11, %r11, 1;
-    shl.b32 %r12, %r12, 2;
-    shl.b32 %r13, %r13, 3;
-    add.u32 %r14, %r10, %r11;
-    add.u32 %r15, %r12, %r13;
-    add.u32 %r14, %r14, %r15;
-    st.global.u32 [%rd4+4], %r14;
-    ret;
-}
-";
+const COPIES: &str = include_str!("machine_code/copies.ptx");
 
 #[test]
 fn copies_are_there_when_they_are_waited_for() {

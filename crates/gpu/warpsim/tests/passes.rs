@@ -222,22 +222,7 @@ fn parse(text: &str) -> Module {
 }
 
 /// One thread's number, another word, and a branch whose sides compare in either direction; then the results of the sides.
-const SIDES: &str = "
-    mov.u32 %r2, %tid.x;
-    and.b32 %r3, %r2, 1;
-    setp.eq.u32 %p1, %r3, 0;
-    @%p1 bra SECOND;
-    setp.gt.u32 %p2, %r1, %r2;
-    selp.b32 %r4, %r1, %r2, %p2;
-    mul.lo.u32 %r4, %r4, %r4;
-    rem.u32 %r4, %r4, 7;
-    bra JOIN;
-SECOND:
-    setp.lt.u32 %p2, %r2, %r1;
-    selp.b32 %r4, %r1, %r2, %p2;
-    mul.lo.u32 %r4, %r4, %r4;
-    rem.u32 %r4, %r4, 11;
-JOIN:";
+const SIDES: &str = include_str!("passes/sides.ptx");
 
 const REGISTERS: &str = ".reg .pred %p<3>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<3>;";
 

@@ -142,38 +142,7 @@ fn lanes_see_each_other() {
     assert_eq!(ways, (0..32).map(|lane| 4 + lane % 2).collect::<Vec<_>>());
 }
 
-const FACTORIAL: &str = "
-.func (.param .b32 result) factorial(.param .b32 n)
-{
-	.local .align 4 .b8 own[4];
-	.reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
-	ld.param.u32 %r1, [n];
-	mov.u64 %rd1, own;
-	st.local.u32 [%rd1], %r1;
-	setp.le.u32 %p1, %r1, 1;
-	@%p1 bra $ONE;
-	sub.u32 %r2, %r1, 1;
-	{
-	.param .b32 smaller;
-	.param .b32 product;
-	st.param.b32 [smaller], %r2;
-	call.uni (product), factorial, (smaller);
-	ld.param.b32 %r3, [product];
-	}
-	ld.local.u32 %r1, [%rd1];
-	mul.lo.u32 %r3, %r3, %r1;
-	st.param.b32 [result], %r3;
-	ret;
-$ONE:
-	st.param.b32 [result], 1;
-	ret;
-}
-.func (.reg .u32 %sum) total(.reg .u32 %one, .reg .u32 %other)
-{
-	add.u32 %sum, %one, %other;
-	ret;
-}
-";
+const FACTORIAL: &str = include_str!("semantics/factorial.ptx");
 
 /// Each lane to its own depth, with a variable of its own in each call.
 #[test]

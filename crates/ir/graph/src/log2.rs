@@ -29,13 +29,8 @@ pub const LOG2_E_LOW: f64 = 2.0355273740931033e-17;
 /// (log2(1 + f)/f - log2 e)/f on -0.0131 < f < 0.0209, ascending: Chebyshev's interpolant, made with 60 digits (error 1.4e-17
 /// of the logarithm).
 pub const COEFFICIENTS: [f64; 7] = [
-    -0.7213475204444827,
-    0.4808983469629641,
-    -0.3606737601342694,
-    0.28853900755724343,
-    -0.24045037899117797,
-    0.20612868497723777,
-    -0.17608424994567926,
+    -0.7213475204444827, 0.4808983469629641, -0.3606737601342694, 0.28853900755724343, -0.24045037899117797,
+    0.20612868497723777, -0.17608424994567926,
 ];
 /// log2 x for positive normal x in 11 issue slots; not a number for any other argument.
 pub fn log2(x: f64) -> f64 {

@@ -142,18 +142,8 @@ mod tests {
     #[test]
     fn factors_are_reciprocal() {
         for array in [
-            "temperature",
-            "pressure",
-            "mole_fractions",
-            "transport_source",
-            "time_step",
-            "viscosity",
-            "conductivity",
-            "diffusion",
-            "production_rates",
-            "density",
-            "energy",
-            "temperature_gradient",
+            "temperature", "pressure", "mole_fractions", "transport_source", "time_step", "viscosity", "conductivity",
+            "diffusion", "production_rates", "density", "energy", "temperature_gradient",
         ] {
             for units in [Units::Si, Units::Cgs] {
                 assert!((units.to_si(array) * units.from_si(array) - 1.0).abs() < 1e-15, "{array}");

@@ -118,17 +118,6 @@ impl<'d, 'a> Reader<'d, 'a, '_> {
 }
 
 const COLLIDER_KEYS: [&str; 13] = [
-    "name",
-    "type",
-    "efficiency",
-    "eig0",
-    "rate-constants",
-    "low-P-rate-constant",
-    "high-P-rate-constant",
-    "Troe",
-    "temperature-range",
-    "pressure-range",
-    "data",
-    "note",
-    "reference",
+    "name", "type", "efficiency", "eig0", "rate-constants", "low-P-rate-constant", "high-P-rate-constant", "Troe",
+    "temperature-range", "pressure-range", "data", "note", "reference",
 ];

@@ -34,34 +34,13 @@ pub fn misspelt_sections(root: &Node, report: &mut Report) {
 }
 
 const FILE: [&str; 10] = [
-    "units",
-    "phases",
-    "elements",
-    "species",
-    "reactions",
-    "description",
-    "generator",
-    "cantera-version",
-    "input-files",
-    "date",
+    "units", "phases", "elements", "species", "reactions", "description", "generator", "cantera-version",
+    "input-files", "date",
 ];
 
 pub const PHASE: [&str; 15] = [
-    "name",
-    "thermo",
-    "elements",
-    "species",
-    "reactions",
-    "kinetics",
-    "transport",
-    "state",
-    "units",
-    "note",
-    "notes",
-    "skip-undeclared-elements",
-    "skip-undeclared-third-bodies",
-    "explicit-third-body-duplicates",
-    "adjacent-phases",
+    "name", "thermo", "elements", "species", "reactions", "kinetics", "transport", "state", "units", "note", "notes",
+    "skip-undeclared-elements", "skip-undeclared-third-bodies", "explicit-third-body-duplicates", "adjacent-phases",
 ];
 
 pub const ELEMENT: [&str; 4] = ["symbol", "atomic-weight", "atomic-number", "entropy298"];
@@ -70,34 +49,12 @@ pub const SPECIES: [&str; 8] =
     ["name", "composition", "thermo", "transport", "units", "note", "notes", "equation-of-state"];
 
 pub const THERMO: [&str; 13] = [
-    "model",
-    "temperature-ranges",
-    "data",
-    "reference-pressure",
-    "T0",
-    "h0",
-    "s0",
-    "cp0",
-    "T-min",
-    "T-max",
-    "units",
-    "note",
-    "date",
+    "model", "temperature-ranges", "data", "reference-pressure", "T0", "h0", "s0", "cp0", "T-min", "T-max", "units",
+    "note", "date",
 ];
 
 pub const TRANSPORT: [&str; 13] = [
-    "model",
-    "geometry",
-    "well-depth",
-    "diameter",
-    "dipole",
-    "polarizability",
-    "rotational-relaxation",
+    "model", "geometry", "well-depth", "diameter", "dipole", "polarizability", "rotational-relaxation",
     // Fields of models for ions and high pressures, which are not computed.
-    "acentric-factor",
-    "dispersion-coefficient",
-    "quadrupole-polarizability",
-    "units",
-    "note",
-    "source",
+    "acentric-factor", "dispersion-coefficient", "quadrupole-polarizability", "units", "note", "source",
 ];

@@ -84,18 +84,6 @@ pub fn call(function: Unary, argument: Expression) -> Expression {
 
 /// Names that its kernels and its header use beside those of double precision.
 pub const RESERVED: [&str; 14] = [
-    "wide",
-    "positive",
-    "limited",
-    "magic",
-    "power_of_e",
-    "power_of_two",
-    "parts",
-    "of_positive_normal",
-    "natural_logarithm",
-    "binary_logarithm",
-    "same_bits",
-    "single_of",
-    "load_single",
-    "store_pair",
+    "wide", "positive", "limited", "magic", "power_of_e", "power_of_two", "parts", "of_positive_normal",
+    "natural_logarithm", "binary_logarithm", "same_bits", "single_of", "load_single", "store_pair",
 ];

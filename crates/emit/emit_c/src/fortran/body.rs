@@ -68,26 +68,8 @@ pub fn print(code: &Code, procedure: &str, number: usize) -> Printed {
 
 /// Names that the module and the statements use.
 const RESERVED: [&str; 20] = [
-    "all_bits",
-    "dp",
-    "iand",
-    "ieor",
-    "int64",
-    "ior",
-    "ishft",
-    "join",
-    "high_word",
-    "low_word",
-    "merge",
-    "mod",
-    "real",
-    "shifta",
-    "signed",
-    "slots",
-    "sqrt",
-    "transfer",
-    "unused",
-    "value",
+    "all_bits", "dp", "iand", "ieor", "int64", "ior", "ishft", "join", "high_word", "low_word", "merge", "mod", "real",
+    "shifta", "signed", "slots", "sqrt", "transfer", "unused", "value",
 ];
 
 /// The name of the function that reads a bank.

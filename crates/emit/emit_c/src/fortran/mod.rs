@@ -144,13 +144,8 @@ impl Names {
             conversions: Vec::new(),
         };
         let conversions = [
-            &fixed.mean_weight_by_mole,
-            &fixed.mean_weight_by_mass,
-            &fixed.mass_from_mole,
-            &fixed.mole_from_mass,
-            &fixed.density_by_mole,
-            &fixed.density_by_mass,
-            &fixed.pressure_by_mass,
+            &fixed.mean_weight_by_mole, &fixed.mean_weight_by_mass, &fixed.mass_from_mole, &fixed.mole_from_mass,
+            &fixed.density_by_mole, &fixed.density_by_mass, &fixed.pressure_by_mass,
         ];
         fixed.conversions = conversions.map(String::clone).into();
         Self { fixed, namer }

@@ -101,13 +101,7 @@ fn random_programs_compute_the_same_bits_as_the_interpreter() {
     std::fs::write(&file, text).unwrap();
     let compile = Command::new("g++")
         .args([
-            "-O1",
-            "-Wall",
-            "-Werror",
-            "-Wno-unknown-pragmas",
-            "-Wno-maybe-uninitialized",
-            "-ffp-contract=off",
-            "-o",
+            "-O1", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-Wno-maybe-uninitialized", "-ffp-contract=off", "-o",
         ])
         .args([&binary, &file])
         .output();

@@ -48,12 +48,7 @@ pub fn compile(name: &str, source: &str, arch: ComputeCapability) -> Result<Stri
     let output = Command::new("clang")
         .args(["-x", "cuda", "--cuda-device-only", "-S", "-O3", "-nocudainc", "-nocudalib", "-nostdinc", "-std=c++11"])
         .args([
-            "-ffp-contract=off",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-Wno-unused-parameter",
-            "-Wno-unknown-cuda-version",
+            "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-unknown-cuda-version",
             "-Wno-pass-failed",
         ])
         .arg(format!("--cuda-gpu-arch={}", arch.sm()))

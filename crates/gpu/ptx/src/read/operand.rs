@@ -206,26 +206,8 @@ impl<'a> Reader<'a> {
 
 /// Further special registers, by the start of their names.
 const MACHINE: [&str; 20] = [
-    "tid",
-    "ntid",
-    "ctaid",
-    "nctaid",
-    "laneid",
-    "warpid",
-    "nwarpid",
-    "smid",
-    "nsmid",
-    "gridid",
-    "lanemask",
-    "clock",
-    "pm",
-    "envreg",
-    "globaltimer",
-    "total_smem",
-    "dynamic_smem",
-    "aggr_smem",
-    "is_explicit",
-    "cluster",
+    "tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "lanemask", "clock",
+    "pm", "envreg", "globaltimer", "total_smem", "dynamic_smem", "aggr_smem", "is_explicit", "cluster",
 ];
 
 /// Whether it is a register of the machine.

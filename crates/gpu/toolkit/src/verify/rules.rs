@@ -83,20 +83,8 @@ pub const CONDITION: Rule = Rule {
 
 /// All rules, in the order of SARIF's list.
 pub const ALL: [&Rule; 14] = [
-    &RACE,
-    &LANE_RACE,
-    &LANE_CONFLICT,
-    &UNWRITTEN,
-    &DEADLOCK,
-    &BARRIER,
-    &MBARRIER,
-    &COPY,
-    &CLUSTER,
-    &ADDRESS,
-    &MASK,
-    &OTHER,
-    &NOT_ANALYSED,
-    &CONDITION,
+    &RACE, &LANE_RACE, &LANE_CONFLICT, &UNWRITTEN, &DEADLOCK, &BARRIER, &MBARRIER, &COPY, &CLUSTER, &ADDRESS, &MASK,
+    &OTHER, &NOT_ANALYSED, &CONDITION,
 ];
 
 /// Returns the rule that a violation breaks.

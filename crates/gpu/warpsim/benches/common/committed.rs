@@ -7,28 +7,19 @@ use std::path::Path;
 use warpsim::setup::Setup;
 use warpsim::{Argument, Buffer, Launch, Schedule};
 
-pub const POINTS: u32 = 256;
+const POINTS: u32 = 256;
 
 /// Returns the PTX of a kernel.
 ///
 /// # Errors
 /// The file is missing, or NVRTC refuses it.
-pub fn text(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapability) -> Result<String, String> {
+pub fn module(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapability) -> Result<Module, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../generated").join(mechanism);
     let source = std::fs::read_to_string(folder.join(format!("{mechanism}_{kernel}.cu"))).map_err(|e| e.to_string())?;
     // the committed text is Kepler's
     let source = format!("#define __shfl(value, lane) __shfl_sync(0xffffffffu, value, lane)\n{source}");
     let job = Job { name: kernel.to_owned(), source, arch, options: Vec::new() };
-    tools.compile_to_ptx(&job).map(|ptx| ptx.text).map_err(|failure| failure.to_string())
-}
-
-/// Reads the PTX of [`text`].
-///
-/// # Errors
-/// Those of [`text`].
-#[allow(dead_code, reason = "not every bench wants it")]
-pub fn module(mechanism: &str, kernel: &str, tools: &Toolchain, arch: ComputeCapability) -> Result<Module, String> {
-    let text = text(mechanism, kernel, tools, arch)?;
+    let text = tools.compile_to_ptx(&job).map_err(|failure| failure.to_string())?.text;
     ptx::read::text(&format!("{mechanism}-{kernel}"), &text).map_err(|list| format!("{list:?}"))
 }
 

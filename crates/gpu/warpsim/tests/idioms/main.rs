@@ -1,14 +1,24 @@
 //! The idioms of CUDA programs on every architecture whose machine code is read: nothing is refused, and machine code leaves the
 //! same results as its PTX.
 
-mod list;
-
-use list::{BINARY, PLAIN, UNARY};
 use machine::target::Target;
 use ptx::inst::Type;
 use testkit::compilers::Compilers;
 use warpsim::machine_code::{self, Failure};
 use warpsim::{Argument, Buffer, Launch, Options};
+
+/// Functions of one double; the same with an `f` behind for floats.
+const UNARY: &str = "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p logb sin cos tan sinpi cospi asin acos atan \
+    sinh cosh tanh asinh acosh atanh erf erfc erfinv erfcinv erfcx normcdf normcdfinv tgamma lgamma j0 j1 y0 y1 \
+    floor ceil trunc round rint nearbyint fabs cyl_bessel_i0 cyl_bessel_i1";
+
+/// Functions of two doubles.
+const BINARY: &str = "pow atan2 fmod remainder hypot rhypot fmin fmax fdim copysign nextafter";
+
+/// Statements on any values, one a line. A statement has doubles `x`, `y`, `z`, floats `a`, `b`, `c`, integers `i`, `j` (signed) and
+/// `u`, `v` (not), `l`, `m` of 64 bits, the thread `t`, its own places `*gd`, `*gf`, `*gi`, `*gl` in global memory and `*sd`, `*sf`,
+/// `*si` in shared memory, and leaves its result in `r` (double), `f` (float), `n` (int) or `w` (64 bits).
+const PLAIN: &str = include_str!("statements.txt");
 
 /// Text in front of the kernels.
 const PRELUDE: &str = "
@@ -40,9 +50,10 @@ __device__ double added(double *place, double x) {
 
 /// Returns the statements: functions of doubles and of floats, and those on any values.
 fn statements() -> Vec<String> {
-    let unary = UNARY.iter().flat_map(|name| [format!("r = {name}(x);"), format!("f = {name}f(a);")]);
-    let binary = BINARY.iter().flat_map(|name| [format!("r = {name}(x, y);"), format!("f = {name}f(a, b);")]);
-    unary.chain(binary).chain(PLAIN.iter().map(|text| (*text).to_owned())).collect()
+    let unary = UNARY.split(' ').flat_map(|name| [format!("r = {name}(x);"), format!("f = {name}f(a);")]);
+    let binary = BINARY.split(' ').flat_map(|name| [format!("r = {name}(x, y);"), format!("f = {name}f(a, b);")]);
+    let plain = PLAIN.lines().filter(|line| !line.starts_with("//")).map(str::to_owned);
+    unary.chain(binary).chain(plain).collect()
 }
 
 fn text(statements: &[String]) -> String {

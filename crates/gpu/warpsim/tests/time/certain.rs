@@ -94,13 +94,8 @@ fn a_barrier_without_latency_ends() {
 #[test]
 fn more_work_never_takes_a_lone_warp_less_time() {
     let texts = [
-        "DFMA R2, R4, R6, R8",
-        "FFMA R10, R10, R12, R10",
-        "LDS R20, [RZ]",
-        "MUFU.RCP R3, R5",
-        "IADD3 R14, R15, R16, RZ",
-        "FADD R18, R18, c[0x3][0x40]",
-        "SHFL.IDX PT, R22, R14, 0x0, 0x1f",
+        "DFMA R2, R4, R6, R8", "FFMA R10, R10, R12, R10", "LDS R20, [RZ]", "MUFU.RCP R3, R5",
+        "IADD3 R14, R15, R16, RZ", "FADD R18, R18, c[0x3][0x40]", "SHFL.IDX PT, R22, R14, 0x0, 0x1f",
         "DADD R18, R18, R20",
     ];
     let mut state = 1u32;

@@ -42,8 +42,8 @@ const FROM_L2: [(&str, &str, u32, u32, f64); 5] = [
     ("hopper", "H200", 1980, 132, 9830.0),
 ];
 
-/// Returns the clocks of a load of a CTA of 32 warps, all of whose data lie in the first cache.
-fn strided(compilers: &Compilers, ty: &str, stride: u32) -> f64 {
+/// Returns the clocks of a load of a CTA of 32 warps by the stride; all data lie in the first cache.
+fn strided<'a>(compilers: &'a Compilers, ty: &str) -> impl Fn(u32) -> f64 + 'a {
     let cubin = compilers.cubin(format!(
         "extern \"C\" __global__ void k({ty} *a, {ty} *b, int zero, int stride, int n) {{\n\
          {ty} sum = 0.0; {ty} *own = a + (threadIdx.x % 64) * stride;\n#pragma unroll 1\n\
@@ -51,13 +51,13 @@ fn strided(compilers: &Compilers, ty: &str, stride: u32) -> f64 {
          sum += own[20] * own[16]; sum += own[24] * own[28]; }}\n\
          if (sum == ({ty})123123.23) b[threadIdx.x] = sum; }}\n"
     ));
-    let after = |rounds: u32| {
+    let after = move |rounds: u32, stride: u32| {
         let mut buffers = [Buffer::in_out(&vec![0.1; 64 * stride as usize + 32]), Buffer::in_out(&[0.0; 1024])];
         let words = [Argument::U32(0), Argument::U32(stride), Argument::U32(rounds)];
         let arguments = (0..2).map(Argument::Buffer).chain(words).collect();
         compilers.cycles(&cubin, "k", &Launch::linear(1, 1024, arguments), &mut buffers)
     };
-    (after(24) - after(8)) / (16.0 * 8.0 * 32.0)
+    move |stride| (after(24, stride) - after(8, stride)) / (16.0 * 8.0 * 32.0)
 }
 
 /// Returns the bytes per clock that a full SM gets of data that its share of the L2 cache holds. `load` is how it loads a pointer.
@@ -89,15 +89,10 @@ fn rows() -> Option<Vec<Row>> {
     let mut rows = Vec::new();
     for (name, board, ty, published) in BY_STRIDE {
         let compilers = Compilers::new(name, 1000)?;
+        let strided = strided(&compilers, ty);
         for &(stride, published) in published {
             let what = format!("load of {ty}s {stride} apart, clocks, {board}");
-            rows.push(Row {
-                what,
-                target: name,
-                published,
-                source: STRIDES,
-                modelled: strided(&compilers, ty, stride),
-            });
+            rows.push(Row { what, target: name, published, source: STRIDES, modelled: strided(stride) });
         }
     }
     for (name, board, megahertz, multiprocessors, published) in FROM_L2 {

@@ -7,6 +7,8 @@
 use crate::table::{Row, table, written};
 use machine::target::Target;
 use sass::Cubin;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use testkit::{compilers, skip};
 use warpsim::{Argument, Buffer, Launch, Options, machine_code};
 
@@ -27,66 +29,32 @@ const KERNELS: [(&str, &str, f64); 6] = [
     ),
 ];
 
-/// A board as it was measured.
-#[derive(Clone, Copy)]
+/// A board as it was measured, in boards.toml.
+#[derive(Clone, Deserialize)]
 pub struct Measured {
-    pub target: &'static str,
+    pub name: String,
+    pub target: String,
     pub megahertz: u32,
-    /// Multiprocessors, if they are not those of the target's board.
     pub multiprocessors: Option<u32>,
-    /// 10^9 bytes per second that the memory delivers, if it is not that of the target's board.
     pub delivered: Option<u32>,
-    /// 10^9 bytes per second of each stream by blocks on a multiprocessor and their threads.
-    pub streams: &'static [(u32, u32, [f64; 6])],
+    #[serde(default)]
+    pub most_error: f64,
+    #[serde(default)]
+    pub least_tau: f64,
+    #[serde(default)]
+    pub streams: Vec<(u32, u32, [f64; 6])>,
+    #[serde(default)]
+    pub rooflines: Vec<(u32, f64, u32)>,
 }
 
-const V100: Measured = Measured {
-    target: "volta",
-    megahertz: 1380,
-    multiprocessors: None,
-    delivered: None,
-    streams: &[
-        (1, 32, [78.0, 36.0, 67.0, 123.0, 63.0, 61.0]),
-        (2, 64, [306.0, 139.0, 246.0, 400.0, 233.0, 226.0]),
-        (2, 128, [599.0, 263.0, 426.0, 638.0, 406.0, 397.0]),
-        (2, 256, [897.0, 491.0, 675.0, 759.0, 648.0, 635.0]),
-        (2, 512, [897.0, 746.0, 784.0, 777.0, 778.0, 774.0]),
-        (2, 1024, [897.0, 867.0, 809.0, 788.0, 804.0, 801.0]),
-    ],
-};
+/// Returns the boards of a set.
+pub fn boards(set: &str) -> Vec<Measured> {
+    let mut all: BTreeMap<String, Vec<Measured>> = toml::from_str(include_str!("boards.toml")).unwrap();
+    all.remove(set).unwrap()
+}
 
-const A100: Measured = Measured {
-    target: "ampere",
-    megahertz: 1410,
-    multiprocessors: None,
-    delivered: None,
-    streams: &[
-        (1, 32, [107.0, 41.0, 77.0, 110.0, 73.0, 72.0]),
-        (1, 128, [412.0, 162.0, 292.0, 406.0, 270.0, 265.0]),
-        (1, 256, [802.0, 310.0, 548.0, 743.0, 506.0, 498.0]),
-        (1, 512, [1501.0, 592.0, 956.0, 1232.0, 909.0, 887.0]),
-        (1, 1024, [1536.0, 1064.0, 1338.0, 1360.0, 1325.0, 1322.0]),
-        (2, 1024, [1539.0, 1500.0, 1382.0, 1358.0, 1371.0, 1368.0]),
-    ],
-};
-
-const GH200: Measured = Measured {
-    target: "hopper",
-    megahertz: 1980,
-    multiprocessors: None,
-    // scale with the largest blocks, as for the others
-    delivered: Some(3174),
-    streams: &[
-        (1, 32, [153.0, 62.0, 120.0, 216.0, 113.0, 111.0]),
-        (2, 64, [591.0, 245.0, 464.0, 798.0, 426.0, 419.0]),
-        (2, 128, [1167.0, 486.0, 854.0, 1408.0, 783.0, 771.0]),
-        (2, 256, [2186.0, 935.0, 1397.0, 2367.0, 1340.0, 1320.0]),
-        (2, 512, [3718.0, 1715.0, 2269.0, 3338.0, 2190.0, 2154.0]),
-        (2, 1024, [3942.0, 2775.0, 3174.0, 3783.0, 3138.0, 3120.0]),
-    ],
-};
-
-/// Clocks per operation of an SM of a V100 with 1, 2, 4, 8, 16, 32 warps, for each number of chains per warp.
+const WARPS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+/// Clocks per operation of an SM of a V100 with [`WARPS`], for each number of chains per warp.
 const DOUBLES: [(usize, [f64; 6]); 3] = [
     (1, [8.67, 4.29, 2.14, 1.08, 1.03, 1.03]),
     (2, [4.63, 2.32, 1.16, 1.05, 1.04, 1.04]),
@@ -119,12 +87,15 @@ impl Compilers {
     }
 }
 
-/// Returns the rate of the whole board in 10^9 bytes per second.
-fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32, u32)) -> f64 {
-    let cubin = compilers.cubin(format!(
+fn text(body: &str) -> String {
+    format!(
         "extern \"C\" __global__ void k(double *a, const double *__restrict__ b, const double *__restrict__ c,\n\
          const double *__restrict__ d, int n) {{ int i = threadIdx.x + blockIdx.x * blockDim.x; if (i >= n) return; {body} }}\n"
-    ));
+    )
+}
+
+/// Returns the rate of the whole board in 10^9 bytes per second.
+fn stream(compilers: &Compilers, cubin: &Cubin, moved: f64, (blocks, threads): (u32, u32)) -> f64 {
     let target = &compilers.target;
     // so much shared memory that no more blocks fit
     let shared =
@@ -135,7 +106,7 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
         let mut buffers = [Buffer::in_out(&vec![0.0; n]), field(), field(), field()];
         let arguments = (0..4).map(Argument::Buffer).chain([Argument::U32(n as u32)]).collect();
         let launch = Launch { shared: shared.into(), ..Launch::linear(ctas, threads, arguments) };
-        compilers.cycles(&cubin, "k", &launch, &mut buffers)
+        compilers.cycles(cubin, "k", &launch, &mut buffers)
     };
     // the L2 cache holds what was stored last: as long as its share is filled
     let share = target.pipeline.as_ref().unwrap().memory.l2_bytes / target.board.multiprocessors;
@@ -148,8 +119,8 @@ fn stream(compilers: &Compilers, body: &str, moved: f64, (blocks, threads): (u32
     bytes / cycles * f64::from(board.multiprocessors) * f64::from(board.megahertz) * 1e-3
 }
 
-/// Returns the clocks per operation of an SM.
-fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize, warps: u32) -> f64 {
+/// Returns the clocks per operation of an SM with [`WARPS`].
+fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize) -> [f64; 6] {
     let own = |statement: &dyn Fn(usize) -> String| (0..chains).map(statement).collect::<String>();
     let cubin = compilers.cubin(format!(
         "extern \"C\" __global__ void k(double *a, double p, int n) {{\n#pragma unroll 1\nfor (int j = 0; j < n; j++) {{ {}\n\
@@ -158,17 +129,21 @@ fn chains(compilers: &Compilers, (step, unrolled): (&str, u32), chains: usize, w
         own(&|at| step.replace('@', &format!("t{at}"))),
         own(&|at| format!("if (t{at} > 22313.0) a[threadIdx.x] = t{at}; ")),
     ));
-    let after = |rounds: u32| {
+    let after = |rounds: u32, warps: u32| {
         let mut buffers = [Buffer::in_out(&[0.0; 1024])];
         let arguments = vec![Argument::Buffer(0), Argument::U64(0.32f64.to_bits()), Argument::U32(rounds)];
         compilers.cycles(&cubin, "k", &Launch::linear(1, 32 * warps, arguments), &mut buffers)
     };
-    (after(12) - after(4)) / 8.0 / (128.0 * chains as f64 * f64::from(warps))
+    WARPS.map(|warps| (after(12, warps) - after(4, warps)) / 8.0 / (128.0 * chains as f64 * f64::from(warps)))
 }
 
 impl Measured {
+    pub fn known_target(&self) -> &'static str {
+        &Target::by_name(&self.target).unwrap().name
+    }
+
     pub fn compilers(&self) -> Option<Compilers> {
-        let mut compilers = Compilers::new(self.target, self.megahertz)?;
+        let mut compilers = Compilers::new(&self.target, self.megahertz)?;
         let board = &mut compilers.target.board;
         board.reached_gigabytes_per_second = self.delivered.or(board.reached_gigabytes_per_second);
         board.multiprocessors = self.multiprocessors.unwrap_or(board.multiprocessors);
@@ -179,11 +154,12 @@ impl Measured {
 pub fn streams(board: &Measured) -> Option<Vec<Row>> {
     let compilers = board.compilers()?;
     let mut all = Vec::new();
-    for (blocks, threads, published) in board.streams {
-        for ((what, body, moved), published) in KERNELS.iter().zip(published) {
-            let modelled = stream(&compilers, body, *moved, (*blocks, *threads));
+    let cubins = KERNELS.map(|(_, body, _)| compilers.cubin(text(body)));
+    for (blocks, threads, published) in &board.streams {
+        for (((what, _, moved), cubin), published) in KERNELS.iter().zip(&cubins).zip(published) {
+            let modelled = stream(&compilers, cubin, *moved, (*blocks, *threads));
             let what = format!("{what}, {blocks} x {threads} threads, GB/s");
-            all.push(Row { what, target: board.target, published: *published, source: STREAMS, modelled });
+            all.push(Row { what, target: board.known_target(), published: *published, source: STREAMS, modelled });
         }
     }
     Some(all)
@@ -193,8 +169,8 @@ fn arithmetic() -> Option<Vec<Row>> {
     let compilers = Compilers::new("volta", 1380)?;
     let mut all = Vec::new();
     let mut add = |what: &str, step: (&str, u32), count: usize, published: [f64; 6]| {
-        for (warps, published) in [1, 2, 4, 8, 16, 32].into_iter().zip(published) {
-            let modelled = chains(&compilers, step, count, warps);
+        let modelled = chains(&compilers, step, count);
+        for ((warps, published), modelled) in WARPS.into_iter().zip(published).zip(modelled) {
             let what = format!("{what}, {warps} warps, clocks");
             all.push(Row { what, target: "volta", published, source: CHAINS, modelled });
         }
@@ -225,19 +201,19 @@ const BEGIN: &str = "<!-- measured and modelled: written by the test `measured` 
 #[test]
 fn measured_kernels_come_back() {
     // the page has these figures; only scale and store of the largest and the smallest blocks were used to make the model
-    let tables =
-        [(Some(V100), 0.095, 0.85), (Some(A100), 0.085, 0.89), (Some(GH200), 0.095, 0.89), (None, 0.105, 0.80)];
     let is_swept = skip::sweeps("measured streams of all boards but one");
     let mut all = Vec::new();
-    for (board, most, least) in tables {
-        if !is_swept && board.is_some_and(|board| board.target != V100.target) {
-            continue;
-        }
-        let Some(rows) = board.map_or_else(arithmetic, |board| streams(&board)) else { return };
+    let mut judge = |rows: Option<Vec<Row>>, most: f64, least: f64| {
+        let rows = rows?;
         let (error, tau) = judged(&rows);
         assert!(error < most && tau > least, "mean error {error:.3}, tau {tau:.2}\n{}", table(&rows));
         all.extend(rows);
+        Some(())
+    };
+    for board in boards("measured").iter().filter(|board| is_swept || board.name == "V100") {
+        let Some(()) = judge(streams(board), board.most_error, board.least_tau) else { return };
     }
+    let Some(()) = judge(arithmetic(), 0.105, 0.80) else { return };
     if is_swept {
         written(BEGIN, &all);
     }

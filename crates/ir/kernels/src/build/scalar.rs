@@ -22,16 +22,8 @@ pub const SCALED_LN_TEMPERATURE: u32 = 8;
 pub const SQUARED_CONCENTRATION: u32 = 9;
 
 const NAMES: [&str; 10] = [
-    "temperature",
-    "ln_t",
-    "inverse_t",
-    "concentration",
-    "ln_standard",
-    "pressure_ratio",
-    "cube_root",
-    "ln_p",
-    "scaled_ln_t",
-    "squared_concentration",
+    "temperature", "ln_t", "inverse_t", "concentration", "ln_standard", "pressure_ratio", "cube_root", "ln_p",
+    "scaled_ln_t", "squared_concentration",
 ];
 
 /// Returns a graph's name of the scalar.

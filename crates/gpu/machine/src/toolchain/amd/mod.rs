@@ -52,20 +52,8 @@ pub fn hip_compiler(amd: &Amd) -> Result<&'static HipCompiler, Absent> {
 
 /// Options for every kernel. ROCm's headers are left out, so that the text itself shows what it takes of HIP.
 const OPTIONS: [&str; 14] = [
-    "-x",
-    "hip",
-    "--cuda-device-only",
-    "-nogpuinc",
-    "-nogpulib",
-    "-nostdinc",
-    "-O3",
-    "-std=c++17",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-unused-parameter",
-    "-Wno-pass-failed",
-    "-S",
+    "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-nostdinc", "-O3", "-std=c++17", "-Wall", "-Wextra",
+    "-Werror", "-Wno-unused-parameter", "-Wno-pass-failed", "-S",
 ];
 
 impl HipCompiler {
