@@ -12,6 +12,7 @@ mod overlaid;
 mod parts;
 mod printed;
 mod reactors;
+mod reactors_on_amd;
 mod reactors_on_cpu;
 mod texts;
 mod verified;

@@ -248,8 +248,23 @@ fn reactors_whose_text_is_broken_are_refused() {
     let (code, printed, is_written) = run(&["--target", "hopper", "--state", "ERY", "--inject-fault", "text-queue"]);
     assert!(code == 3 && !is_written, "{printed}");
     assert!(printed.contains("verify::not-the-reference") && printed.contains("h2o2_reactor: point 1"), "{printed}");
-    let (code, printed, _) = run(&["--target", "mi300x"]);
-    assert!(code == 0 && printed.contains("h2o2_reactor.hip: not run: "), "{printed}");
+}
+
+/// The same of the machine code for AMD.
+#[test]
+fn reactors_for_amd_whose_text_is_broken_are_refused() {
+    let target = Target::by_name("mi300x").unwrap();
+    if let Err(absent) = toolchain::hip_compiler(target.amd().unwrap()) {
+        return skip::skip(absent);
+    }
+    let run = |words: &[&str]| reactors(&[&["--target", "mi300x", "--effort", "quick"], words].concat());
+    let (code, printed, _) = run(&[]);
+    assert!(code == 0 && printed.contains("h2o2_reactor.hip: verified (machine code that clang"), "{printed}");
+    let (code, printed, is_written) = run(&["--inject-fault", "text-queue"]);
+    assert!(code == 3 && !is_written && printed.contains("verify::not-the-reference"), "{printed}");
+    let (code, printed, is_written) = run(&["--verify", "no-machine-code"]);
+    assert!(code == 0 && is_written, "{printed}");
+    assert!(printed.contains("h2o2_reactor.hip: not run: --verify no-machine-code"), "{printed}");
 }
 
 /// The same for a CPU, where a lane of a vector that is done takes a further point.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reactors_on_cpu;
+use super::{reactors_on_amd, reactors_on_cpu};
 use crate::compilers::{self, CompilerOutput};
 use crate::fault;
 use crate::observer::Observer;
@@ -49,7 +49,10 @@ pub fn verify(
                 Some(text) if text.text.len() > LONGEST && request.effort != Effort::Thorough => not_run(
                     "its text is longer than 512 kB, which compilers take minutes for: --effort thorough has them",
                 ),
-                Some(text) => observer.pass("verify reactors", None, || run(request, model, units, &text))?,
+                Some(text) => observer.pass("verify reactors", None, || match target.amd() {
+                    Some(amd) => reactors_on_amd::run(request, amd, model, units, &text),
+                    None => run(request, model, units, &text),
+                })?,
                 None => not_run("its kernels are not there"),
             },
         });
@@ -62,7 +65,7 @@ pub fn verify(
 }
 
 /// Name of the text of reactors.
-fn file(request: &Request, model: &Model) -> String {
+pub fn file(request: &Request, model: &Model) -> String {
     let is_embedded = request.emit.contains(&Emit::PelephysicsReactor);
     let extension = if is_embedded { "cpp" } else { output::source_extension(request.common.target) };
     format!("{}_reactor.{extension}", model.mechanism.name)
@@ -73,9 +76,9 @@ fn why_not(request: &Request) -> Option<&'static str> {
     let target = request.common.target;
     match request {
         _ if request.verify.is_none() => Some("--verify off"),
-        _ if target.is_amd() => Some("machine code for AMD with calls of functions cannot be run"),
         _ if !request.real_compilers => Some("--verify no-compilers"),
-        _ if target.is_cpu() => None,
+        _ if target.is_amd() && !request.verify_machine_code => Some("--verify no-machine-code"),
+        _ if target.is_cpu() || target.is_amd() => None,
         _ if toolchain::find_for(target.compute_capability).is_err() => Some("no compilers for the target are found"),
         _ => None,
     }
@@ -90,15 +93,7 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
     let made = compilers::compile(target, &[(symbol, &source)]).map_err(Failure::verification)?;
     let CompilerOutput { ptx, compiler, assembler, cubin, .. } =
         made.into_iter().next().expect("compilers for the target were found");
-    let &host::Reactor { constant, by_energy, method, .. } = &text.reactor;
-    let subject = ReactorSubject { model, symbol, constant, by_energy, method };
-    let part = |symbol: &str| {
-        let unit = units.iter().find(|unit| unit.program.symbol == symbol);
-        unit.map(|unit| Part { graph: &unit.graph, proven: &unit.proven }).expect("reactors are made of units")
-    };
-    let rates = part(&text.reactor.rates);
-    let jacobian = text.reactor.jacobian.iter().map(|symbol| part(symbol)).collect();
-    let pipeline = Pipeline { reactor: &text.reactor, species: model.species().len(), rates, jacobian, ctas: 1 };
+    let (subject, pipeline) = (subject(model, text), pipeline(model, units, &text.reactor));
     let options = warpsim::Options::default();
     let hazards = |what: String, hazards: &warpsim::Hazards| -> Vec<Diagnostic> {
         let said = |hazard| Diagnostic::error("simulator::hazard", format!("{symbol}: {hazard} ({what})"));
@@ -157,6 +152,21 @@ fn run(request: &Request, model: &Model, units: &[Unit], text: &ReactorText) -> 
             Ok(report)
         }
     }
+}
+
+pub fn subject<'a>(model: &'a Model, text: &'a ReactorText) -> ReactorSubject<'a> {
+    let host::Reactor { constant, by_energy, method, .. } = text.reactor;
+    ReactorSubject { model, symbol: &text.symbol, constant, by_energy, method }
+}
+
+/// Pipeline of the reactors, with launches of one CTA.
+pub fn pipeline<'a>(model: &Model, units: &'a [Unit], reactor: &'a host::Reactor) -> Pipeline<'a> {
+    let part = |symbol: &str| {
+        let unit = units.iter().find(|unit| unit.program.symbol == symbol);
+        unit.map(|unit| Part { graph: &unit.graph, proven: &unit.proven }).expect("reactors are made of units")
+    };
+    let (rates, jacobian) = (part(&reactor.rates), reactor.jacobian.iter().map(|symbol| part(symbol)).collect());
+    Pipeline { reactor, species: model.species().len(), rates, jacobian, ctas: 1 }
 }
 
 /// CTAs on an SM for which a step is timed: more than fit at once.

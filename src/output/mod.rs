@@ -76,10 +76,10 @@ pub fn reactor_text(request: &Request, model: &Model, units: &[Unit], beside: &[
     let reactor = reactor::reactor(request, model, units, beside)?;
     let interface = interface::interface(model, request.common.units, target, units);
     let provenance = provenance(request, model);
-    let (file, program) = host::reactor(&interface, &reactor, &provenance, target, false)
-        .into_iter()
-        .find(|(file, _)| file.ends_with(".cu"))?;
-    Some(ReactorText { symbol: file.trim_end_matches(".cu").to_owned(), reactor, text: program })
+    let files = host::reactor(&interface, &reactor, &provenance, target, false);
+    let end = format!(".{}", source_extension(target));
+    let (file, text) = files.into_iter().find(|(file, _)| file.ends_with(&end))?;
+    Some(ReactorText { symbol: file.trim_end_matches(&end).to_owned(), reactor, text })
 }
 
 /// The reactors of a project for a CPU, in the files of the project.

@@ -154,25 +154,26 @@ fn machine_code_for_amd_has_the_bits_of_the_integrator() {
         Ok(compiler) => compiler,
         Err(absent) => return testkit::skip::skip(absent),
     };
-    let (state, method) = (StateVariables::MassFractions, AUTO);
-    let folder = tempfile::tempdir().unwrap();
-    let project = written("h2o2", method, state, folder.path());
-    generate(&request_for(target, "h2o2", method, state, folder.path()));
-    let text = std::fs::read_to_string(folder.path().join("h2o2_reactor.hip")).unwrap();
-    let (_, assembly) = compiler.compile("h2o2_reactor_stage", &text, amd).unwrap_or_else(|f| panic!("{}", f.log));
-    let (points, options) = some_points(&project, method, 150);
-    for cut in [false, true] {
-        let mut kernels: BTreeMap<String, gcn::Kernel> = BTreeMap::new();
-        let execute = &mut |name: &str, launch: &Launch, buffers: &mut [Buffer]| {
-            let symbol = format!("h2o2_reactor_{name}");
-            let read = || gcn::read(&assembly, &symbol).unwrap_or_else(|refused| panic!("{symbol}: {refused:?}"));
-            let kernel = kernels.entry(name.to_owned()).or_insert_with(read);
-            let run = verify::run_on_amd(kernel, launch, buffers, gcn::Options { cut });
-            run.map(|_| ()).map_err(|hazard| format!("{name}: {hazard}"))
-        };
-        let found = advanced_by(&project, method, &points, &options, 1, execute);
-        are_outcomes(&project, &method, &points, &found, &options);
-        println!("{state:?}, cut: {cut}: {:?}", kernels.keys());
+    for (state, method) in [(StateVariables::MassFractions, AUTO), (StateVariables::Density, RODAS5P)] {
+        let folder = tempfile::tempdir().unwrap();
+        let project = written("h2o2", method, state, folder.path());
+        generate(&request_for(target, "h2o2", method, state, folder.path()));
+        let text = std::fs::read_to_string(folder.path().join("h2o2_reactor.hip")).unwrap();
+        let (_, assembly) = compiler.compile("h2o2_reactor_stage", &text, amd).unwrap_or_else(|f| panic!("{}", f.log));
+        let (points, options) = some_points(&project, method, 150);
+        for cut in [false, true] {
+            let mut kernels: BTreeMap<String, gcn::Kernel> = BTreeMap::new();
+            let execute = &mut |name: &str, launch: &Launch, buffers: &mut [Buffer]| {
+                let symbol = format!("h2o2_reactor_{name}");
+                let read = || gcn::read(&assembly, &symbol).unwrap_or_else(|refused| panic!("{symbol}: {refused:?}"));
+                let kernel = kernels.entry(name.to_owned()).or_insert_with(read);
+                let run = verify::run_on_amd(kernel, launch, buffers, gcn::Options { cut });
+                run.map(|_| ()).map_err(|hazard| format!("{name}: {hazard}"))
+            };
+            let found = advanced_by(&project, method, &points, &options, 1, execute);
+            are_outcomes(&project, &method, &points, &found, &options);
+            println!("{state:?}, cut: {cut}: {:?}", kernels.keys());
+        }
     }
 }
 

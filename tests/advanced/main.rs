@@ -13,7 +13,7 @@ use kinetics::constants::GAS_CONSTANT;
 use kinetics::integrator::advance::{Outcome, Solver, Status, System, advance};
 use kinetics::integrator::options::{MOST_DRAINED, MOST_NEGATIVE, Options, TEMPERATURES};
 use kinetics::integrator::reference::Reference;
-use kinetics::integrator::{AUTO, METHODS, Method};
+use kinetics::integrator::{AUTO, METHODS, Method, RODAS5P};
 use kinetics::reactor::Constant;
 use kinetics::thermo::h_rt;
 use kinetics::{Model, State};

@@ -299,6 +299,7 @@ pub static SCALARS: &[Scalars] = &[
     scalar("s_xor_b32", B32, PAIR, |a, b, _| non_zero((a ^ b) as u32)),
     scalar("s_andn2_b32", B32, PAIR, |a, b, _| non_zero(a as u32 & !(b as u32))),
     scalar("s_orn2_b32", B32, PAIR, |a, b, _| non_zero(a as u32 | !(b as u32))),
+    scalar("s_nor_b32", B32, PAIR, |a, b, _| non_zero(!(a | b) as u32)),
     scalar("s_not_b32", B32, &[B32], |a, _, _| non_zero(!(a as u32))),
     scalar("s_and_b64", B64, WIDE, |a, b, _| non_zero_wide(a & b)),
     scalar("s_or_b64", B64, WIDE, |a, b, _| non_zero_wide(a | b)),

@@ -152,6 +152,7 @@ fn integers_masks_and_carries_are_those_of_the_machine() {
             0,
             0xffff_ffff_ffff_fffd,
         ),
+        ("\ts_nor_b32 s10, 6, 1\n\tv_mov_b32_e32 v2, s10\n\tv_mov_b32_e32 v3, 0", 0, 0xffff_fff8),
         ("\ts_nor_b64 s[10:11], 6, 1\n\tv_mov_b64_e32 v[2:3], s[10:11]", 0, 0xffff_ffff_ffff_fff8),
         ("\tv_mov_b32_e32 v4, 6\n\tv_xad_u32 v2, v4, -1, s8\n\tv_mov_b32_e32 v3, 0", 0, 0),
         // The constants of the program, by an address relative to the code.

@@ -15,7 +15,7 @@ pub fn common_name(name: &str, family: Family) -> Cow<'_, str> {
     moving(base).map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-const SAME: [(&str, &str); 27] = [
+const SAME: [(&str, &str); 29] = [
     ("s_add_co_u32", "s_add_u32"),
     ("s_add_co_i32", "s_add_i32"),
     ("s_add_co_ci_u32", "s_addc_u32"),
@@ -37,6 +37,8 @@ const SAME: [(&str, &str); 27] = [
     ("v_subrev_nc_u32", "v_subrev_u32"),
     ("v_add_co_ci_u32", "v_addc_co_u32"),
     ("v_sub_co_ci_u32", "v_subb_co_u32"),
+    ("v_min_num_f64", "v_min_f64"),
+    ("v_max_num_f64", "v_max_f64"),
     ("v_mad_co_u64_u32", "v_mad_u64_u32"),
     ("v_mad_co_i64_i32", "v_mad_i64_i32"),
     // The literal stands in the place of the operand that has its value.
