@@ -195,7 +195,7 @@ pub(super) fn decode<'m>(
     if module.address_size == Some(32) {
         return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
     }
-    limits::variables(module, launch.shared)?;
+    limits::variables(module, launch.shared, launch.size())?;
     let cluster = clusters::of_launch(func, launch)?;
     if let Some([a, b, c]) = cluster
         && launch.ctas.iter().zip([a, b, c]).any(|(all, own)| all % own != 0)

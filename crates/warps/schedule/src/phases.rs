@@ -34,7 +34,9 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
     };
     let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|way| vec![way]);
     let Some(capacity) = limits.slots else {
-        return store(all).ok_or_else(|| shortage(graph, placement, all, all));
+        let is_too_much = !limits.target.is_cpu() && all > LOCAL_SLOTS;
+        let ways = store(all).filter(|_| !is_too_much);
+        return ways.ok_or_else(|| local_shortage(graph, all));
     };
     let found = match placement {
         Placement::Auto | Placement::Store if all <= capacity => store(all),
@@ -127,6 +129,20 @@ fn passing(graph: &Graph, follows: &Follows) -> SecondaryMap<Value, bool> {
 
 /// Id of the diagnostic for too few slots.
 pub const SHORTAGE: &str = "schedule::shared-memory";
+
+/// Numbers of 8 bytes in the local memory of a GPU's thread: 512 KB (CUDA C++ Programming Guide, technical specifications).
+const LOCAL_SLOTS: u32 = (512 << 10) / 8;
+
+fn local_shortage(graph: &Graph, all: u32) -> Diagnostic {
+    Diagnostic::error(
+        SHORTAGE,
+        format!(
+            "{}: local memory does not suffice: data-parallel code has {all} values for each point, and a thread of a GPU has room for {LOCAL_SLOTS}",
+            graph.kernel
+        ),
+    )
+    .help("use --codegen overlay, whose warps share the values of their points, --target cpu, or leave the kernel out with --kernel")
+}
 
 fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Diagnostic {
     Diagnostic::error(

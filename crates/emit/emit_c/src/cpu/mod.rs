@@ -77,7 +77,8 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
         compute_parameters: list("inline void compute(".len(), restricted.chain([own("ptrdiff_t stride")])),
         parameters: list(code.symbol.len() + "void _vector(".len(), vector_parameters),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        slots: if code.slots.rows == 0 { String::new() } else { format!("  real slots[{}];\n", code.slots.rows) },
+        slots: slots(code.slots.rows),
+        allocates: code.slots.rows > MOST_ON_STACK,
         body: printed.body,
         share: overlap::function(&code.symbol),
         refusal: overlap::refusal(&code.symbol, &code.arrays, &printed.arrays),
@@ -89,6 +90,21 @@ pub fn print(code: &Code, provenance: &Provenance, precision: Precision) -> Stri
             .collect(),
     };
     render(Template::CpuKernel, &file)
+}
+
+/// Slots up to which they lie on the stack: 4 MB in the widest vectors, of the 8 MB that a thread usually has.
+const MOST_ON_STACK: u32 = 1 << 16;
+
+/// Definition of the slots of a vector of points. What a stack has no room for, each thread allocates once.
+fn slots(rows: u32) -> String {
+    match rows {
+        0 => String::new(),
+        1..=MOST_ON_STACK => format!("  real slots[{rows}];\n"),
+        _ => format!(
+            "  struct Slots {{\n    real all[{rows}];\n  }};\n  static thread_local const std::unique_ptr<Slots> slots_of_thread(new Slots);\n  \
+             real *const slots = slots_of_thread->all;\n"
+        ),
+    }
 }
 
 /// The type of the numbers in a kernel's arrays, which is the same for all.
@@ -110,6 +126,8 @@ struct File<'a> {
     parameters: String,
     launch_parameters: String,
     slots: String,
+    /// Whether slots are allocated.
+    allocates: bool,
     body: String,
     share: String,
     refusal: String,
@@ -141,7 +159,8 @@ fn header(code: &Code, provenance: &Provenance, precision: Precision) -> String 
     };
     lines.push(format!("target      cpu: {vector} at a time, threads by OpenMP"));
     lines.push(format!("banks       entries: {reals} real, {indices} index"));
-    lines.push(format!("slots       {} vectors on the stack", code.slots.rows));
+    let place = if code.slots.rows > MOST_ON_STACK { "in memory of each thread" } else { "on the stack" };
+    lines.push(format!("slots       {} vectors {place}", code.slots.rows));
     lines.iter().map(|line| comment("", line)).collect()
 }
 
@@ -191,5 +210,18 @@ fn table_items(values: &Values, precision: Precision) -> (&'static str, Vec<Stri
         }
         Values::Reals(values) => ("double", values.iter().map(|x| real(*x)).collect()),
         Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_a_stack_has_no_room_for_are_allocated() {
+        assert_eq!(slots(0), "");
+        assert_eq!(slots(MOST_ON_STACK), "  real slots[65536];\n");
+        let text = slots(156_263);
+        assert!(text.contains("thread_local") && text.contains("real all[156263];"), "{text}");
     }
 }
