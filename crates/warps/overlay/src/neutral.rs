@@ -83,13 +83,14 @@ fn block(nodes: &mut Vec<Node>, assigned: &Assigned, facts: &mut Facts) {
             Node::StoreBlock { sums, .. } => unread.retain(|set, _| !sums.contains(set)),
             Node::If { body, .. } => {
                 unread.clear();
-                block(body, assigned, &mut facts.clone());
+                block(body, assigned, facts);
                 forget(body, facts);
             }
             Node::Loop { body, .. } => {
                 unread.clear();
                 forget(body, facts);
-                block(body, assigned, &mut facts.clone());
+                block(body, assigned, facts);
+                forget(body, facts);
             }
             Node::Switch { arms } => {
                 unread.clear();
