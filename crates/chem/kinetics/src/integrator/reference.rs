@@ -15,7 +15,8 @@ pub struct Reference<'a> {
 }
 
 impl Reference<'_> {
-    fn state(&self, y: &[f64]) -> State {
+    /// The state of some unknowns; those below zero count as zero.
+    pub fn state(&self, y: &[f64]) -> State {
         let species = self.model.species();
         let (fractions, temperature) = (&y[..species.len()], y[species.len()]);
         let moles: Vec<f64> = fractions.iter().zip(species).map(|(y, s)| y.max(0.0) / s.weight).collect();
