@@ -66,8 +66,8 @@ const RESERVED: [&str; 47] = [
     "real", "word", "signed_word", "flag", "upper", "all", "all_words", "fma", "square_root", "select_le",
     "separate_product", "load", "store", "looked_up", "high_word", "low_word", "join", "from_signed", "choose",
     "choose_word", "below", "below_signed", "right_signed", "inverse", "right", "fill", "give_back", "slots", "Slots",
-    "slots_of_thread", "points", "stride", "in_stride", "out_stride", "stream", "context", "group", "groups", "first", "rest", "width", "min",
-    "sqrt", "exp", "log", "pow", "x",
+    "slots_of_thread", "points", "stride", "in_stride", "out_stride", "stream", "context", "group", "groups", "first",
+    "rest", "width", "min", "sqrt", "exp", "log", "pow", "x",
 ];
 
 struct Body<'a> {
