@@ -2,7 +2,6 @@
 
 use emit_c::base::Provenance;
 use emit_c::cuda;
-use kernels::Kernel;
 use lower::code::Code;
 use machine::target::Target;
 use overlay::Codegen;
