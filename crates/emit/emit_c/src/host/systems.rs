@@ -45,6 +45,7 @@ pub struct Tables {
     /// Rows of the Jacobian's entries, by columns.
     entry_rows: String,
     column_starts: String,
+    diagonal_entries: String,
     order: String,
     row_starts: String,
     entry_places: String,
@@ -308,6 +309,11 @@ impl Tables {
         } else {
             String::new()
         };
+        let on_diagonal = |&unknown: &usize| {
+            let is_entry = |&(row, column): &(u32, u32)| row as usize == unknown && column as usize == unknown;
+            pattern.iter().position(is_entry).unwrap_or(pattern.len())
+        };
+        let diagonal_entries: Vec<usize> = order[..order.len() - 1].iter().map(on_diagonal).collect();
         let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
         let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
         let most = pattern.len().max(factors.len()).max(places.len());
@@ -325,6 +331,7 @@ impl Tables {
             column_starts: wrapped(
                 (0..=species as u32).map(|column| pattern.partition_point(|entry| entry.1 < column).to_string()),
             ),
+            diagonal_entries: list(&diagonal_entries),
             order: list(order),
             row_starts: list(&row_starts),
             entry_places: list(&places),
