@@ -27,11 +27,13 @@ impl Growth {
     }
 }
 
+/// The solution of a factored system for a right-hand side.
+pub type Solution<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+
 /// A factored system diagonal I - J.
 pub struct Solver<'a> {
     pub growth: Growth,
-    /// The solution for a right-hand side.
-    pub solve: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+    pub solve: Solution<'a>,
 }
 
 /// y' = f(y), with linear systems of its Jacobian J.

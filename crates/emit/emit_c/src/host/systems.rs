@@ -309,11 +309,6 @@ impl Tables {
         } else {
             String::new()
         };
-        let on_diagonal = |&unknown: &usize| {
-            let is_entry = |&(row, column): &(u32, u32)| row as usize == unknown && column as usize == unknown;
-            pattern.iter().position(is_entry).unwrap_or(pattern.len())
-        };
-        let diagonal_entries: Vec<usize> = order[..order.len() - 1].iter().map(on_diagonal).collect();
         let list = |values: &[usize]| wrapped(values.iter().map(usize::to_string));
         let (places, sources): (Vec<usize>, Vec<usize>) = entries.iter().copied().unzip();
         let most = pattern.len().max(factors.len()).max(places.len());
@@ -331,7 +326,7 @@ impl Tables {
             column_starts: wrapped(
                 (0..=species as u32).map(|column| pattern.partition_point(|entry| entry.1 < column).to_string()),
             ),
-            diagonal_entries: list(&diagonal_entries),
+            diagonal_entries: list(&diagonal_entries(pattern, order)),
             order: list(order),
             row_starts: list(&row_starts),
             entry_places: list(&places),
@@ -344,6 +339,15 @@ impl Tables {
             solution,
         }
     }
+}
+
+/// The Jacobian's entries on the diagonal by the places of the elimination but the last; the number of all entries where there is none.
+fn diagonal_entries(pattern: &[(u32, u32)], order: &[usize]) -> Vec<usize> {
+    let on_diagonal = |&unknown: &usize| {
+        let is_entry = |&(row, column): &(u32, u32)| row as usize == unknown && column as usize == unknown;
+        pattern.iter().position(is_entry).unwrap_or(pattern.len())
+    };
+    order[..order.len() - 1].iter().map(on_diagonal).collect()
 }
 
 /// The unknowns in the order of their elimination.
