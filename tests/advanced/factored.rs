@@ -47,11 +47,14 @@ pub struct Factored<'a, N> {
     plan: &'a Elimination,
     a: Vec<Vec<N>>,
     inverse: Vec<N>,
+    /// Entries of the diagonal before the elimination, by place.
+    entries: Vec<f64>,
 }
 
 impl<'a, N: Number> Factored<'a, N> {
     pub fn new(plan: &'a Elimination, matrix: Vec<Vec<f64>>) -> Self {
         let unknown = |place: usize| plan.order[place];
+        let entries = plan.order.iter().map(|&unknown| matrix[unknown][unknown]).collect();
         let mut a: Vec<Vec<N>> = matrix.into_iter().map(|row| row.into_iter().map(N::from_double).collect()).collect();
         let mut inverse = Vec::new();
         for i in 0..a.len() {
@@ -66,19 +69,24 @@ impl<'a, N: Number> Factored<'a, N> {
             }
             inverse.push(a[unknown(i)][unknown(i)].inverse());
         }
-        Self { plan, a, inverse }
+        Self { plan, a, inverse, entries }
     }
 
-    /// Whether a pivot says that something grows too fast for the step; the last one, of the sum, has the other sign.
-    pub fn has_growth(&self) -> bool {
+    /// What the pivots tell of growth; the last one, of the sum, has the other sign.
+    pub fn growth(&self, diagonal: f64) -> Growth {
         let (last, others) = self.inverse.split_last().unwrap();
         let least = |least: f64, pivot: &N| if least <= pivot.wide() { least } else { pivot.wide() };
-        others.iter().fold(-last.wide(), least) < 0.0
+        let most = |most: f64, (pivot, &entry): (&N, &f64)| {
+            let share = if diagonal <= entry { entry } else { diagonal } * pivot.wide();
+            if share <= most { most } else { share }
+        };
+        let share = others.iter().zip(&self.entries).fold(0.0, most);
+        Growth::of_pivots(others.iter().fold(-last.wide(), least), share)
     }
 
     /// Solves for a right-hand side, which has no last row, times a scale: in doubles.
     pub fn solution(&self, right: &[f64], scale: f64) -> Vec<f64> {
-        let Self { plan, a, inverse } = self;
+        let Self { plan, a, inverse, .. } = self;
         let size = a.len();
         let unknown = |place: usize| plan.order[place];
         let product = |x: &[f64], i: usize, places: &[usize]| {

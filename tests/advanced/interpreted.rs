@@ -203,11 +203,11 @@ impl System for Interpreted<'_> {
         }
         if is_single {
             let factored = Factored::<f32>::new(plan, a);
-            let has_growth = factored.has_growth();
-            return Solver { has_growth, solve: Box::new(move |right| factored.solution(right, scale)) };
+            let growth = factored.growth(one);
+            return Solver { growth, solve: Box::new(move |right| factored.solution(right, scale)) };
         }
         let factored = Factored::<f64>::new(plan, a);
-        let has_growth = factored.has_growth();
-        Solver { has_growth, solve: Box::new(move |right| factored.solution(right, scale)) }
+        let growth = factored.growth(one);
+        Solver { growth, solve: Box::new(move |right| factored.solution(right, scale)) }
     }
 }

@@ -2,14 +2,38 @@
 
 use super::explicit;
 use super::method::Method;
-use super::options::{ERRORS, FIRST_CHANGE, LEAST_ROOT, MOST_DEAD_ENDS, NO_WALL, Options, SHORTER};
+use super::options::{
+    ERRORS, FIRST_CHANGE, LEAST_ROOT, MOST_DEAD_ENDS, MOST_SHARE, NO_WALL, Options, SHORTER, WATCHED,
+};
+
+/// What the pivots of diagonal I - J tell of growth that is faster than the diagonal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    None,
+    /// A pivot is much less than its entry, so that growth may be about half as fast.
+    Doubtful,
+    /// A pivot is negative.
+    Certain,
+}
+
+impl Growth {
+    /// By the least inverse pivot, and the largest share of an entry of the diagonal, or of the number on it, in its pivot.
+    pub fn of_pivots(least_inverse: f64, largest_share: f64) -> Self {
+        match (least_inverse < 0.0, largest_share > MOST_SHARE) {
+            (true, _) => Self::Certain,
+            (false, true) => Self::Doubtful,
+            (false, false) => Self::None,
+        }
+    }
+}
+
+/// The solution of a factored system for a right-hand side.
+pub type Solution<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
 
 /// A factored system diagonal I - J.
 pub struct Solver<'a> {
-    /// Whether a pivot is negative: then something grows faster than the diagonal, which no step of that length follows.
-    pub has_growth: bool,
-    /// The solution for a right-hand side.
-    pub solve: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+    pub growth: Growth,
+    pub solve: Solution<'a>,
 }
 
 /// y' = f(y), with linear systems of its Jacobian J.
@@ -61,6 +85,7 @@ pub fn advance(system: &dyn System, method: &Method, start: &[f64], time: f64, o
 fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64, options: &Options) -> Outcome {
     let mut y = start.to_vec();
     let (mut now, mut step, mut steps, mut rejected, mut failed_here) = (0.0, options.first_step, 0, 0, false);
+    let mut has_grown = false;
     // The earliest end of a step that has none, and the number of such steps.
     let (mut wall, mut dead_ends) = (NO_WALL, 0);
     // Length and root of the error of the last step that was good.
@@ -71,7 +96,9 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
         if step <= 0.0 {
             step = first_step(&y, &rates, time, options);
         }
-        let (h, shortened, solver) = factored(system, method, &y, &rates, length(time - now, step));
+        let unwatched = if has_grown { 0.0 } else { good.map_or(0.0, |(length, _)| WATCHED * length) };
+        let (h, shortened, solver) = factored(system, method, &y, &rates, (length(time - now, step), unwatched));
+        has_grown |= shortened > 0;
         let (next, error) = stages(system, method, &y, rates, (h, &solver), options);
         let has_end = error.is_finite() && system.is_state(&next);
         let accepted = error <= 1.0 && has_end;
@@ -116,21 +143,28 @@ fn advance_stiff(system: &dyn System, method: &Method, start: &[f64], time: f64,
     Outcome { y, status, steps, rejected, step, is_stiff: true }
 }
 
-/// The length of a step, how many longer ones were given up for it, and its factored system. Where something grows by e^x over a step, x > 1/gamma, the
-/// system has a negative pivot and the method takes growth for decay; what grows from next to nothing leaves no error to see. Where all rates are zero
-/// nothing grows.
+/// The length of a step, how many longer ones were given up for it, and its factored system. Where something grows by e^x over a step, the method follows
+/// for x < 1/(2 gamma); about x = 1/gamma it makes too much of the growth, and beyond that takes it for decay. What grows from next to nothing leaves no error
+/// to see, but the system has a negative pivot beyond 1/gamma, and that of twice the length beyond 1/(2 gamma). The latter is factored where a pivot is in
+/// doubt, for steps longer than a length. Where all rates are zero nothing grows.
 fn factored<'a>(
     system: &'a dyn System,
     method: &Method,
     y: &[f64],
     rates: &[f64],
-    wanted: f64,
+    (wanted, unwatched): (f64, f64),
 ) -> (f64, usize, Solver<'a>) {
     let moves = rates.iter().any(|&rate| rate != 0.0);
     let (mut h, mut shortened) = (wanted, 0);
     loop {
         let solver = system.solver(y, 1.0 / h / method.gamma);
-        if !(moves && solver.has_growth) {
+        let has_growth = || match solver.growth {
+            Growth::None => false,
+            Growth::Doubtful if shortened == 0 && h <= unwatched => false,
+            Growth::Doubtful => system.solver(y, 0.5 / h / method.gamma).growth == Growth::Certain,
+            Growth::Certain => true,
+        };
+        if !(moves && has_growth()) {
             return (h, shortened, solver);
         }
         h *= SHORTER;
@@ -241,7 +275,7 @@ mod tests {
     use crate::linear_algebra::elimination;
 
     fn solved_by<'a>(solve: impl Fn(&[f64]) -> Vec<f64> + 'a) -> Solver<'a> {
-        Solver { has_growth: false, solve: Box::new(solve) }
+        Solver { growth: Growth::None, solve: Box::new(solve) }
     }
 
     /// Three reactions of very different speeds (Robertson 1966), and a decay that is not linear.
@@ -313,6 +347,52 @@ mod tests {
             solved_by(move |right: &[f64]| {
                 elimination::solve(vec![vec![diagonal, -1.0, right[0]], vec![-j10, diagonal - j11, right[1]]])
             })
+        }
+    }
+
+    /// Growth from next to nothing up to 1 beside a decay.
+    struct Explosion {
+        /// In 1/s.
+        rate: f64,
+    }
+
+    impl System for Explosion {
+        fn rates(&self, y: &[f64]) -> Vec<f64> {
+            vec![self.rate * y[0] * (1.0 - y[0]), -y[1]]
+        }
+
+        fn solver<'a>(&'a self, y: &[f64], diagonal: f64) -> Solver<'a> {
+            let entry = diagonal - self.rate * (1.0 - 2.0 * y[0]);
+            let growth = Growth::of_pivots(1.0 / entry, diagonal.max(entry) / entry);
+            Solver { growth, solve: Box::new(move |right| vec![right[0] / entry, right[1] / (diagonal + 1.0)]) }
+        }
+    }
+
+    /// From fractions far below the tolerance the rates say nothing and errors are nothing: pivots alone show what comes.
+    #[test]
+    fn growth_from_next_to_nothing_is_followed() {
+        for method in METHODS {
+            for start in [1e-20, 1e-30] {
+                for share in 1..=40 {
+                    // What the first step tries is of any length beside the growth.
+                    let system = Explosion { rate: 10f64.powf(f64::from(share) / 10.0) };
+                    let time = 200.0 / system.rate;
+                    for tolerance in [1e-3, 1e-6] {
+                        let options = Options {
+                            relative_tolerance: tolerance,
+                            absolute_tolerance: 1e-6 * tolerance,
+                            ..Options::default()
+                        };
+                        let outcome = advance(&system, &method, &[start, 0.0], time, &options);
+                        let what = format!("{} {start:e} {share} {tolerance:e}: {outcome:?}", method.name);
+                        assert_eq!(outcome.status, Status::Done, "{what}");
+                        assert!((outcome.y[0] - 1.0).abs() < 10.0 * tolerance, "{what}");
+                    }
+                }
+            }
+            // Nothing grows from nothing.
+            let system = Explosion { rate: 1.0 };
+            assert_eq!(advance(&system, &method, &[0.0, 0.0], 1e6, &Options::default()).steps, 1);
         }
     }
 

@@ -84,8 +84,8 @@ fn stages(system: &dyn System, method: &Explicit, y: &[f64], rates: Vec<f64>, h:
 
 #[cfg(test)]
 mod tests {
-    use super::super::advance::Solver;
     use super::super::advance::advance as by;
+    use super::super::advance::{Growth, Solver};
     use super::super::{AUTO, HEUN};
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
                 let of_slow = (2.0 * rate * y[1] - 2.0 * y[2]) * y1 - 2.0 * y[1] * y2;
                 vec![(right[0] + of_slow) / (diagonal + rate), y1, y2]
             };
-            Solver { has_growth: false, solve: Box::new(solve) }
+            Solver { growth: Growth::None, solve: Box::new(solve) }
         }
     }
 

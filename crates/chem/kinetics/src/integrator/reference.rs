@@ -1,6 +1,6 @@
 //! The published formulas as a system of a plain integrator: rates of change and a dense Jacobian by dual numbers, and partial pivoting.
 
-use super::advance::{Solver, System};
+use super::advance::{Growth, Solver, System};
 use crate::constants::GAS_CONSTANT;
 use crate::linear_algebra::elimination::Factors;
 use crate::reactor::{Constant, tendency};
@@ -44,6 +44,8 @@ impl System for Reference<'_> {
             (0..all.rows).map(entry).collect()
         };
         let factors = Factors::new((0..all.rows).map(row).collect());
-        Solver { has_growth: factors.is_negative(), solve: Box::new(move |right| factors.solve(right)) }
+        // Exchanged rows leave the determinant alone: what grows may always be in doubt.
+        let growth = if factors.is_negative() { Growth::Certain } else { Growth::Doubtful };
+        Solver { growth, solve: Box::new(move |right| factors.solve(right)) }
     }
 }

@@ -45,6 +45,7 @@ pub struct Tables {
     /// Rows of the Jacobian's entries, by columns.
     entry_rows: String,
     column_starts: String,
+    diagonal_entries: String,
     order: String,
     row_starts: String,
     entry_places: String,
@@ -325,6 +326,7 @@ impl Tables {
             column_starts: wrapped(
                 (0..=species as u32).map(|column| pattern.partition_point(|entry| entry.1 < column).to_string()),
             ),
+            diagonal_entries: list(&diagonal_entries(pattern, order)),
             order: list(order),
             row_starts: list(&row_starts),
             entry_places: list(&places),
@@ -337,6 +339,15 @@ impl Tables {
             solution,
         }
     }
+}
+
+/// The Jacobian's entries on the diagonal by the places of the elimination but the last; the number of all entries where there is none.
+fn diagonal_entries(pattern: &[(u32, u32)], order: &[usize]) -> Vec<usize> {
+    let on_diagonal = |&unknown: &usize| {
+        let is_entry = |&(row, column): &(u32, u32)| row as usize == unknown && column as usize == unknown;
+        pattern.iter().position(is_entry).unwrap_or(pattern.len())
+    };
+    order[..order.len() - 1].iter().map(on_diagonal).collect()
 }
 
 /// The unknowns in the order of their elimination.
