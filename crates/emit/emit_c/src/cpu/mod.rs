@@ -101,8 +101,8 @@ fn slots(rows: u32) -> String {
         0 => String::new(),
         1..=MOST_ON_STACK => format!("  real slots[{rows}];\n"),
         _ => format!(
-            "  struct Slots {{\n    real all[{rows}];\n  }};\n  static thread_local const std::unique_ptr<Slots> slots_of_thread(new Slots);\n  \
-             real *const slots = slots_of_thread->all;\n"
+            "  struct Slots {{\n    real all[{rows}];\n  }};\n  static thread_local std::vector<Slots> slots_of_thread(1);\n  \
+             real *const slots = slots_of_thread[0].all;\n"
         ),
     }
 }
