@@ -4,7 +4,7 @@
 use graph::{Graph, Op, Part, StepRef, Units, interpret};
 use kernels::elimination::{self, Elimination};
 use kernels::{Form, Integrator, Kernel, Options, StateVariables};
-use kinetics::integrator::advance::{self, Solver, System};
+use kinetics::integrator::advance::{self, Growth, Solver, System};
 use kinetics::{Model, State, Stiffness};
 use machine::target::Target;
 use overlay::Codegen;
@@ -263,7 +263,7 @@ impl System for Plain<'_> {
             by_unknown
         };
         // one step of a length that is given is taken whatever grows
-        Solver { has_growth: false, solve: Box::new(solve) }
+        Solver { growth: Growth::None, solve: Box::new(solve) }
     }
 }
 
