@@ -210,12 +210,13 @@ fn launch(kernel: &Value, source: &str) -> String {
     text + &format!("[[arguments]]\ns32 = {points}\n").repeat(2)
 }
 
-/// Returns the value of a row of an array at a point: 300 to 3000 K, 0.5 to 20 bar, fractions from 0 to 1.
+/// Returns the value of a row of an array at a point: 300 to 3000 K, 0.5 to 20 bar, steps of 1 to 100 ns, fractions from 0 to 1.
 fn value(array: &str, row: u64, point: u64, points: u64) -> f64 {
     let anywhere = ((row * points + point) as f64 * std::f64::consts::SQRT_2).fract();
     match array {
         "temperature" => 300.0 + 2700.0 * point as f64 / points as f64,
         "pressure" => 5e4 + 2e6 * anywhere,
+        "time_step" => 10f64.powf(2.0 * anywhere - 9.0),
         _ if matches!(point % 5, 0 | 3) || (row + point).is_multiple_of(4) => anywhere,
         _ => 0.0,
     }
