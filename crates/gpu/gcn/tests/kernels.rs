@@ -223,6 +223,18 @@ fn private_memory_and_the_lds_keep_what_is_stored() {
 }
 
 /// Clang loads blocks of 16 bytes as a whole; what lies behind the data has no value.
+/// Clang reads neighbours of 16 bits as one word, in global memory alone.
+#[test]
+fn global_memory_has_no_alignment() {
+    let of_two = "\tv_mov_b32_e32 v3, 0\n\tglobal_load_dword v2, v11, s[4:5] offset:2\n\ts_waitcnt vmcnt(0)";
+    let input = |lane: usize| 1.0 / (lane as f64 + 3.0);
+    let expected = |lane: usize| input(lane).to_bits() >> 16 & 0xffff_ffff;
+    assert_eq!(bits(of_two, input), (0..64).map(expected).collect::<Vec<_>>());
+    let of_lds = "\tds_write_b32 v11, v0 offset:2\n\tv_mov_b64_e32 v[2:3], v[0:1]";
+    let refused = computed(64, of_lds, input).unwrap_err();
+    assert!(refused.contains("is not aligned"), "{refused}");
+}
+
 #[test]
 fn loads_may_end_behind_the_data_but_not_use_what_is_there() {
     let load = |last: u32| {
