@@ -25,8 +25,8 @@ const FLAGS: [(&[&str], &str); 6] = [
     (&["--arch", "--gpu", "--device", "--sm"], "the architecture is --target, such as --target hopper, h100 or sm_90"),
     (&["--mechanism", "--input", "--file"], "the mechanism stands without a flag: singe MECHANISM"),
     (&["--verbose", "-v"], "--report full prints every figure, and --time-passes the time of each pass"),
-    (&["--format", "--language", "--lang"], "--emit chooses the files, and --target CUDA, HIP or C++"),
-    (&["--optimize", "-O", "-O2", "-O3"], "--effort sets the duration of the search for the fastest version"),
+    (&["--format", "--language", "--lang"], "the files are those of --emit; CUDA, HIP or C++ follow from --target"),
+    (&["--optimize", "-O", "-O2", "-O3"], "the duration of the search for the fastest version is that of --effort"),
 ];
 
 /// Returns the failure for a first word that is no file, but nearly a command.
