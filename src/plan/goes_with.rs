@@ -135,7 +135,7 @@ pub const TUNING: usize = 11;
 /// Flags that concern a part of the requests. The first are those of a kernel's tuning, in the order in which a search varies them: the
 /// last changes fastest. Those with values and a meaning are keys of `--layout`.
 #[rustfmt::skip]
-pub const FLAGS: [Flag; 20] = [
+pub const FLAGS: [Flag; 21] = [
     flag(&["warps"],               &[Targets(GPUS)],                                            tries::warps),
     flag(&["groups-per-cta"],      &[Targets(GPUS), Layouts(SHARED_WORK)],                      tries::groups),
     flag(&["ctas-per-sm"],         &[Targets(GPUS)],                                            tries::ctas),
@@ -158,6 +158,7 @@ pub const FLAGS: [Flag; 20] = [
     flag(&["soret"],               &[Kernels(FLUX)],                                            tries::nothing),
     flag(&["jacobian-storage"],    &[Kernels(DENSE_JACOBIANS)],                                 tries::nothing),
     flag(&["integrator"],          &[Kernels(INTEGRATING)],                                     tries::nothing),
+    flag(&["integrator=auto"],     &[Kernels(REACTORS)],                                        tries::nothing),
     flag(&["stiffness"],           &[Kernels(RATES)],                                       tries::nothing),
     flag(&["lewis-numbers"],       &[Kernels(DIFFUSING)],                                       tries::nothing),
     flag(&["error", "precision=double"], &[Kernels(TRANSPORT)],                                 tries::nothing),
