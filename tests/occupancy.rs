@@ -73,3 +73,28 @@ fn usage_errors_exit_with_2() {
         assert_eq!(occupancy(arguments).0, 2, "{arguments:?}");
     }
 }
+
+/// A text of a later CUDA is assembled by a ptxas that reads it. Where none is there, the table says why its times are estimated.
+#[test]
+fn a_launch_is_timed_or_the_table_says_why_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = std::fs::read_to_string("tests/corpus/matrix-multiply.ptx").unwrap();
+    let table = |version: &str| {
+        let old = kernel.lines().find(|line| line.starts_with(".version")).unwrap();
+        let path = folder.path().join("kernel.ptx");
+        std::fs::write(&path, kernel.replace(old, &format!(".version {version}"))).unwrap();
+        let launch = ["--launch", "tests/corpus/matrix-multiply.toml", "--target", "hopper"];
+        let (code, text, message) = occupancy(&[&[path.to_str().unwrap()], &launch[..]].concat());
+        assert_eq!(code, 0, "{message}");
+        text.lines().next().unwrap().to_owned()
+    };
+    let ptxas = machine::toolchain::all_for(machine::target::ComputeCapability(9, 0)).unwrap();
+    let reads = |release: &str| ptxas.iter().any(|tools| tools.assembler.ends_with(release));
+    for (version, is_read) in [("9.0", reads("13.0")), ("99.0", false)] {
+        let line = table(version);
+        match is_read {
+            true => assert!(line.ends_with("by the model of time"), "{line}"),
+            false => assert!(line.contains("as the model of time could not be asked: "), "{line}"),
+        }
+    }
+}

@@ -129,9 +129,10 @@ pub fn as_json(version: &Version) -> Value {
 }
 
 fn summary(selection: &Selection) -> String {
-    let by = match selection.clock {
-        Clock::Model => "by the model of time",
-        Clock::Estimate => "by an estimate",
+    let by = match (selection.clock, &selection.not_modelled) {
+        (Clock::Model, _) => "by the model of time".to_owned(),
+        (Clock::Estimate, None) => "by an estimate".to_owned(),
+        (Clock::Estimate, Some(why)) => format!("by an estimate, as the model of time could not be asked: {why}"),
     };
     let mut text = format!("{}, chosen {by}", describe(selection.version()));
     for (at, timed) in selection.tried.iter().enumerate() {
@@ -157,6 +158,7 @@ pub fn selection_json(selection: &Selection) -> Value {
     json!({
         "direction": selection.direction,
         "clock": selection.clock,
+        "not_modelled": selection.not_modelled,
         "chosen": selection.chosen,
         "tried": selection.tried.iter().map(tried).collect::<Vec<_>>(),
         "refused": selection.refused.iter().map(|(level, why)| json!({ "level": level, "why": why })).collect::<Vec<_>>(),

@@ -54,7 +54,7 @@ impl Unfit {
     pub fn of_first(&self, kernel: &str) -> Diagnostic {
         let (Self::Refused(reason) | Self::Wrong(reason)) = self;
         Diagnostic::error("opt::no-cost", format!("{kernel}: what it costs cannot be told: {reason}"))
-            .help("check the launch, and the architecture with --target")
+            .help("check the launch, where a buffer that the kernel writes needs `output = true`, and the architecture with --target")
     }
 }
 

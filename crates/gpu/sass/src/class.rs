@@ -125,7 +125,7 @@ impl Instruction {
             "HFMA2" | "MOV" | "UMOV" | "SEL" | "USEL" | "FSEL" | "PRMT" | "UPRMT" | "R2UR" | "CS2R" | "MOV32I"
             | "I2I" | "ICMP" | "FCMP" => Class::Moves,
             "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "UP2UR" | "R2P" | "PSETP"
-            | "CSETP" | "PSET" | "ISET" | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
+            | "CSETP" | "PSET" | "ISET" | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" | "MATCH" => Class::Predicates,
             "BRA" | "BRX" | "BRXU" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
                 Class::Branches
             }
@@ -158,9 +158,10 @@ impl Instruction {
         match (self.operation(), self.class()) {
             ("DADD" | "DMUL" | "DFMA" | "DSETP" | "DMNMX", _) => Pipe::Double,
             ("DMMA", _) => Pipe::Tensor,
-            ("MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "FCHK" | "POPC" | "FLO" | "BREV" | "RRO" | "I2I", _) => {
-                Pipe::Special
-            }
+            (
+                "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "FCHK" | "POPC" | "FLO" | "BREV" | "RRO" | "I2I" | "MATCH",
+                _,
+            ) => Pipe::Special,
             ("IMAD" | "FADD" | "FMUL" | "FFMA" | "HFMA2" | "XMAD" | "FFMA32I" | "FMUL32I" | "FADD32I", _) => Pipe::Fma,
             (_, Class::Branches | Class::Convergence | Class::Barrier) => Pipe::Control,
             (_, Class::Shuffles | Class::Shared | Class::Local | Class::Global) => Pipe::Memory,

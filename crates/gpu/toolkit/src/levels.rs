@@ -91,11 +91,18 @@ impl KernelLevels {
         self.selection.as_ref().map_or(0, |selection| selection.version().level.warps)
     }
 
-    fn timed(&self) -> &'static str {
-        match self.clock {
-            Clock::Model => "clocks by the model of time",
-            Clock::Estimate => "clocks by an estimate, which orders levels and tells no times",
+    fn timed(&self) -> String {
+        let estimated = "clocks by an estimate, which orders levels and tells no times";
+        match (self.clock, self.not_modelled()) {
+            (Clock::Model, _) => "clocks by the model of time".to_owned(),
+            (Clock::Estimate, None) => estimated.to_owned(),
+            (Clock::Estimate, Some(why)) => format!("{estimated}, as the model of time could not be asked: {why}"),
         }
+    }
+
+    /// Why the launch was not timed.
+    fn not_modelled(&self) -> Option<&str> {
+        self.selection.as_ref()?.not_modelled.as_deref().map(str::trim_end)
     }
 
     fn limits(&self, timed: &Timed) -> String {

@@ -24,7 +24,8 @@ pub struct Appraisal {
     expected: Vec<Buffer>,
     /// Warp instructions after which a version is taken for endless.
     budget: u64,
-    machine: Option<Machine>,
+    /// Or why there is no machine code to run.
+    machine: Result<Machine, String>,
 }
 
 /// The tools that make machine code and disassemble it.
@@ -51,18 +52,21 @@ impl Appraisal {
     /// # Errors
     /// The launch shows hazards.
     pub fn new(module: &Module, kernel: &str, setup: &Setup, target: Option<&'static Target>) -> Result<Self, Unfit> {
-        let machine = target.and_then(|target| Machine::new(target, module));
+        let machine = target.ok_or_else(|| "no target is named".to_owned());
+        let machine = machine.and_then(|target| Machine::new(target, module));
         let (setup, budget) = (setup.clone(), Options::default().budget);
         let first = Self { setup, expected: Vec::new(), budget, machine };
         let (counts, expected) = first.executed(module, kernel, &first.setup.launch)?;
         let made = Self { expected, budget: MOST_TIMES * counts.instructions.max(1000), ..first };
-        let refused = made.machine.is_some() && matches!(made.cycles(module, kernel), Err(Unfit::Refused(_)));
-        Ok(if refused { Self { machine: None, ..made } } else { made })
+        Ok(match made.machine.is_ok().then(|| made.cycles(module, kernel)) {
+            Some(Err(Unfit::Refused(why))) => Self { machine: Err(why), ..made },
+            _ => made,
+        })
     }
 
     /// Whether the appraisal runs machine code.
     pub fn runs_machine_code(&self) -> bool {
-        self.machine.is_some()
+        self.machine.is_ok()
     }
 
     /// Returns the counts of a run of this version.
@@ -156,38 +160,39 @@ fn rounded(module: &Module) -> Module {
 impl Model for Appraisal {
     fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit> {
         match &self.machine {
-            Some(machine) => self.timed(machine, module, kernel, 0, &self.setup.launch),
-            None => Ok(self.counts(module, kernel)?.executed().cycles()),
+            Ok(machine) => self.timed(machine, module, kernel, 0, &self.setup.launch),
+            Err(_) => Ok(self.counts(module, kernel)?.executed().cycles()),
         }
     }
 
     fn cycles_of_ctas(&self, module: &Module, kernel: &str, ctas: u32, launch_shared: u32) -> Result<u64, Unfit> {
-        let none = || Unfit::Refused("nothing makes machine code for the target, or runs it".to_owned());
-        let machine = self.machine.as_ref().ok_or_else(none)?;
+        let machine = self.machine.as_ref().map_err(|why| Unfit::Refused(why.clone()))?;
         let launch = Launch { shared: launch_shared.into(), ..self.setup.launch.clone() };
         self.timed(machine, module, kernel, ctas as usize, &launch)
     }
 
     fn registers(&self, module: &Module, kernel: &str) -> Option<u32> {
-        let made = self.machine.as_ref()?.made(module, kernel).ok()?;
+        let made = self.machine.as_ref().ok()?.made(module, kernel).ok()?;
         made.registers.get(kernel).copied()
     }
 
     fn name(&self) -> String {
         match &self.machine {
-            Some(machine) => format!("cycles of one SM of {}, {}", machine.target.name, machine.toolchain.assembler),
-            None => "cycles of the warp instructions of a simulated launch, one after the other".to_owned(),
+            Ok(machine) => format!("cycles of one SM of {}, {}", machine.target.name, machine.toolchain.assembler),
+            Err(_) => "cycles of the warp instructions of a simulated launch, one after the other".to_owned(),
         }
     }
 }
 
 impl Machine {
-    fn new(target: &'static Target, module: &Module) -> Option<Self> {
+    fn new(target: &'static Target, module: &Module) -> Result<Self, String> {
         let arch = target.compute_capability;
-        target.pipeline.as_ref().filter(|_| machine_code::runs(arch.number()))?;
-        let (toolchain, disassembler) =
-            (toolchain::find_for_text(arch, &module.to_string()).ok()?, toolchain::disassembler(arch).ok()?);
-        Some(Self { target, toolchain, disassembler, made: Mutex::default() })
+        if target.pipeline.is_none() || !machine_code::runs(arch.number()) {
+            return Err(format!("machine code for {} is not simulated", target.name));
+        }
+        let toolchain = toolchain::find_for_text(arch, &module.to_string()).map_err(|absent| absent.to_string())?;
+        let disassembler = toolchain::disassembler(arch).map_err(|absent| absent.to_string())?;
+        Ok(Self { target, toolchain, disassembler, made: Mutex::default() })
     }
 
     /// Returns the machine code of a version, made once.

@@ -94,9 +94,10 @@ fn inputs(values: &mut Values) -> Vec<u64> {
 
 fn agree(arch: ComputeCapability) {
     let Some(compilers) = Compilers::new(arch) else { return };
-    // the logic of three words came with Maxwell
+    // the logic of three words came with Maxwell, the groups of equal lanes with Volta
     let is_there = |statement: &&str| {
-        !statement.starts_with("//") && (arch >= ComputeCapability(5, 0) || !statement.contains("lop3"))
+        let since = [("lop3", ComputeCapability(5, 0)), ("match.", ComputeCapability(7, 0))];
+        !statement.starts_with("//") && since.iter().all(|(word, since)| arch >= *since || !statement.contains(word))
     };
     let statements: Vec<&str> = STATEMENTS.lines().chain(MEMORY.lines()).filter(is_there).collect();
     let text = module(&statements, if arch < ComputeCapability(5, 0) { "sm_35" } else { "sm_70" });

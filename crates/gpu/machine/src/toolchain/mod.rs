@@ -26,7 +26,7 @@ pub use ptxas::{Assembled, Usage, named_barriers};
 use crate::target::ComputeCapability;
 use nvrtc::Nvrtc;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -121,11 +121,13 @@ pub fn all_for(arch: ComputeCapability) -> Result<Vec<Toolchain>, Absent> {
     let knows = |found: &&Installation| found.architectures.contains(&arch);
     let first = installations().iter().filter(knows).find_map(|found| found.nvrtc.as_ref());
     let Some(first) = first else { return Ok(Vec::new()) };
-    let with_front = |found: &Installation| {
-        let nvrtc = found.nvrtc.clone().unwrap_or_else(|| first.clone());
-        load(&Installation { nvrtc: Some(nvrtc), ..found.clone() })
-    };
-    installations().iter().filter(knows).map(with_front).collect()
+    installations().iter().filter(knows).map(|found| with_front(found, first)).collect()
+}
+
+/// Loads compilers, with that NVRTC where they have none of their own.
+fn with_front(found: &Installation, front: &Path) -> Result<Toolchain, Absent> {
+    let nvrtc = found.nvrtc.clone().unwrap_or_else(|| front.to_owned());
+    load(&Installation { nvrtc: Some(nvrtc), ..found.clone() })
 }
 
 /// Returns clang with each ptxas that knows Kepler.
@@ -142,7 +144,7 @@ fn with_clang(arch: ComputeCapability) -> Result<impl Iterator<Item = Toolchain>
     }))
 }
 
-/// Looks for compilers that know the architecture and the PTX version of the text.
+/// Looks for compilers that know the architecture and the PTX version of the text. An installation without NVRTC will do, as the text is assembled alone.
 pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Absent> {
     let asked = version(ptx);
     let knows = |found: &&Installation| {
@@ -150,9 +152,10 @@ pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Ab
         let (major, minor) = found.release;
         asked.is_none_or(|asked| asked <= (major.saturating_sub(4), minor))
     };
-    let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch) && arch >= FIRST;
-    match installations().iter().filter(fits).find(knows) {
-        Some(found) => load(found),
+    let fits = |found: &&Installation| found.architectures.contains(&arch) && arch >= FIRST;
+    let front = || installations().iter().find_map(|found| found.nvrtc.as_ref());
+    match installations().iter().filter(fits).find(knows).zip(front()) {
+        Some((found, front)) => with_front(found, front),
         None => find_for(arch),
     }
 }

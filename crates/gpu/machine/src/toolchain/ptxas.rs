@@ -115,15 +115,27 @@ pub fn named_barriers(ptx: &str, kernel: &str) -> u32 {
         if let Some((_, name)) = line.split_once(".entry ") {
             inside = name.trim_end_matches('(').trim() == kernel;
         }
-        let statement = line.trim();
-        if !inside || !(statement.starts_with("bar.") || statement.starts_with("barrier.")) {
-            continue;
-        }
-        let operands = statement.split_whitespace().nth(1).unwrap_or_default();
-        let Ok(id) = operands.trim_end_matches([',', ';']).parse::<u32>() else { return 16 };
+        let Some(operand) = named_barrier(line.trim()).filter(|_| inside) else { continue };
+        let Ok(id) = operand.parse::<u32>() else { return 16 };
         ids.insert(id);
     }
     u32::try_from(ids.len()).unwrap_or(u32::MAX)
+}
+
+/// The operand that names the barrier of a statement. Barriers of a warp and of a cluster have no number.
+fn named_barrier(statement: &str) -> Option<&str> {
+    let unguarded = match statement.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(char::is_whitespace)?.1.trim_start(),
+        None => statement,
+    };
+    let (opcode, operands) = unguarded.split_once(char::is_whitespace)?;
+    let is_barrier = opcode.starts_with("bar.") || opcode.starts_with("barrier.");
+    if !is_barrier || opcode.starts_with("bar.warp.") || opcode.starts_with("barrier.cluster.") {
+        return None;
+    }
+    // A reduction names its result first.
+    let place = usize::from(opcode.contains(".red."));
+    operands.trim_end_matches(';').split(',').nth(place).map(str::trim)
 }
 
 #[cfg(test)]
@@ -161,8 +173,8 @@ ptxas info    : Used 22 registers, used 3 barriers, 512 bytes smem
 
     #[test]
     fn counts_the_barriers_of_one_kernel() {
-        let ptx = ".visible .entry a(\n)\n{\n\tbar.sync \t0;\n\tbar.arrive 3, 64;\n\tbar.sync 3, 64;\n}\n\
-                   .visible .entry ab(\n)\n{\n\tbarrier.sync 1;\n}\n.visible .entry r(\n)\n{\n\tbar.sync %r1, 64;\n}\n";
+        let ptx = ".visible .entry a(\n)\n{\n\tbar.warp.sync %r1;\n\tbarrier.cluster.arrive.aligned;\n\tbar.sync \t0;\n\tbar.arrive 3, 64;\n\tbar.sync 3, 64;\n}\n\
+                   .visible .entry ab(\n)\n{\n\t@%p1 barrier.sync 1;\n\tbar.warp.sync -1;\n\tbarrier.cta.red.popc.aligned.u32 %r1, 1, %p1;\n}\n.visible .entry r(\n)\n{\n\tbar.sync %r1, 64;\n}\n";
         assert_eq!([named_barriers(ptx, "a"), named_barriers(ptx, "ab"), named_barriers(ptx, "r")], [2, 1, 16]);
     }
 }

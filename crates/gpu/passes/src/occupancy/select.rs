@@ -54,6 +54,8 @@ pub struct Timed {
 pub struct Selection {
     pub direction: Direction,
     pub clock: Clock,
+    /// Why a model of time that was given could not time the versions.
+    pub not_modelled: Option<String>,
     /// With the original first, then those with code of their own, then those that padding made of the best one.
     pub tried: Vec<Timed>,
     /// The position among them.
@@ -124,7 +126,8 @@ pub fn select(
         }
     }
     let chosen = lowest_of_the_best(&tried);
-    Ok(Some(Selection { direction, clock: watch.clock, tried, chosen, refused }))
+    let Stopwatch { clock, not_modelled, .. } = watch;
+    Ok(Some(Selection { direction, clock, not_modelled, tried, chosen, refused }))
 }
 
 /// Levels with the kernel at each and its time, or why a level cannot be.
@@ -163,6 +166,7 @@ pub fn every(module: &Module, index: usize, demand: &Demand, settings: &Settings
 /// Times the versions of one kernel, all by the same clock.
 struct Stopwatch<'a> {
     clock: Clock,
+    not_modelled: Option<String>,
     index: usize,
     /// CTAs that are timed.
     ctas: u32,
@@ -173,14 +177,17 @@ struct Stopwatch<'a> {
 impl<'a> Stopwatch<'a> {
     /// By the model if it can time the first version.
     fn new(first: &Version, index: usize, demand: &'a Demand, settings: &'a Settings<'a>) -> Result<Self, Refusal> {
-        let watch = Self { clock: Clock::Model, index, ctas: ctas(settings.target, demand), demand, settings };
-        let clock = if watch.clocks(first)?.is_ok() { Clock::Model } else { Clock::Estimate };
-        Ok(Self { clock, ..watch })
+        let ctas = ctas(settings.target, demand);
+        let watch = Self { clock: Clock::Model, not_modelled: None, index, ctas, demand, settings };
+        Ok(match watch.clocks(first)? {
+            Ok(_) => watch,
+            Err(why) => Self { clock: Clock::Estimate, not_modelled: settings.model.map(|_| why), ..watch },
+        })
     }
 
     /// The time, or why the model cannot tell it.
     fn clocks(&self, version: &Version) -> Result<Result<f64, String>, Refusal> {
-        let Self { clock, index, ctas, demand, settings } = *self;
+        let Self { clock, index, ctas, demand, settings, .. } = *self;
         let Version { module, launch_shared, .. } = version;
         let kernel = &module.funcs[index].name;
         match (clock, settings.model) {

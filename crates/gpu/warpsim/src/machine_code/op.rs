@@ -264,6 +264,11 @@ pub(super) enum Lanes {
         p: Option<u8>,
         of: Bit,
     },
+    /// The active lanes that have the same word.
+    Match {
+        d: u32,
+        a: Source,
+    },
     /// A product of matrices of doubles, 8 x 4 and 4 x 8, plus one of 8 x 8, which counts as 0 if `adds` does not hold; with two
     /// blocks 16 rows. `sum` is the first of its registers, without an absolute value.
     Matrix {

@@ -53,6 +53,10 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "UCGABAR_WAIT" => Op::Flow(Flow::ClusterBarrier { waits: true }),
         "SHFL" => shuffle(o)?,
         "VOTE" | "VOTEU" => ballot(o)?,
+        "MATCH" => {
+            o.only(&["ANY"])?;
+            Op::Lanes(Lanes::Match { d: o.register()?, a: o.source(Kind::Integer)? })
+        }
         "S2R" | "S2UR" => special(o)?,
         "CS2R" => zeros(o)?,
         // waits that only matter in time, and hints

@@ -17,7 +17,10 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "DSETP" if o.has("MIN") || o.has("MAX") => extremum(o)?,
         "DSETP" => compare(o, Kind::Double)?,
         "FADD" | "FADD32I" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
-        "FMUL" | "FMUL32I" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
+        "FMUL" | "FMUL32I" => {
+            let power = scale(o);
+            single(o, 2, |real| Some(scaled(real.binary(BinaryOp::Mul)?, power)))?
+        }
         "FFMA" => single(o, 3, |real| real.ternary(TernaryOp::Fma))?,
         "DMNMX" => {
             o.only(&[])?;
@@ -82,7 +85,7 @@ fn double3(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 }
 
 fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> Option<scalar::Each>) -> Option<Op> {
-    o.only(&["RP", "RM", "RZ", "FTZ", "SAT"])?;
+    o.only(&["RP", "RM", "RZ", "FTZ", "SAT"].into_iter().chain(SCALES.map(|(word, _)| word)).collect::<Vec<_>>())?;
     let d = o.register()?;
     let mut sources = [(zero(), Kind::Single); 3];
     for (source, _) in sources.iter_mut().take(operands) {
@@ -90,6 +93,25 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
     }
     let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT") };
     Some(Op::Function(Function::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources }))
+}
+
+/// Words of a product, and the powers of two that it is multiplied by before it is rounded.
+const SCALES: [(&str, i32); 6] = [("D2", -1), ("D4", -2), ("D8", -3), ("M2", 1), ("M4", 2), ("M8", 3)];
+
+fn scale(o: &Operands<'_, '_, '_>) -> i32 {
+    SCALES.iter().find(|(word, _)| o.has(word)).map_or(0, |(_, power)| *power)
+}
+
+/// A product times a power of two, rounded once. The factor that is further from the end of the range takes the power, so that this is exact.
+fn scaled(product: scalar::Each, power: i32) -> scalar::Each {
+    if power == 0 {
+        return product;
+    }
+    Box::new(move |[a, b, c]| {
+        let [x, y] = [a, b].map(|bits| f32::from_bits(bits as u32));
+        let times = |x: f32| u64::from((x * 2f32.powi(power)).to_bits());
+        if (x.abs() > y.abs()) == (power < 0) { product([times(x), b, c]) } else { product([a, times(y), c]) }
+    })
 }
 
 /// Decodes `FMNMX[.FTZ] d, a, b, least`.
@@ -305,6 +327,9 @@ fn integral(o: &mut Operands<'_, '_, '_>, ty: Type) -> Option<Op> {
 
 /// Decodes `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`.
 fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    if o.instruction.operation() == "I2F" && (o.has("U8") || o.has("S8")) {
+        return from_byte(o);
+    }
     o.only(&["F64", "F32", "U32", "S32", "U64", "S64", "TRUNC", "FLOOR", "CEIL", "RP", "RM", "RZ", "FTZ", "NTZ"])?;
     let integer = match () {
         () if o.has("U32") => Type::U32,
@@ -349,6 +374,21 @@ fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         if magnitude { Box::new(move |[a, b, c]| f([u64::from((a as i32).unsigned_abs()), b, c])) } else { f };
     let zero = (zero(), Kind::Integer);
     Some(Op::Function(Function::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] }))
+}
+
+/// Decodes `I2F.U8 d, a.B3` and the like: of a word's bytes.
+fn from_byte(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U8", "S8", "F32"])?;
+    let (d, (a, byte)) = (o.register()?, o.byte()?);
+    let f = scalar::convert(Mode::NEAREST, Type::F32, Type::S32)?;
+    let is_signed = o.has("S8");
+    let number = move |word: u64| {
+        let byte = (word >> (8 * byte)) as u8;
+        if is_signed { i32::from(byte as i8) } else { i32::from(byte) }
+    };
+    let f: scalar::Each = Box::new(move |[a, b, c]| f([u64::from(number(a) as u32), b, c]));
+    let zero = (zero(), Kind::Integer);
+    Some(Op::Function(Function::Each { f, d, wide: false, sources: [(a, Kind::Integer), zero, zero] }))
 }
 
 fn zero() -> Source {

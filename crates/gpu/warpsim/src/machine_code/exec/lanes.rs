@@ -34,6 +34,15 @@ impl Machine<'_, '_> {
                 warp.set(*d, &[votes & mask; 32], mask);
                 warp.set_pred(*p, vote(*mode, votes, mask), mask);
             }
+            Lanes::Match { d, a } => {
+                let word = warp.integer(code, *a);
+                let group = |own: &u32| {
+                    let has_it = |lane: &usize| mask >> lane & 1 == 1 && word[*lane] == *own;
+                    (0..32).filter(has_it).fold(0, |all, lane| all | 1 << lane)
+                };
+                let groups = word.each_ref().map(group);
+                warp.set(*d, &groups, mask);
+            }
             Lanes::Matrix { blocks, adds, d, factors: [a, b], sum } => {
                 if let Some(kind) = missing_lane(mask) {
                     return Err(self.fatal(warp, pc, kind));
