@@ -62,7 +62,7 @@ const fn reduced(name: &'static str, file: &'static str) -> Input {
     Input { name, file, options: &[], targets: "", kernels: &KERNELS }
 }
 
-/// Compiles the kernels, of the mechanisms, for the targets whose names start with these words, times the files that were written, and replaces their rows
+/// Compiles the kernels, of the mechanisms, for the targets that these words name or begin, times the files that were written, and replaces their rows
 /// of both tables as they come. Rows that were made with this very compiler are not made again; mechanisms whose files are absent keep their rows.
 ///
 /// Errors: the compiler cannot be built, some kernels cannot be compiled or timed, or the page has no place for a table.
@@ -97,10 +97,10 @@ struct Run {
     kernel: &'static str,
 }
 
-/// Returns the rows whose mechanism, target and kernel start with these words.
+/// Returns the rows whose mechanism, target and kernel these words name or begin.
 fn runs(root: &Path, [mechanism, target, kernel]: [&str; 3]) -> Vec<Run> {
     let mut runs = Vec::new();
-    for input in INPUTS.iter().filter(|input| input.name.starts_with(mechanism)) {
+    for input in inputs(mechanism) {
         if !root.join(input.file).is_file() {
             eprintln!("Not made: {}, whose file is absent.", input.name);
             continue;
@@ -111,6 +111,12 @@ fn runs(root: &Path, [mechanism, target, kernel]: [&str; 3]) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Returns the mechanism of this name, or those whose names start so.
+fn inputs(mechanism: &str) -> impl Iterator<Item = &'static Input> {
+    let is_whole = INPUTS.iter().any(|input| input.name == mechanism);
+    INPUTS.iter().filter(move |input| input.name == mechanism || !is_whole && input.name.starts_with(mechanism))
 }
 
 /// Returns the rows of both tables: those of the record beside the compiler, or those that are made, and recorded.
@@ -243,7 +249,7 @@ fn json(bytes: &[u8]) -> Result<Value, String> {
 mod tests {
     use serde_json::json;
 
-    use super::{END, LONG_RUNS, Table, best, range};
+    use super::{END, INPUTS, LONG_RUNS, Table, best, inputs, range};
 
     #[test]
     fn rows_take_the_place_of_those_that_begin_alike() {
@@ -254,6 +260,11 @@ mod tests {
         let more = LONG_RUNS.replaced(&page, "| d | x |", "| d | x | 1 |\n").unwrap();
         assert!(more.contains("| c | x | 1 |\n| d | x | 1 |\n<!--"));
         assert!(LONG_RUNS.replaced("no place", "", "").is_err());
+    }
+
+    #[test]
+    fn a_whole_name_is_of_one_mechanism() {
+        assert_eq!(["dme", "dme, reduced", "dm", ""].map(|name| inputs(name).count()), [1, 1, 2, INPUTS.len()]);
     }
 
     #[test]
