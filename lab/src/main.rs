@@ -8,6 +8,7 @@ mod ignition;
 mod machine_code;
 mod peers;
 mod performance;
+mod performance_launch;
 mod performance_picture;
 mod sweep;
 mod sweep_page;
@@ -27,9 +28,9 @@ const CHORES: [Chore; 7] = [
     }),
     (
         "performance",
-        "[MECHANISM [TARGET]]",
+        "[MECHANISM [TARGET [KERNEL]]]",
         "what the compiler takes by itself, and its time in long runs: in performance.md",
-        |root, words| performance::write(root, word(words, 0, ""), word(words, 1, "")),
+        |root, words| performance::write(root, word(words, 0, ""), word(words, 1, ""), word(words, 2, "")),
     ),
     ("machine-code", "[MECHANISM [KERNEL]]", "the machine code of every kernel: machine-code.md", |root, words| {
         machine_code::write(root, word(words, 0, ""), word(words, 1, ""))

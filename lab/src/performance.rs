@@ -1,25 +1,26 @@
 //! Times of what the compiler takes by itself, as its reports predict them, beside other layouts and beside long runs of the same files by
 //! `singe ptx time`. Writes two tables of `docs/lab/performance.md`.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
 use xtask::{compiler, pages, program};
 
+use crate::performance_launch::{EXECUTED, launch, points, warps};
 use crate::performance_picture;
 
-/// A mechanism of the tables: its name, its file, options, and the beginning of the names of its targets.
+/// A mechanism of the tables: its name, its file, options, the beginning of the names of its targets, and its kernels.
 struct Input {
     name: &'static str,
     file: &'static str,
     options: &'static [&'static str],
     targets: &'static str,
+    kernels: &'static [&'static str],
 }
 
 const INPUTS: [Input; 7] = [
-    Input { name: "h2o2", file: "mechanisms/h2o2/chem.inp", options: &[], targets: "" },
-    Input { name: "gri30", file: "mechanisms/gri30/chem.inp", options: &[], targets: "" },
+    Input { options: &[], ..complete("h2o2", "mechanisms/h2o2/chem.inp", "") },
+    Input { options: &[], ..complete("gri30", "mechanisms/gri30/chem.inp", "") },
     complete("dme", "../shared/mechanisms/dme/chem.inp", ""),
     complete("heptane", "../shared/mechanisms/heptane/chem.inp", ""),
     reduced("dme, reduced", "../shared/mechanisms/dme/chem.inp"),
@@ -27,8 +28,7 @@ const INPUTS: [Input; 7] = [
     complete("usc2", "../shared/mechanisms/usc2/chem.inp", "hopper"),
 ];
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
-/// Turns of the streaming loop that a launch executes, as the compiler has it: the model repeats them.
-const EXECUTED: u64 = 4;
+const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 const TURNS: [&str; 2] = ["16", "64"];
 /// Difference up to which a long run is as predicted.
 const ALLOWED: f64 = 0.03;
@@ -45,8 +45,8 @@ struct Table {
 const END: &str = "<!-- end -->";
 const VERSIONS: Table = Table {
     begin: "<!-- versions: written by `cargo lab performance` -->\n",
-    head: "| mechanism | target | kernel | taken | warps x CTAs | ns per point | its range | bound (ns) | over bound | best data-parallel | best warp-specialized | warp-specialized over data-parallel |\n\
-    |---|---|---|---|---|--:|---|--:|--:|--:|--:|--:|\n",
+    head: "| mechanism | target | kernel | taken | warps x CTAs | ns per point | its range | bound (ns) | over bound | best data-parallel | best warp-specialized | warp-specialized over data-parallel | commit |\n\
+    |---|---|---|---|---|--:|---|--:|--:|--:|--:|--:|---|\n",
 };
 const LONG_RUNS: Table = Table {
     begin: "<!-- long runs: written by `cargo lab performance` -->\n",
@@ -54,50 +54,87 @@ const LONG_RUNS: Table = Table {
 };
 
 const fn complete(name: &'static str, file: &'static str, targets: &'static str) -> Input {
-    Input { name, file, options: &["--permissive", "--reduction", "none"], targets }
+    Input { name, file, options: &["--permissive", "--reduction", "none"], targets, kernels: &KERNELS }
 }
 
-/// Only chemistry differs from that of the complete mechanism.
+/// Quasi-steady species are in none of its kernels.
 const fn reduced(name: &'static str, file: &'static str) -> Input {
-    Input { name, file, options: &["--kernel", "chemistry"], targets: "" }
+    Input { name, file, options: &[], targets: "", kernels: &KERNELS }
 }
 
-/// Compiles the mechanisms whose names start with `mechanism` for the targets whose names start with `target`, times the files that were written,
-/// and replaces their rows of both tables. Mechanisms whose files are absent keep their rows.
+/// Compiles the kernels, of the mechanisms, for the targets that these words name or begin, times the files that were written, and replaces their rows
+/// of both tables as they come. Rows that were made with this very compiler are not made again; mechanisms whose files are absent keep their rows.
 ///
-/// Errors: the compiler cannot be built or run, or the page has no place for a table.
-pub fn write(root: &Path, mechanism: &str, target: &str) -> Result<(), String> {
+/// Errors: the compiler cannot be built, some kernels cannot be compiled or timed, or the page has no place for a table.
+pub fn write(root: &Path, mechanism: &str, target: &str, kernel: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
-    for input in INPUTS.iter().filter(|input| input.name.starts_with(mechanism)) {
+    let commit = compiler::commit(root);
+    let runs = runs(root, [mechanism, target, kernel]);
+    let mut failed = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let start = format!("| {} | {} | {} |", run.input.name, run.target, run.kernel);
+        eprintln!("{} of {}: {start}", at + 1, runs.len());
+        match rows(root, &compiler, run, &start, &commit) {
+            Err(reason) => {
+                eprintln!("{reason}");
+                failed.push(start);
+            }
+            Ok([versions, long_runs]) => {
+                let page = VERSIONS.replaced(&pages::text(root, PAGE)?, &start, &versions)?;
+                pages::write(root, PAGE, &LONG_RUNS.replaced(&page, &start, &long_runs)?)?;
+            }
+        }
+    }
+    let page = pages::text(root, PAGE)?;
+    pages::write(root, PICTURE, &performance_picture::ratios(VERSIONS.rows(&page), &TARGETS)?)?;
+    if failed.is_empty() { Ok(()) } else { Err(format!("not made: {}", failed.join(", "))) }
+}
+
+/// A row of each table.
+struct Run {
+    input: &'static Input,
+    target: &'static str,
+    kernel: &'static str,
+}
+
+/// Returns the rows whose mechanism, target and kernel these words name or begin.
+fn runs(root: &Path, [mechanism, target, kernel]: [&str; 3]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for input in inputs(mechanism) {
         if !root.join(input.file).is_file() {
             eprintln!("Not made: {}, whose file is absent.", input.name);
             continue;
         }
         for target in TARGETS.iter().filter(|name| name.starts_with(target) && name.starts_with(input.targets)) {
-            eprintln!("{} for {target}", input.name);
-            let start = format!("| {} | {target} |", input.name);
-            let [versions, long_runs] = rows(root, &compiler, input, target, &start)?;
-            let page = VERSIONS.replaced(&pages::text(root, PAGE)?, &start, &versions)?;
-            pages::write(root, PAGE, &LONG_RUNS.replaced(&page, &start, &long_runs)?)?;
+            let kernels = input.kernels.iter().filter(|name| name.starts_with(kernel));
+            runs.extend(kernels.map(|kernel| Run { input, target, kernel }));
         }
     }
-    let page = pages::text(root, PAGE)?;
-    pages::write(root, PICTURE, &performance_picture::ratios(VERSIONS.rows(&page), &TARGETS)?)
+    runs
 }
 
-/// Returns the rows of both tables.
-fn rows(root: &Path, compiler: &Path, input: &Input, target: &str, start: &str) -> Result<[String; 2], String> {
-    let folder = compiler.with_file_name("performance").join(format!("{}-{target}", input.name.replace(", ", "-")));
-    let mut compiles = std::process::Command::new(compiler);
-    compiles.arg(root.join(input.file)).args(input.options);
-    program::output(compiles.args(["--target", target, "--emit", "cuda,report", "--force", "-o"]).arg(&folder))?;
-    let report: Value = json(&std::fs::read(folder.join("report.json")).map_err(|e| e.to_string())?)?;
-    let kernels = report["kernels"].as_array().into_iter().flatten().filter(|kernel| kernel["alternative"] != true);
-    let mut made = [String::new(), String::new()];
-    for kernel in kernels {
-        made[0] += &version(start, kernel)?;
-        made[1] += &long_run(compiler, &folder, start, target, kernel)?;
+/// Returns the mechanism of this name, or those whose names start so.
+fn inputs(mechanism: &str) -> impl Iterator<Item = &'static Input> {
+    let is_whole = INPUTS.iter().any(|input| input.name == mechanism);
+    INPUTS.iter().filter(move |input| input.name == mechanism || !is_whole && input.name.starts_with(mechanism))
+}
+
+/// Returns the rows of both tables: those of the record beside the compiler, or those that are made, and recorded.
+fn rows(root: &Path, compiler: &Path, run: &Run, start: &str, commit: &str) -> Result<[String; 2], String> {
+    let Run { input, target, kernel } = *run;
+    let name = format!("{}-{target}-{kernel}", input.name.replace(", ", "-"));
+    let folder = compiler.with_file_name("performance").join(name);
+    let record = folder.join("rows.json");
+    if let Ok(bytes) = std::fs::read(&record) {
+        return serde_json::from_slice(&bytes).map_err(|e| format!("{}: {e}", record.display()));
     }
+    let mut compiles = std::process::Command::new(compiler);
+    compiles.arg(root.join(input.file)).args(input.options).args(["--kernel", kernel, "--target", target]);
+    program::output(compiles.args(["--emit", "cuda,report", "--force", "-o"]).arg(&folder))?;
+    let report: Value = json(&std::fs::read(folder.join("report.json")).map_err(|e| e.to_string())?)?;
+    let kernel = &report["kernels"][0];
+    let made = [version(start, kernel, commit)?, long_run(compiler, &folder, start, target, kernel)?];
+    std::fs::write(&record, Value::from(made.to_vec()).to_string()).map_err(|e| e.to_string())?;
     Ok(made)
 }
 
@@ -106,25 +143,39 @@ fn predicted(kernel: &Value) -> Result<f64, String> {
 }
 
 /// Returns what was taken, and the fastest versions of either kind that were timed.
-fn version(start: &str, kernel: &Value) -> Result<String, String> {
+fn version(start: &str, kernel: &Value, commit: &str) -> Result<String, String> {
     let time = predicted(kernel)?;
-    let settled = &kernel["prediction"]["settled"];
-    let at = |end: usize| settled["range_ns"][end].as_f64().unwrap_or(time);
+    let [least, most] = range(kernel, time);
     let bound = kernel["machine"]["bound_ns"].as_f64().ok_or("no bound is known")?;
     let [parallel, specialized] = [true, false].map(|is_parallel| best(kernel, is_parallel));
-    let (name, code) = (kernel["kernel"].as_str().unwrap_or_default(), kernel["codegen"].as_str().unwrap_or_default());
+    let code = kernel["codegen"].as_str().unwrap_or_default();
+    let undecided = if layouts(kernel).any(|layout| layout["undecided"] == true) { ", undecided" } else { "" };
     let (warps, ctas) = (warps(kernel), &kernel["machine"]["ctas_per_sm"]);
     let ratio = parallel.as_ref().zip(specialized.as_ref()).map(|(parallel, other)| other.ns / parallel.ns);
     let cell = |best: Option<Version>| best.map_or("–".into(), |best| format!("{:.3} ({})", best.ns, best.shape));
     Ok(format!(
-        "{start} {name} | {code} | {warps} x {ctas} | {time:.3} | {:.3} to {:.3} | {bound:.3} | {:.2} | {} | {} | {} |\n",
-        at(0),
-        at(1),
+        "{start} {code}{undecided} | {warps} x {ctas} | {time:.3} | {least:.3} to {most:.3} | {bound:.3} | {:.2} | {} | {} | {} | {commit} |\n",
         time / bound,
         cell(parallel),
         cell(specialized),
         ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
     ))
+}
+
+/// The versions that `auto` weighed.
+fn layouts(kernel: &Value) -> impl Iterator<Item = &Value> {
+    kernel["layouts"].as_array().into_iter().flatten()
+}
+
+/// Returns the least and the most of its time: in the steady state, and under other assumptions where it was timed so.
+fn range(kernel: &Value, time: f64) -> [f64; 2] {
+    let is_own =
+        |layout: &&Value| layout["codegen"] == kernel["codegen"] && layout["predicted_ns"].as_f64() == Some(time);
+    let assumed = layouts(kernel).find(is_own).and_then(|own| own["sensitivity"].as_object());
+    let settled = kernel["prediction"]["settled"]["range_ns"].as_array();
+    let times = settled.into_iter().flatten().chain(assumed.into_iter().flat_map(serde_json::Map::values));
+    let times = times.filter_map(Value::as_f64);
+    times.fold([time; 2], |[least, most], time| [least.min(time), most.max(time)])
 }
 
 /// A version that `auto` timed.
@@ -134,7 +185,7 @@ struct Version {
 }
 
 fn best(kernel: &Value, is_parallel: bool) -> Option<Version> {
-    let timed = kernel["layouts"].as_array().into_iter().flatten().filter_map(|layout| {
+    let timed = layouts(kernel).filter_map(|layout| {
         let code = layout["codegen"].as_str()?;
         let ns = layout["predicted_ns"].as_f64()?;
         let shape = match is_parallel {
@@ -169,57 +220,7 @@ fn long_run(compiler: &Path, folder: &Path, start: &str, target: &str, kernel: &
         true => ", differs",
         false => ", not steady",
     };
-    let name = kernel["kernel"].as_str().unwrap_or_default();
-    Ok(format!("{start} {name} | {predicted:.3} | {few:.3} | {many:.3} | {ratio:.2}{remark} |\n"))
-}
-
-fn warps(kernel: &Value) -> u64 {
-    kernel["warps"].as_u64().unwrap_or(1) * kernel["groups_per_cta"].as_u64().unwrap_or(1)
-}
-
-/// Returns the points of the launch: every CTA of a full SM turns its loop as often as is executed.
-fn points(kernel: &Value) -> u64 {
-    let number = |value: &Value| value.as_u64().unwrap_or(1);
-    let is_data_parallel = kernel["codegen"].as_str().is_some_and(|code| code.starts_with("data-parallel"));
-    let groups = if is_data_parallel { warps(kernel) } else { number(&kernel["groups_per_cta"]) };
-    EXECUTED * number(&kernel["machine"]["ctas_per_sm"]) * 32 * number(&kernel["points_per_lane"]) * groups
-}
-
-/// Returns the launch, with states like those of a verification: temperatures that rise from point to point, and points with a few species alone, whose
-/// divisions take longer.
-fn launch(kernel: &Value, source: &str) -> String {
-    let points = points(kernel);
-    let dynamic = source.split_once("dynamic_shared_bytes = ").and_then(|(_, rest)| rest.split_once(';'));
-    let shared = dynamic.map_or("0", |(bytes, _)| bytes);
-    let mut text =
-        format!("ctas = {}\nthreads = {}\nshared = {shared}\n", kernel["machine"]["ctas_per_sm"], 32 * warps(kernel));
-    for array in kernel["arrays"].as_array().into_iter().flatten() {
-        let rows = array["rows"].as_u64().unwrap_or(1);
-        text += "[[arguments]]\n";
-        // Writing to a String cannot fail.
-        let _ = if array["output"] == true {
-            writeln!(text, "output = true\nlength = {}", rows * points)
-        } else {
-            let name = array["name"].as_str().unwrap_or_default();
-            let values: Vec<String> =
-                (0..rows * points).map(|at| format!("{:e}", value(name, at / points, at % points, points))).collect();
-            writeln!(text, "values = [{}]", values.join(", "))
-        };
-    }
-    // the points, and the distance of two rows
-    text + &format!("[[arguments]]\ns32 = {points}\n").repeat(2)
-}
-
-/// Returns the value of a row of an array at a point: 300 to 3000 K, 0.5 to 20 bar, steps of 1 to 100 ns, fractions from 0 to 1.
-fn value(array: &str, row: u64, point: u64, points: u64) -> f64 {
-    let anywhere = ((row * points + point) as f64 * std::f64::consts::SQRT_2).fract();
-    match array {
-        "temperature" => 300.0 + 2700.0 * point as f64 / points as f64,
-        "pressure" => 5e4 + 2e6 * anywhere,
-        "time_step" => 10f64.powf(2.0 * anywhere - 9.0),
-        _ if matches!(point % 5, 0 | 3) || (row + point).is_multiple_of(4) => anywhere,
-        _ => 0.0,
-    }
+    Ok(format!("{start} {predicted:.3} | {few:.3} | {many:.3} | {ratio:.2}{remark} |\n"))
 }
 
 impl Table {
@@ -248,7 +249,7 @@ fn json(bytes: &[u8]) -> Result<Value, String> {
 mod tests {
     use serde_json::json;
 
-    use super::{END, LONG_RUNS, Table, best, launch};
+    use super::{END, INPUTS, LONG_RUNS, Table, best, inputs, range};
 
     #[test]
     fn rows_take_the_place_of_those_that_begin_alike() {
@@ -262,6 +263,11 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_name_is_of_one_mechanism() {
+        assert_eq!(["dme", "dme, reduced", "dm", ""].map(|name| inputs(name).count()), [1, 1, 2, INPUTS.len()]);
+    }
+
+    #[test]
     fn the_fastest_timed_version_of_a_kind_is_found() {
         let layout = |code: &str, ns: Option<f64>| json!({ "codegen": code, "warps": 4, "predicted_ns": ns });
         let kernel = json!({ "layouts": [layout("straight", Some(2.0)), layout("partial", Some(1.5)), layout("overlay", None),
@@ -272,12 +278,13 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_fills_an_sm_for_as_many_turns_as_are_executed() {
-        let arrays = json!([{ "name": "temperature", "rows": 1, "output": false }, { "name": "rates", "rows": 3, "output": true }]);
-        let kernel = json!({ "codegen": "data-parallel", "warps": 2, "groups_per_cta": 1, "points_per_lane": 1, "arrays": arrays,
-            "machine": { "ctas_per_sm": 3 } });
-        let text = launch(&kernel, "const int dynamic_shared_bytes = 64;");
-        assert!(text.starts_with("ctas = 3\nthreads = 64\nshared = 64\n"));
-        assert!(text.contains("length = 2304\n") && text.ends_with("s32 = 768\n"), "{text}");
+    fn a_range_has_the_times_under_other_assumptions() {
+        let sensitivity = json!({ "caches_half_ns": 1.2, "ctas_elsewhere_ns": 2.5 });
+        let other = json!({ "codegen": "partial", "predicted_ns": 1.1, "sensitivity": { "caches_half_ns": 9.0 } });
+        let own = json!({ "codegen": "partial", "predicted_ns": 1.0, "sensitivity": sensitivity });
+        let settled = json!({ "settled": { "range_ns": [0.9, 1.1] } });
+        let kernel = json!({ "codegen": "partial", "prediction": settled, "layouts": [other, own] });
+        assert_eq!(range(&kernel, 1.0), [0.9, 2.5]);
+        assert_eq!(range(&json!({}), 1.0), [1.0, 1.0]);
     }
 }

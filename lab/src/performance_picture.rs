@@ -11,7 +11,7 @@ const ROW: u32 = 19;
 /// A line of the picture: its ratios by target.
 type Ratios<'a> = BTreeMap<&'a str, f64>;
 
-/// Returns an SVG of the ratios in the last cells of the rows; `targets` in the order of their colors.
+/// Returns an SVG of the ratios, which stand in the last cells but one of the rows; `targets` in the order of their colors.
 ///
 /// Errors: the picture cannot be drawn.
 pub fn ratios(rows: &str, targets: &[&str]) -> Result<String, String> {
@@ -25,7 +25,7 @@ fn lines(rows: &str) -> Vec<(String, Ratios<'_>)> {
     let mut lines: Vec<(String, Ratios)> = Vec::new();
     for row in rows.lines() {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [mechanism, target, kernel, .., ratio] = cells[..] else { continue };
+        let [mechanism, target, kernel, .., ratio, _commit] = cells[..] else { continue };
         let Ok(ratio) = ratio.parse() else { continue };
         let name = format!("{mechanism}: {kernel}");
         match lines.iter_mut().find(|line| line.0 == name) {
@@ -69,7 +69,7 @@ fn draw(svg: &mut String, lines: &[(String, Ratios)], targets: &[&str]) -> Resul
 mod tests {
     use super::{lines, ratios};
 
-    const ROWS: &str = "| a | hopper | chemistry | x | 0.80 |\n| a | kepler | chemistry | x | 1.25 |\n| a | kepler | diffusion | x | – |\n";
+    const ROWS: &str = "| a | hopper | chemistry | x | 0.80 | c |\n| a | kepler | chemistry | x | 1.25 | c |\n| a | kepler | diffusion | x | – | c |\n";
 
     #[test]
     fn a_line_has_the_ratios_of_its_targets() {

@@ -232,7 +232,7 @@ impl KernelReport {
     fn spill_warning(&self) -> Option<String> {
         let was_chosen = self.layouts.iter().any(|layout| layout.predicted_ns.is_some());
         let remedy = if was_chosen {
-            "by the model no other version that was tried is faster"
+            "by the model no other version that was tried is the better choice"
         } else {
             "use more warps, or fewer CTAs per SM"
         };

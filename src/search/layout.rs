@@ -1,5 +1,6 @@
 //! Choice of the fastest layout of a kernel.
 
+use overlay::Codegen;
 use serde::Serialize;
 use std::cmp::Ordering;
 
@@ -84,50 +85,54 @@ impl Sensitivity {
 const NEAR: f64 = 1.3;
 /// So many of them are timed again.
 const NEXT: usize = 2;
+/// Data-parallel code that takes up to so many times as long as a warp-specialized version is timed again, too. Some versions take four times as long if CTAs begin
+/// elsewhere (GRI-Mech 3.0's diffusion on Hopper: 0.53 ns, 2.14); one that is twice as fast as its rival gains as much as it may lose even then.
+const NEAR_DATA_PARALLEL: f64 = 2.0;
 /// Part of a time by which it is not known better: the mean of a turn has settled where it changes no more.
 const NOISE: f64 = 0.01;
-/// A version that takes no more than so many times as long as the fastest is taken if it is sturdier: under other assumptions some versions take twice
-/// as long (GRI-Mech 3.0's chemistry on Hopper: 0.98 ns, 2.23 if CTAs begin elsewhere, beside 1.01 and 1.03).
-const LITTLE_SLOWER: f64 = 1.05;
 
-/// The places of the chosen version and of the next ones behind it, where the choice may depend on what is assumed; else none.
+/// The places of the chosen version and of the next ones behind it, where the choice may depend on what is assumed; else none. If all of these are
+/// warp-specialized, the fastest data-parallel version follows unless it is far behind: it seldom depends on assumptions.
 pub fn finalists(layouts: &[LayoutTime], chosen: usize) -> Vec<usize> {
     let Some(least) = layouts[chosen].predicted_ns else { return Vec::new() };
-    let near = |at: &usize| *at != chosen && layouts[*at].predicted_ns.is_some_and(|time| time <= NEAR * least);
-    let mut behind: Vec<usize> = (0..layouts.len()).filter(near).collect();
-    behind.sort_by(|a, b| layouts[*a].predicted_ns.partial_cmp(&layouts[*b].predicted_ns).unwrap_or(Ordering::Equal));
-    behind.truncate(NEXT);
-    if behind.is_empty() { behind } else { [vec![chosen], behind].concat() }
+    let time = |at: &usize| layouts[*at].predicted_ns.unwrap_or(f64::INFINITY);
+    let within = |factor: f64| (0..layouts.len()).filter(move |at| *at != chosen && time(at) <= factor * least);
+    let mut near: Vec<usize> = within(NEAR).collect();
+    near.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    near.truncate(NEXT);
+    near.insert(0, chosen);
+    let is_data_parallel = |at: &usize| layouts[*at].codegen == Codegen::DataParallel.name();
+    if !near.iter().any(is_data_parallel) {
+        let others = within(NEAR_DATA_PARALLEL).filter(is_data_parallel);
+        near.extend(others.min_by(|a, b| time(a).total_cmp(&time(b))));
+    }
+    if near.len() > 1 { near } else { Vec::new() }
 }
 
-/// Of the fastest version, which comes first, and the next ones behind it: the place of the one that is never much slower than the others,
-/// where the fastest is so only by [`LITTLE_SLOWER`] or within what its time varies by itself. It loses least beside the best of them, whatever is assumed.
+/// Of the fastest version, which comes first, and the next ones behind it: the place of the one whose predicted time times its longest time, whatever is assumed,
+/// is least. So of two versions one is taken if it gains more in the predicted time than it loses in the longest.
 pub fn sturdiest(layouts: &[LayoutTime], near: &[usize]) -> Option<usize> {
-    let fastest = &layouts[*near.first()?];
-    let limit = fastest.predicted_ns.map(|time| LITTLE_SLOWER * time);
-    let is_little_slower =
-        |layout: &LayoutTime| layout.predicted_ns.zip(limit).is_some_and(|(time, limit)| time <= limit);
-    let is_alike = |at: &usize| layouts[*at].overlaps(fastest) || is_little_slower(&layouts[*at]);
-    let alike: Vec<usize> = near.iter().copied().filter(is_alike).collect();
-    let times = |at: &usize| -> Option<Vec<f64>> {
-        let layout = &layouts[*at];
-        Some(layout.predicted_ns.into_iter().chain(layout.sensitivity?.all()).chain(layout.range_ns?).collect())
+    let fastest = *near.first()?;
+    let risk = |at: usize| {
+        let layout = &layouts[at];
+        // what was not timed under other assumptions cannot be weighed
+        let [_, most] = layout.band().filter(|_| layout.sensitivity.is_some())?;
+        Some((at, layout.predicted_ns? * most))
     };
-    let Some(all) = alike.iter().map(times).collect::<Option<Vec<_>>>() else { return near.first().copied() };
-    let least = |of: usize| all.iter().filter_map(|times| times.get(of)).copied().fold(f64::INFINITY, f64::min);
-    let loss = |times: &Vec<f64>| times.iter().enumerate().map(|(of, time)| time / least(of)).fold(1.0, f64::max);
-    let losses = alike.iter().zip(&all).map(|(at, times)| (*at, loss(times)));
-    // A version that was not timed is like no other.
-    losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).or(near.first().copied())
+    let known: Vec<(usize, f64)> = near.iter().filter_map(|at| risk(*at)).collect();
+    let is_weighed = known.iter().any(|(at, _)| *at == fastest);
+    let sturdy = known.iter().filter(|_| is_weighed).min_by(|a, b| a.1.total_cmp(&b.1));
+    Some(sturdy.map_or(fastest, |(at, _)| *at))
 }
 
-/// Marks the versions that take less time than the chosen one does, if what is assumed is otherwise or within what the times vary.
+/// Marks the versions that take less time than the chosen one does, in any case that was timed or within what the times vary.
 pub fn mark_undecided(layouts: &mut [LayoutTime], chosen: usize) {
     let own = layouts[chosen].clone();
     let Some(times) = own.sensitivity else { return };
     for (at, layout) in layouts.iter_mut().enumerate() {
         let less = |other: Sensitivity| other.all().zip(times.all()).any(|(other, own)| other < own);
-        let is_near = layout.sensitivity.is_some_and(|other| less(other) || layout.overlaps(&own));
+        let is_faster = layout.predicted_ns.zip(own.predicted_ns).is_some_and(|(other, own)| other < own);
+        let is_near = layout.sensitivity.is_some_and(|other| is_faster || less(other) || layout.overlaps(&own));
         layout.undecided = at != chosen && is_near;
     }
 }
@@ -201,9 +206,9 @@ mod tests {
         assert_eq!(alternative(&all[..2]), None);
     }
 
-    #[test]
-    fn within_noise_the_version_is_taken_that_loses_least() {
-        let one = |predicted, range, elsewhere| LayoutTime {
+    /// A version whose time depends on where CTAs begin alone.
+    fn timed(predicted: f64, range: [f64; 2], elsewhere: f64) -> LayoutTime {
+        LayoutTime {
             range_ns: Some(range),
             sensitivity: Some(Sensitivity {
                 caches_half_ns: predicted,
@@ -212,18 +217,55 @@ mod tests {
                 ctas_elsewhere_ns: Some(elsewhere),
             }),
             ..layout(None, Some(predicted))
-        };
+        }
+    }
+
+    #[test]
+    fn what_may_lose_more_than_it_gains_is_not_taken() {
         // GRI-Mech's chemistry on Hopper: straight code takes less time where CTAs begin together, and twice as much elsewhere.
-        let all = [one(1.0, [0.98, 1.02], 2.22), one(1.01, [1.0, 1.02], 1.0), one(1.2, [1.19, 1.21], 1.0)];
+        let all = [timed(1.0, [0.98, 1.02], 2.22), timed(1.01, [1.0, 1.02], 1.0), timed(1.2, [1.19, 1.21], 1.0)];
         assert_eq!(sturdiest(&all, &[0, 1, 2]), Some(1));
         assert_eq!(sturdiest(&[layout(Some(1.0), None)], &[0]), Some(0), "nothing is known of its time");
-        let little = [one(0.97, [0.96, 0.98], 2.22), all[1].clone()];
-        assert_eq!(sturdiest(&little, &[0, 1]), Some(1), "4 % more are less than twice as much");
-        let far = [one(0.9, [0.89, 0.91], 2.22), all[1].clone()];
-        assert_eq!(sturdiest(&far, &[0, 1]), Some(0), "beyond what they vary the faster one is taken");
+        assert_eq!(sturdiest(&[layout(None, Some(1.0)), all[1].clone()], &[0, 1]), Some(0), "nor of its risk");
+        assert_eq!(sturdiest(&[all[0].clone(), layout(None, Some(1.1))], &[0, 1]), Some(0), "nor of the other's");
+        let far = [timed(0.9, [0.89, 0.91], 2.22), all[1].clone()];
+        assert_eq!(sturdiest(&far, &[0, 1]), Some(1), "it gains 12 % and may lose 120 %");
         let mut marked = all.to_vec();
         mark_undecided(&mut marked, 1);
         assert_eq!(marked.iter().map(|layout| layout.undecided).collect::<Vec<_>>(), [true, false, false]);
+        let slower = timed(1.5, [1.49, 1.51], 2.22);
+        let mut with_slower = [far[0].clone(), slower];
+        mark_undecided(&mut with_slower, 1);
+        assert!(with_slower[0].undecided, "a driver tells whether the faster one is");
+    }
+
+    #[test]
+    fn what_gains_more_than_it_may_lose_is_taken() {
+        let steady = timed(1.04, [1.03, 1.05], 1.04);
+        let sturdiest = |other: LayoutTime| sturdiest(&[other, steady.clone()], &[0, 1]);
+        assert_eq!(sturdiest(timed(0.8, [0.79, 0.81], 1.19)), Some(0), "it gains 30 % and may lose 13 %");
+        // n-heptane's diffusion on Hopper beside data-parallel code
+        assert_eq!(sturdiest(timed(0.8, [0.79, 0.81], 1.43)), Some(1), "it gains 30 % and may lose 36 %");
+        assert_eq!(sturdiest(timed(1.03, [1.02, 1.04], 1.1)), Some(1), "within what their times vary it may lose");
+    }
+
+    #[test]
+    fn a_third_version_that_loses_to_both_changes_no_choice() {
+        // n-heptane's again: beside the first one the third loses least, and it gains little beside the second
+        let all = [timed(0.8, [0.79, 0.81], 1.43), timed(1.04, [1.03, 1.05], 1.04), timed(0.97, [0.96, 0.98], 1.33)];
+        assert_eq!([sturdiest(&all, &[0, 1]), sturdiest(&all, &[0, 2, 1])], [Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn data_parallel_code_is_weighed_up_to_twice_as_slow() {
+        let parallel = |time| LayoutTime { codegen: "data-parallel".into(), ..layout(None, Some(time)) };
+        let partial = |time| LayoutTime { codegen: "partial".into(), ..layout(None, Some(time)) };
+        let all = [parallel(1.9), partial(1.0), partial(1.1), partial(1.05), parallel(1.8), partial(1.01)];
+        assert_eq!(finalists(&all, 1), [1, 5, 3, 4]);
+        assert_eq!(finalists(&all[..2], 1), [1, 0]);
+        assert!(finalists(&[partial(1.0), parallel(2.1)], 0).is_empty());
+        assert!(finalists(&[parallel(1.0), parallel(1.4), partial(1.4)], 0).is_empty());
+        assert_eq!(finalists(&[partial(1.0), parallel(1.2), parallel(1.4)], 0), [0, 1], "one of them is there");
     }
 
     #[test]

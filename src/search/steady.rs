@@ -6,7 +6,7 @@ use crate::plan::{Effort, Request};
 use command::Failure;
 
 /// Returns the place of the version to take, `None` without one. The fastest by what is known, and the next ones behind it, are timed in
-/// the steady state until they are the fastest by that; where their times differ by no more than they vary, the sturdiest is taken.
+/// the steady state until they are the fastest by that, and under other assumptions. Then the sturdiest is taken.
 pub fn steady_choice<M: VersionMaker>(
     request: &Request,
     rivals: &mut [M::Version],
