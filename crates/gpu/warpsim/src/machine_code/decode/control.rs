@@ -116,14 +116,11 @@ fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Flow(Flow::Save { barrier: convergence(o)?, clear: o.has("CLEAR"), d }))
 }
 
-/// Decodes `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target`: all lanes execute the next instructions
+/// Decodes `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target` or `WARPSYNC.COLLECTIVE.ALL target`: all lanes execute the next instructions
 /// together, and go on at the target.
 fn gather(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["ALL", "COLLECTIVE", "EXCLUSIVE"])?;
-    if o.has("ALL") {
-        return Some(Op::Flow(Flow::Gather { mask: None }));
-    }
-    let mask = Some(o.source(Kind::Integer)?);
+    let mask = if o.has("ALL") { None } else { Some(o.source(Kind::Integer)?) };
     if o.has("COLLECTIVE") {
         target(o)?;
     }
