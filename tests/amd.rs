@@ -12,7 +12,7 @@ use singe::driver::Request;
 use singe::plan::Emit;
 use singe::report::{self, Report};
 use singe::verify::CodeOnAmd;
-use testkit::project::{generate, run, there};
+use testkit::project::{generate, program, run, there};
 use testkit::request;
 use testkit::shipped;
 
@@ -410,33 +410,22 @@ fn broken_barriers_are_found() {
 fn driven(folder: &Path, prefix: &str, target: &str) -> std::process::Output {
     let lanes = Target::by_name(target).unwrap().amd().unwrap().wavefront;
     let standing_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/amd");
-    let host = folder.join("host");
-    create_dir_all(&host).unwrap();
+    create_dir_all(folder.join("host")).unwrap();
     let mut sources = Vec::new();
     for entry in folder.read_dir().unwrap().flatten() {
         let path = entry.path();
         if path.extension().is_some_and(|extension| extension == "hip") {
-            let source = host.join(path.with_extension("cpp").file_name().unwrap());
-            write(&source, launches_as_calls(&read_to_string(&path).unwrap())).unwrap();
+            let source = format!("host/{}.cpp", path.file_stem().unwrap().display());
+            write(folder.join(&source), launches_as_calls(&read_to_string(&path).unwrap())).unwrap();
             sources.push(source);
         }
     }
     sources.sort();
-    let driver = folder.join("driver");
-    run(Command::new("g++")
-        .args([
-            "-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wno-unknown-pragmas", "-Wno-attributes",
-            "-Wno-dangling-pointer", "-I",
-        ])
-        .arg(standing_in)
-        .arg(format!("-DSINGE_LANES={lanes}"))
-        .arg("-I")
-        .arg(folder)
-        .args(&sources)
-        .arg("-o")
-        .arg(&driver));
+    let strict = ["-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wno-unknown-pragmas", "-Wno-attributes"];
+    let own = ["-Wno-dangling-pointer", "-I.", &format!("-DSINGE_LANES={lanes}"), "-I", standing_in.to_str().unwrap()];
+    program("g++", folder, &[&strict[..], &own].concat(), &sources, &[], "driver");
     assert!(folder.join(format!("{prefix}.h")).is_file());
-    Command::new(&driver).args(["--sizes", "8", "--repeat", "1"]).output().unwrap()
+    Command::new(folder.join("driver")).args(["--sizes", "8", "--repeat", "1"]).output().unwrap()
 }
 
 /// Turns `kernel<<<ctas, threads>>>(…);`, which no C++ compiler reads, into a call by one thread: these kernels take all points in strides.

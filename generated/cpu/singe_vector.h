@@ -9,14 +9,30 @@
 #error "-ffast-math and -Ofast make the values of these files wrong: compile them without"
 #endif
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__AVX__) && defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
+// GCC takes longer to read <immintrin.h> than to compile most kernels, so these are its own names of the instructions.
+#define SINGE_FMA_8(a, b, c) __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4)
+#define SINGE_FMA_4 __builtin_ia32_vfmaddpd256
+#define SINGE_FMA_2 __builtin_ia32_vfmaddpd
+#define SINGE_SQRT_8(a) __builtin_ia32_sqrtpd512_mask(a, a, -1, 4)
+#define SINGE_SQRT_4 __builtin_ia32_sqrtpd256
+#define SINGE_GATHER_8(table, index) __builtin_ia32_gatherdiv8df(real{}, table, same_bits<places>(index), -1, 8)
+#define SINGE_GATHER_4(table, index) \
+  __builtin_ia32_gatherdiv4df(real{}, table, same_bits<places>(index), __builtin_ia32_cmppd256(real{}, real{}, 0), 8)
+#elif defined(__AVX__)
+#include <immintrin.h>
+#define SINGE_FMA_8 _mm512_fmadd_pd
+#define SINGE_FMA_4 _mm256_fmadd_pd
+#define SINGE_FMA_2 _mm_fmadd_pd
+#define SINGE_SQRT_8(a) _mm512_mask_sqrt_pd(a, 0xff, a)
+#define SINGE_SQRT_4 _mm256_sqrt_pd
+#define SINGE_GATHER_8(table, index) _mm512_mask_i64gather_pd(real{}, 0xff, same_bits<__m512i>(index), table, 8)
+#define SINGE_GATHER_4(table, index) _mm256_i64gather_pd(table, same_bits<__m256i>(index), 8)
 #endif
 
 // Points of a vector: as many as a register holds, or 1 where that is asked for.
@@ -51,6 +67,7 @@ typedef double real __attribute__((vector_size(8 * SINGE_WIDTH)));
 typedef uint64_t word __attribute__((vector_size(8 * SINGE_WIDTH)));
 typedef int64_t signed_word __attribute__((vector_size(8 * SINGE_WIDTH)));
 typedef signed_word flag;
+typedef long long places __attribute__((vector_size(8 * SINGE_WIDTH)));
 template <class To, class From> inline To converted(From x) { return __builtin_convertvector(x, To); }
 #endif
 
@@ -80,11 +97,11 @@ inline void store(double *to, real x) { __builtin_memcpy(to, &x, sizeof x); }
 inline real fma(real a, real b, real c)
 {
 #if SINGE_WIDTH == 8 && defined(__AVX512F__)
-  return _mm512_fmadd_pd(a, b, c);
+  return SINGE_FMA_8(a, b, c);
 #elif SINGE_WIDTH == 4 && defined(__FMA__)
-  return _mm256_fmadd_pd(a, b, c);
+  return SINGE_FMA_4(a, b, c);
 #elif SINGE_WIDTH == 2 && defined(__FMA__)
-  return _mm_fmadd_pd(a, b, c);
+  return SINGE_FMA_2(a, b, c);
 #elif SINGE_WIDTH == 2 && defined(__aarch64__)
   return vfmaq_f64(c, a, b);
 #elif SINGE_WIDTH == 1
@@ -99,14 +116,14 @@ inline real fma(real a, real b, real c)
 inline real square_root(real a)
 {
 #if SINGE_WIDTH == 8 && defined(__AVX512F__)
-  return _mm512_mask_sqrt_pd(a, 0xff, a);
+  return SINGE_SQRT_8(a);
 #elif SINGE_WIDTH == 4 && defined(__AVX__)
-  return _mm256_sqrt_pd(a);
+  return SINGE_SQRT_4(a);
 #elif SINGE_WIDTH == 1
-  return std::sqrt(a);
+  return __builtin_sqrt(a);
 #else
   real x = a;
-  for (int i = 0; i < width; ++i) x[i] = std::sqrt(a[i]);
+  for (int i = 0; i < width; ++i) x[i] = __builtin_sqrt(a[i]);
   return x;
 #endif
 }
@@ -149,9 +166,9 @@ inline word choose_word(flag which, word a, word b) { return which ? a : b; }
 inline real looked_up(const double *table, word index)
 {
 #if SINGE_WIDTH == 8 && defined(__AVX512F__)
-  return _mm512_mask_i64gather_pd(real{}, 0xff, same_bits<__m512i>(index >> 32), table, 8);
+  return SINGE_GATHER_8(table, index >> 32);
 #elif SINGE_WIDTH == 4 && defined(__AVX2__)
-  return _mm256_i64gather_pd(table, same_bits<__m256i>(index >> 32), 8);
+  return SINGE_GATHER_4(table, index >> 32);
 #elif SINGE_WIDTH == 1
   return table[index >> 32];
 #else

@@ -140,6 +140,7 @@ pub struct StepRef {
 }
 
 impl Operation {
+    #[inline]
     pub fn step(&self, part: Part) -> &Step {
         match part {
             Part::Prologue => self.prologue.as_ref().expect("only an operation with a prologue refers to it"),
@@ -325,10 +326,12 @@ impl Graph {
         all.max().unwrap_or(0)
     }
 
+    #[inline]
     pub fn step(&self, at: StepRef) -> &Step {
         self.ops[at.op].step(at.part)
     }
 
+    #[inline]
     pub fn body(&self, at: StepRef) -> &Body {
         &self.shapes[self.step(at).shape]
     }

@@ -37,6 +37,8 @@ pub struct Evaluation<'a, N: Arithmetic> {
     scalars: Vec<N>,
     values: SecondaryMap<Value, N>,
     states: SecondaryMap<Op, Vec<N>>,
+    /// Results of a step's instructions: room that the next step has again.
+    results: Vec<N>,
 }
 
 impl<'a, N: Arithmetic> Evaluation<'a, N> {
@@ -46,9 +48,12 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
             scalars: Vec::new(),
             values: SecondaryMap::with_default(N::rounded(f64::NAN)),
             states: SecondaryMap::new(),
+            results: Vec::new(),
         };
+        machine.values.resize(graph.values.len());
         let body = &graph.shapes[graph.preamble.shape];
-        let all = machine.evaluate(body, &graph.preamble, &[], fields);
+        let mut all = Vec::new();
+        machine.evaluate(body, &graph.preamble, &[], fields, &mut all);
         machine.scalars = body.states.iter().map(|&i| all[i as usize]).collect();
         machine
     }
@@ -61,9 +66,12 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
     pub fn step(&mut self, at: StepRef, fields: &mut [Vec<f64>]) {
         let graph = self.graph;
         let (body, step) = (graph.body(at), graph.step(at));
-        let all = self.evaluate(body, step, &self.states[at.op], fields);
+        let mut all = std::mem::take(&mut self.results);
+        self.evaluate(body, step, &self.states[at.op], fields, &mut all);
         if !body.states.is_empty() {
-            self.states[at.op] = body.states.iter().map(|&i| all[i as usize]).collect();
+            let states = &mut self.states[at.op];
+            states.clear();
+            states.extend(body.states.iter().map(|&i| all[i as usize]));
         }
         for (&value, &i) in step.outputs.iter().zip(&body.values) {
             self.values[value] = all[i as usize];
@@ -75,10 +83,11 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
                 Some(rest) => widened(i) + widened(rest),
             };
         }
+        self.results = all;
     }
 
-    fn evaluate(&self, body: &Body, step: &Step, states: &[N], fields: &[Vec<f64>]) -> Vec<N> {
-        let mut all: Vec<N> = Vec::with_capacity(body.insts.len());
+    fn evaluate(&self, body: &Body, step: &Step, states: &[N], fields: &[Vec<f64>], all: &mut Vec<N>) {
+        all.clear();
         for inst in &body.insts {
             let get = |i: u32| all[i as usize];
             all.push(match *inst {
@@ -107,7 +116,6 @@ impl<'a, N: Arithmetic> Evaluation<'a, N> {
                 }
             });
         }
-        all
     }
 }
 

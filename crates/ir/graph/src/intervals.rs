@@ -71,12 +71,13 @@ pub fn of_instructions(
     };
     let mut values: SecondaryMap<Value, Interval> = SecondaryMap::with_default(Interval::ALL);
     let preamble = &graph.shapes[graph.preamble.shape];
-    let all = evaluate(preamble, &graph.preamble, &[], &values, filtered);
+    let mut all = Vec::new();
+    evaluate(preamble, &graph.preamble, &[], &values, filtered, &mut all);
     see(None, preamble, &all);
     let scalars: Vec<Interval> = preamble.states.iter().map(|&id| all[id as usize]).collect();
     for &at in order {
         let (body, step) = (graph.body(at), graph.step(at));
-        let all = evaluate(body, step, &scalars, &values, |_| Interval::ALL);
+        evaluate(body, step, &scalars, &values, |_| Interval::ALL, &mut all);
         see(Some(at), body, &all);
         // The sums of a matrix product are not what its body says.
         for (&value, &id) in step.outputs.iter().zip(&body.values).filter(|_| body.tensor.is_none()) {
@@ -85,14 +86,16 @@ pub fn of_instructions(
     }
 }
 
+/// Puts the interval of each instruction in the place of what stood there before.
 fn evaluate(
     body: &Body,
     step: &Step,
     scalars: &[Interval],
     values: &SecondaryMap<Value, Interval>,
     field: impl Fn(u32) -> Interval,
-) -> Vec<Interval> {
-    let mut all: Vec<Interval> = Vec::with_capacity(body.insts.len());
+    all: &mut Vec<Interval>,
+) {
+    all.clear();
     for inst in &body.insts {
         let get = |id: Id| all[id as usize];
         all.push(match *inst {
@@ -105,10 +108,9 @@ fn evaluate(
             Inst::Unary(op, a) => unary(op, get(a)),
             Inst::Binary(op, a, b) => binary(op, get(a), get(b)),
             Inst::Fma(a, b, c) => get(a).times(get(b)).plus(get(c)),
-            Inst::SelectLe { a, b, then, otherwise } => selection(&all, [a, b], then, otherwise),
+            Inst::SelectLe { a, b, then, otherwise } => selection(all, [a, b], then, otherwise),
         });
     }
-    all
 }
 
 /// Returns the interval of a constant. NaN adds nothing to a hull but itself.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::body::{Body, Id, Inst};
-use super::dataflow::{Graph, Shape, StepRef};
+use super::dataflow::{Graph, Shape, StepRef, Value};
 use super::intervals::{self, Interval};
 use kinetics::approximation::range::TemperatureRange;
 
@@ -28,7 +28,7 @@ pub fn remove(graph: &mut Graph) {
 
 /// By step (the preamble: `None`), the powers whose argument may go beyond.
 fn guarded(graph: &Graph, temperatures: TemperatureRange) -> HashMap<Option<StepRef>, Vec<Id>> {
-    let order = graph.order();
+    let order = reaching_powers(graph);
     let mut beyond: HashMap<Option<StepRef>, BTreeSet<Id>> = HashMap::new();
     for cell in temperatures.cells(CELLS) {
         intervals::of_instructions(graph, &order, cell, |at, body, all| {
@@ -43,6 +43,23 @@ fn guarded(graph: &Graph, temperatures: TemperatureRange) -> HashMap<Option<Step
         });
     }
     beyond.into_iter().map(|(at, ids)| (at, ids.into_iter().collect())).collect()
+}
+
+/// The steps that have such powers, and those that these depend on, in the order of the graph.
+fn reaching_powers(graph: &Graph) -> Vec<StepRef> {
+    let mut order = graph.order();
+    let mut wanted: BTreeSet<Value> = BTreeSet::new();
+    let is_power = |inst: &Inst| matches!(inst, Inst::Unary(op, _) if op.unguarded().is_some());
+    let mut reaches: Vec<bool> = Vec::new();
+    for &at in order.iter().rev() {
+        let step = graph.step(at);
+        let is_needed =
+            step.outputs.iter().any(|value| wanted.contains(value)) || graph.body(at).insts.iter().any(is_power);
+        wanted.extend(step.inputs.iter().filter(|_| is_needed));
+        reaches.push(is_needed);
+    }
+    order.retain(|_| reaches.pop().expect("one for each step"));
+    order
 }
 
 fn is_within(x: Interval) -> bool {
