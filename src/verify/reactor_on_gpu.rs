@@ -80,7 +80,7 @@ impl Pipeline<'_> {
     /// First rows of the Jacobian, of its mirrored values, and of mirrored rates.
     fn late_rows(&self) -> [usize; 3] {
         let (jacobian, entries) = (FIXED * self.unknowns() + 2, self.reactor.systems.pattern.len());
-        [jacobian, jacobian + entries, jacobian + 2 * entries]
+        [jacobian, self.reactor.mirrored_row(self.species), jacobian + entries]
     }
 
     /// Returns the workspace of a call with so many points, of which nothing is written.
@@ -193,7 +193,10 @@ impl<E> Run<'_, E> {
         let has_sources = u32::from(self.call.has_sources[0]);
         let all = self.call.arguments.clone();
         self.launch("begin", &[listed, has_sources, is_mirrored], &all[OPTIONS])?;
-        self.launch("factorize", &[listed], &[])?;
+        for kernel in ["factorize", "count_doubts", "list_doubts"] {
+            self.launch(kernel, &[listed], &[])?;
+        }
+        self.launch("settle", &[], &[])?;
         let method = self.pipeline.reactor.method;
         for stage in 0..method.m.len() {
             let mut is_mirrored = 0;

@@ -131,9 +131,14 @@ impl KernelTime {
         }
     }
 
-    /// Whether a step takes it once for each point: points begin once, and the list takes as long for few of them as for many.
+    /// Whether a step takes it once for each point: points begin once, and lists take as long for few of them as for many.
     pub fn is_of_each_point(&self) -> bool {
-        !["place", "count", "list"].contains(&self.name.as_str()) && !self.is_explicit()
+        !self.is_of_round() && !["count_doubts", "list_doubts"].contains(&self.name.as_str()) && !self.is_explicit()
+    }
+
+    /// Whether the host launches it before each step, of either method.
+    pub fn is_of_round(&self) -> bool {
+        ["place", "count", "list"].contains(&self.name.as_str())
     }
 
     /// Whether an explicit step takes it besides the rates.

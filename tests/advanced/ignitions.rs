@@ -43,6 +43,17 @@ fn expected(project: &Project, points: &[Point]) -> Vec<f64> {
     points.iter().map(end).collect()
 }
 
+/// The text for a GPU that leaves all doubts about growth as they are.
+fn without_doubts(text: String) -> String {
+    let broken = text.replacen("while (is_too_long(b, twice)", "while (false && is_too_long(b, twice)", 1).replacen(
+        "while (factorize_at_length(b) &&",
+        "while (factorize_at_length(b) && false &&",
+        1,
+    );
+    assert_ne!(text, broken);
+    broken
+}
+
 /// Temperatures at the end by the integrator for every method, and its bits by the text for a CPU and for a GPU.
 #[test]
 fn ignitions_from_next_to_nothing_are_not_passed_over() {
@@ -85,7 +96,13 @@ fn ignitions_from_next_to_nothing_are_not_passed_over() {
         compiled(NATIVE, "h2o2", folder.path());
         has_bits("CPU");
         let target = Target::by_name("hopper").unwrap();
-        standing_in::stood_in(&project, folder.path(), standing_in::Main::Host, target, state, |text| text);
+        let stood_in = |change: &dyn Fn(String) -> String| {
+            standing_in::stood_in(&project, folder.path(), standing_in::Main::Host, target, state, change);
+        };
+        stood_in(&|text| text);
         has_bits("GPU");
+        stood_in(&without_doubts);
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| has_bits("without doubts")));
+        assert!(found.is_err(), "{state:?}: doubts are not settled, and nothing differs");
     }
 }

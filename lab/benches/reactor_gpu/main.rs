@@ -1,6 +1,7 @@
 //! Reactors on GPUs by the model of time: each kernel of a step is timed on an SM that is full of points, and the sum gives steps and whole calls. Writes
-//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets and factors that are taken, such as `h2o2` or `single`. A word
-//! with a slash is a folder with a mechanism of methane in `mechanism.inp`. `-- --random` takes random states instead.
+//! sections of docs/lab/reactors-gpu.md with `-- --write`; other words name the mechanisms, targets, factors and methods that are taken, such as `h2o2`, `single` or
+//! `rodas3`. A word with a slash is a folder with a mechanism of methane in `mechanism.inp`. `-- --random` takes random states instead, `-- --methods` the steps and
+//! errors of all methods.
 
 #[path = "../common/page.rs"]
 mod page;
@@ -17,7 +18,7 @@ use kinetics::constants::ATMOSPHERE;
 use kinetics::integrator::advance::{Status, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
-use kinetics::integrator::{AUTO, RODAS5P};
+use kinetics::integrator::{AUTO, METHODS, Method, RODAS5P};
 use kinetics::reactor::Constant;
 use machine::target::Target;
 use overlay::Codegen;
@@ -113,17 +114,27 @@ fn main() {
         is_wanted(case.name, &CASES.map(|case| case.name))
             && (folders.is_empty() || words.iter().any(|word| word == case.name))
     });
+    let methods: Vec<Method> =
+        METHODS.into_iter().filter(|method| words.iter().any(|word| word == method.name)).collect();
+    let methods = if methods.is_empty() { vec![RODAS5P] } else { methods };
     for case in shipped.chain(&folders) {
         let model = testkit::model(&case.mechanism());
         let states = ignition(&model, case);
+        if std::env::args().any(|word| word == "--methods") {
+            print!("\n## {}: methods\n{}", case.name, steps::of_methods(&model, &states));
+            continue;
+        }
         for target in TARGETS.into_iter().filter(|target| is_wanted(target, &TARGETS)) {
             let target = Target::by_name(target).unwrap();
             for (_, factors) in FACTORS.into_iter().filter(|(word, _)| is_wanted(word, &FACTORS.map(|(word, _)| word)))
             {
-                for (way, steps) in case.steps.iter().filter(|(way, _)| is_wanted(way, &[FUSED.0, PIPELINE.0])) {
+                let ways = case.steps.iter().filter(|(way, _)| is_wanted(way, &[FUSED.0, PIPELINE.0]));
+                for ((way, steps), method) in ways.flat_map(|way| methods.iter().map(move |method| (way, method))) {
                     let beside = if factors == Factors::Single { ", factors in single precision" } else { "" };
-                    let heading = format!("\n## {} on {}, {way}{beside}\n", case.name, target.name);
-                    let Some(section) = section(case, &model, &states, target, (factors, *steps)) else { return };
+                    let by = if method.name == RODAS5P.name { String::new() } else { format!(", {}", method.name) };
+                    let heading = format!("\n## {} on {}, {way}{beside}{by}\n", case.name, target.name);
+                    let way = Way { factors, steps: *steps, method: *method };
+                    let Some(section) = section(case, &model, &states, target, way) else { return };
                     print!("{heading}{section}");
                     page = page::with_section(&page, &heading, &section);
                     if std::env::args().any(|word| word == "--write") {
@@ -189,6 +200,22 @@ fn ignition(model: &Model, case: &Case<'_>) -> Vec<Vec<f64>> {
     by_time.chain(by_temperature).cloned().collect()
 }
 
+/// How points are advanced.
+#[derive(Clone, Copy)]
+struct Way {
+    factors: Factors,
+    steps: ReactorSteps,
+    /// The method for stiff points.
+    method: Method,
+}
+
+impl Way {
+    /// The method with the explicit one beside it.
+    fn auto(&self) -> Method {
+        Method { explicit: AUTO.explicit, ..self.method }
+    }
+}
+
 /// In ns: the host waits for the list and looks at it. An assumption.
 const LOOK: f64 = 10_000.0;
 
@@ -196,19 +223,14 @@ const LOOK: f64 = 10_000.0;
 const CAUSES: [Cause; 4] = [Cause::Issued, Cause::Global, Cause::Local, Cause::Fetch];
 
 /// The tables of a mechanism on a target; `None` without the compilers.
-fn section(
-    case: &Case<'_>,
-    model: &Model,
-    states: &[Vec<f64>],
-    target: &'static Target,
-    way: (Factors, ReactorSteps),
-) -> Option<String> {
+fn section(case: &Case<'_>, model: &Model, states: &[Vec<f64>], target: &'static Target, way: Way) -> Option<String> {
+    let method = way.method;
     let (began, species) = (Instant::now(), model.species().len());
     let project = made(case, model, target, way)?;
     let mut all = project.kernels;
     let slots = project.slots;
     if let Some(rates) = all.first_mut() {
-        rates.launches = (0..RODAS5P.m.len()).filter(|&stage| !RODAS5P.takes_rates_over(stage)).count() as u32;
+        rates.launches = (0..method.m.len()).filter(|&stage| !method.takes_rates_over(stage)).count() as u32;
     }
     let rates = all.first().map_or(0.0, |rates| rates.nanoseconds_per_point);
     all.extend(glue(case.name, model, states, &project.units, &project.cubin, target, way));
@@ -245,7 +267,7 @@ fn section(
         sums.iter_mut().zip(of_launch).for_each(|(sum, of_launch)| *sum += count * of_launch);
     }
     let launches = |are_explicit: bool| -> u32 {
-        let of = all.iter().filter(|kernel| !kernel.is_of_each_point() || kernel.is_explicit() == are_explicit);
+        let of = all.iter().filter(|kernel| kernel.is_of_round() || kernel.is_explicit() == are_explicit);
         of.map(|kernel| kernel.launches).sum()
     };
     let [step, global, local] = sums;
@@ -270,7 +292,7 @@ fn section(
         if run == 0 || RUNS[run - 1].0 != time {
             exact = steps::points(model, states, &RODAS5P, time, EXACT);
         }
-        let [stiff, chosen] = [RODAS5P, AUTO].map(|method| steps::points(model, states, &method, time, tolerance));
+        let [stiff, chosen] = [method, way.auto()].map(|method| steps::points(model, states, &method, time, tolerance));
         let [error, of_auto] = [&stiff, &chosen].map(|found| steps::largest_error(found, &exact));
         let mean = stiff.iter().map(|point| point.steps).sum::<usize>() as f64 / stiff.len() as f64;
         // A stride that has no divisor with the number of states mixes them.
@@ -335,12 +357,7 @@ struct Project {
 }
 
 /// Compiles the project; `None` without the compilers.
-fn made(
-    case: &Case<'_>,
-    model: &Model,
-    target: &'static Target,
-    (factors, steps): (Factors, ReactorSteps),
-) -> Option<Project> {
+fn made(case: &Case<'_>, model: &Model, target: &'static Target, way: Way) -> Option<Project> {
     let folder = tempfile::tempdir().expect("a folder for the project");
     let name = case.name;
     let files = mechanism::Files { mechanism: case.mechanism(), ..Default::default() };
@@ -349,8 +366,8 @@ fn made(
         name: Some(name.to_owned()),
         emit: vec![Emit::Cuda],
         output: Some(folder.path().to_owned()),
-        reactor_method: Some(AUTO),
-        steps,
+        reactor_method: Some(way.auto()),
+        steps: way.steps,
         // NVRTC alone takes half a minute for each version of a large mechanism's kernels.
         effort: if model.species().len() > LARGE { Effort::Quick } else { Effort::default() },
         real_compilers: true,
@@ -360,7 +377,7 @@ fn made(
     };
     let request = request.with(|r| {
         r.common.target = target;
-        r.common.precision.factors = factors;
+        r.common.precision.factors = way.factors;
         r.common.state = kernels::StateVariables::MassFractions;
         r.kernels = r.common.reactor_kernels().to_vec();
         r.unset = Unset { warps: true, matrix: true, layout: true };
@@ -382,7 +399,7 @@ fn made(
         KernelTime::from_prediction(&format!("{}, {}", report.kernel, report.codegen), 1, registers, found)
     });
     // A fused step has them in itself.
-    let kernels = kernels.filter(|_| steps == ReactorSteps::Pipeline).collect();
+    let kernels = kernels.filter(|_| way.steps == ReactorSteps::Pipeline).collect();
     let unit = |kernel| driver::compile_kernel(kernel, model, &request.for_cpu(), &mut Observer::silent());
     let units = request.common.reactor_kernels().map(|kernel| unit(kernel).map_err(|f| f.diagnostics).expect("a unit"));
     let (_, rest) = text.split_once("most_slots = ").expect("slots");
@@ -398,12 +415,12 @@ fn glue(
     units: &[Unit; 2],
     cubin: &Cubin,
     target: &'static Target,
-    (factors, steps): (Factors, ReactorSteps),
+    way: Way,
 ) -> Vec<KernelTime> {
     let species = model.species().len();
     let units = units.each_ref();
-    let is_fused = steps == ReactorSteps::Fused;
-    let reactor = gpu_reactor::reactor(model, Constant::Pressure, AUTO, (factors, is_fused), units);
+    let is_fused = way.steps == ReactorSteps::Fused;
+    let reactor = gpu_reactor::reactor(model, Constant::Pressure, way.auto(), (way.factors, is_fused), units);
     let count = launched(model);
     let pipeline = gpu_reactor::pipeline(model, &reactor, units, (count / reactor.threads()) as u32);
     let state = |p: usize| &states[p * 37 % states.len()];

@@ -1,13 +1,14 @@
 //! Steps of points and their ends, by the plain integrator.
 
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use kinetics::Model;
 use kinetics::constants::ATMOSPHERE;
-use kinetics::integrator::Method;
 use kinetics::integrator::advance::{Solver, Status, System, advance};
 use kinetics::integrator::options::Options;
 use kinetics::integrator::reference::Reference;
+use kinetics::integrator::{AUTO, METHODS, Method, RODAS5P};
 use kinetics::reactor::Constant;
 
 pub struct Point {
@@ -36,6 +37,28 @@ pub fn points(model: &Model, states: &[Vec<f64>], method: &Method, time: f64, to
 pub fn largest_error(found: &[Point], exact: &[Point]) -> f64 {
     let pairs = found.iter().zip(exact).flat_map(|(found, exact)| found.y.iter().zip(&exact.y));
     pairs.map(|(found, exact)| (found - exact).abs() / (exact.abs() + 1e-9)).fold(0.0, f64::max)
+}
+
+/// Times in s and tolerances at which methods are compared.
+const COMPARED: [(f64, f64); 6] = [(1e-7, 1e-3), (1e-6, 1e-2), (1e-6, 1e-3), (1e-6, 1e-4), (1e-6, 1e-5), (1e-5, 1e-4)];
+
+/// A table of steps and errors of all methods, alone and behind the explicit one; its own steps are not counted.
+pub fn of_methods(model: &Model, states: &[Vec<f64>]) -> String {
+    let mut text = String::from(
+        "\n| time | tolerance | method | steps | error | as the second pass: steps | error |\n|---:|---:|---|---:|---:|---:|---:|\n",
+    );
+    for (time, tolerance) in COMPARED {
+        let exact = points(model, states, &RODAS5P, time, super::EXACT);
+        for method in METHODS {
+            let of_both = [method, Method { explicit: AUTO.explicit, ..method }].map(|method| {
+                let found = points(model, states, &method, time, tolerance);
+                let mean = found.iter().map(|point| point.steps).sum::<usize>() as f64 / found.len() as f64;
+                format!("{mean:.2} | {:.1e}", largest_error(&found, &exact))
+            });
+            let _ = writeln!(text, "| {time:.0e} s | {tolerance:.0e} | {} | {} |", method.name, of_both.join(" | "));
+        }
+    }
+    text
 }
 
 /// A system that counts the evaluations of its rates.

@@ -81,7 +81,14 @@ impl Reactor {
         if self.fused.is_some() {
             return 2 * unknowns + 1;
         }
-        unknowns * (stages + 5) + 2 + 2 * self.systems.pattern.len() + self.systems.elimination.plan().order.len()
+        let twice = (self.slot_factors() * self.factors.bytes()).div_ceil(8);
+        self.mirrored_row(species) + twice.max(self.systems.pattern.len() + stages * unknowns)
+    }
+
+    /// The row of a slot at which its mirrored Jacobian begins. From here on there is room for the factors of another matrix between the beginning of a step and
+    /// its first stage.
+    pub fn mirrored_row(&self, species: usize) -> usize {
+        5 * (species + 1) + 2 + self.systems.pattern.len() + self.systems.elimination.plan().order.len()
     }
 
     /// Threads of a CTA on a GPU, each with a reactor.
@@ -164,6 +171,7 @@ struct File {
     threads: usize,
     slots: usize,
     slot_rows: usize,
+    mirrored_row: usize,
     at_once: usize,
     few: usize,
     /// Whether one kernel takes a whole step, the functions of one point that it calls, and the names of two of them.
@@ -250,6 +258,7 @@ impl File {
             threads: reactor.threads(),
             slots: reactor.slots(species),
             slot_rows: reactor.slot_rows(species),
+            mirrored_row: reactor.mirrored_row(species),
             at_once: AT_ONCE,
             few: FEW,
             is_fused: reactor.fused.is_some(),
