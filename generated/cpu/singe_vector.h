@@ -14,8 +14,8 @@
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
-#elif defined(__AVX__) && defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
-// GCC takes longer to read <immintrin.h> than to compile most kernels, so these are its own names of the instructions.
+#elif defined(__AVX__) && defined(__GNUC__) && __GNUC__ < 13 && !defined(__clang__) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
+// GCC takes longer to read <immintrin.h> than to compile most kernels, so these are its own names of the instructions; they were tried with GCC 11 and 12.
 #define SINGE_FMA_8(a, b, c) __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4)
 #define SINGE_FMA_4 __builtin_ia32_vfmaddpd256
 #define SINGE_FMA_2 __builtin_ia32_vfmaddpd
