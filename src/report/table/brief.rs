@@ -172,6 +172,14 @@ fn alternatives(report: &Report) -> impl Iterator<Item = (&KernelReport, &Kernel
     report.kernels.iter().zip(report.kernels.iter().skip(1)).filter(|(_, other)| other.alternative)
 }
 
+/// The longest time of a second version, whatever is assumed: it was timed among the versions of the first.
+fn at_worst(shipped: &KernelReport, other: &KernelReport) -> String {
+    let own = other.layout_time();
+    let timed = shipped.layouts.iter().find(|layout| layout.without_doubt() == own);
+    let band = timed.and_then(|layout| layout.band());
+    band.map_or_else(String::new, |[_, most]| format!(" or take up to {most:.2} ns"))
+}
+
 /// Says what to do with the files, and what may be better.
 fn next(report: &Report, request: &Request, folder: &Path) -> String {
     let is_emitted = |what: Emit| request.emit.contains(&what);
@@ -218,8 +226,8 @@ fn next(report: &Report, request: &Request, folder: &Path) -> String {
         out += "this layout was made once: --effort thorough tries other warps and places of constants\n";
     }
     for (shipped, other) in alternatives(report) {
-        out +=
-            &format!("{}: {} may be faster, build/{}_driver tells\n", shipped.kernel, other.symbol, report.mechanism);
+        let (kernel, symbol, driver) = (&shipped.kernel, &other.symbol, &report.mechanism);
+        out += &format!("{kernel}: {symbol} may be faster{}, build/{driver}_driver tells\n", at_worst(shipped, other));
     }
     let folder = folder.display();
     out += &format!("written to {folder}\n");
