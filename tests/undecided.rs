@@ -22,13 +22,14 @@ fn timed(target: &str) -> bool {
     absent.is_none()
 }
 
-/// The project of hydrogen's chemistry for a target, and what its report says of the chosen version and of those behind it.
-fn compiled(target: &str, emit: &str, out: &Path) -> Vec<Value> {
+/// The project of hydrogen's chemistry for a target: what its report says of the chosen version and of those behind it, and the short report.
+fn compiled(target: &str, emit: &str, out: &Path) -> (Vec<Value>, String) {
     let mut command = assert_cmd::Command::cargo_bin("singe").unwrap();
     command.arg(shipped("h2o2")).args(["--kernel", "chemistry", "--target", target, "--emit", emit, "-o"]).arg(out);
-    command.args(["--verify", "32"]).assert().success();
+    let ended = command.args(["--verify", "32"]).assert().success();
+    let short = String::from_utf8(ended.get_output().stdout.clone()).unwrap();
     let report: Value = serde_json::from_str(&read_to_string(out.join("report.json")).unwrap()).unwrap();
-    report["kernels"].as_array().unwrap().clone()
+    (report["kernels"].as_array().unwrap().clone(), short)
 }
 
 fn is_undecided(chosen: &Value) -> bool {
@@ -43,7 +44,7 @@ fn both_versions_are_kept_where_a_driver_tells() {
             return;
         }
         let folder = tempfile::tempdir().unwrap();
-        let kernels = compiled(target, "host,report", folder.path());
+        let (kernels, short) = compiled(target, "host,report", folder.path());
         let second = is_undecided(&kernels[0]);
         assert_eq!(kernels.len(), 1 + usize::from(second), "{target}");
         assert_eq!(kernels[0]["symbol"], "h2o2_chemistry");
@@ -52,6 +53,7 @@ fn both_versions_are_kept_where_a_driver_tells() {
         }
         undecided += 1;
         assert_eq!(kernels[1]["symbol"], "h2o2_chemistry_alternative");
+        assert!(short.contains("h2o2_chemistry_alternative may be faster or take up to "), "{short}");
         is_whole(folder.path(), &kernels);
         for_cpus_both_are_one(folder.path());
         builds_and_compares(folder.path(), target);
@@ -66,7 +68,7 @@ fn without_a_driver_one_version_is_kept() {
     }
     let has_one = |target: &str| {
         let folder = tempfile::tempdir().unwrap();
-        let kernels = compiled(target, "cuda,report", folder.path());
+        let (kernels, _) = compiled(target, "cuda,report", folder.path());
         assert_eq!(kernels.len(), 1, "{target}");
         is_undecided(&kernels[0])
     };
