@@ -101,7 +101,9 @@ fn called(name: &str, is_reduced: bool) {
     }
     let folder = written(name);
     let amrex = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pelephysics");
-    let strict = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "caller", "mechanism.cpp", "-I"];
+    // Optimised, the text of GRI-Mech takes half a minute; what remarks need an optimiser for, the others show.
+    let optimised = if name == "gri30" { "-O0" } else { "-O1" };
+    let strict = ["-std=c++17", optimised, "-Wall", "-Wextra", "-Werror", "-I.", "-o", "caller", "mechanism.cpp", "-I"];
     let caller = amrex.join("caller.cpp");
     run(Command::new("g++")
         .current_dir(folder.path())

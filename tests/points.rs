@@ -93,7 +93,7 @@ fn any_number_of_points() {
             let states = kinetics::verification_states(&model, 260);
             for unit in &units {
                 let all = outputs(unit, &model, &states, 200);
-                for count in [1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 192, 255, 257] {
+                for count in [1, 31, 32, 33, 64, 65, 97, 127, 128, 129, 257] {
                     let some = outputs(unit, &model, &states[..count], 200);
                     assert_eq!(some, all[..count], "{} {codegen:?}: {count} points", unit.program.symbol);
                 }

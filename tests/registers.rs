@@ -69,7 +69,8 @@ fn the_assembler_spills_no_more_than_the_published_kernels() {
         return;
     }
     let mut worse = Vec::new();
-    for case in TIGHT {
+    let step = if skip::sweeps("every second kernel of the published ones") { 1 } else { 2 };
+    for case in TIGHT.into_iter().skip(step - 1).step_by(step) {
         let Some(request) = case.request() else { return };
         let Tight { mechanism: name, kernel, form, registers, spills: most, .. } = case;
         let request = Request { real_compilers: true, ..request };

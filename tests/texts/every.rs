@@ -61,10 +61,12 @@ fn widths() -> Vec<&'static [&'static str]> {
     widths
 }
 
-/// All widths for mass fractions and in single precision; of the others one, by turns, as each compilation takes some ten seconds.
+/// All widths for mass fractions and for arithmetic in single precision; of the others one, by turns, as each compilation takes some ten seconds.
 fn flags(request: &Request, number: usize) -> Vec<&'static [&'static str]> {
     let all = widths();
-    match request.common.state == StateVariables::MassFractions || request.emit.is_empty() {
+    let precision = &request.common.precision;
+    let is_single = precision.kernels == Precision::Single && precision.io == Io::Double;
+    match request.common.state == StateVariables::MassFractions || is_single {
         true => all,
         false => vec![all[number % all.len()]],
     }

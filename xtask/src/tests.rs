@@ -6,9 +6,9 @@ use crate::{kept, skipped, test_binaries, toolchain};
 use xtask::{cantera, program};
 
 /// The tests that leave sweeps out.
-const SWEPT: [&str; 13] = [
-    "advanced", "amd", "forms", "jacobian", "machine_code", "points", "reactor", "reduced", "steps", "targets", "time",
-    "verified", "warps",
+const SWEPT: [&str; 15] = [
+    "advanced", "amd", "forms", "jacobian", "machine_code", "points", "precision", "reactor", "reduced", "registers",
+    "steps", "targets", "time", "verified", "warps",
 ];
 
 /// Fetches what tests use, runs all of them, and lists those that were skipped. With `--quick` nothing is fetched, and the quick tests run

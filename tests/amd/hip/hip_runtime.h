@@ -2,6 +2,7 @@
 // turn, each until it hands a word to others. What the generated text takes of HIP is here, and nothing else.
 #pragma once
 
+#include <csetjmp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -55,9 +56,11 @@ struct Barrier {
   int members = 0, arrived = 0, generation = 0;
 };
 
-// A thread of the workgroup that runs.
+// A thread of the workgroup that runs. It begins in a context, and goes on by a jump, which calls no operating system.
 struct Thread {
   ucontext_t context;
+  jmp_buf place;
+  bool has_begun = false;
   std::vector<char> stack = std::vector<char>(256 * 1024);
   bool runs = false;
   int turn = 0;
@@ -66,12 +69,17 @@ struct Thread {
   int generation = 0;
 };
 inline std::vector<Thread> threads;
-inline ucontext_t outside;
+inline jmp_buf outside;
 inline void (*body)();
 
-inline void enter(unsigned next)
+[[noreturn]] inline void enter(unsigned next)
 {
+  Thread &thread = threads[next];
   threadIdx.x = next;
+  if (thread.has_begun) _longjmp(thread.place, 1);
+  thread.has_begun = true;
+  setcontext(&thread.context);
+  abort();
 }
 
 // Goes on with the next thread that has not ended; with this one again once all of them have come as far.
@@ -82,24 +90,35 @@ inline void yield()
     const unsigned next = (own + step) % count;
     if (!threads[next].runs) continue;
     if (next == own) return;
-    enter(next);
-    swapcontext(&threads[own].context, &threads[next].context);
+    if (_setjmp(threads[own].place) == 0) enter(next);
     return;
   }
 }
 
-inline void run()
+[[noreturn]] inline void leave()
 {
-  body();
   const unsigned own = threadIdx.x, count = (unsigned)threads.size();
   threads[own].runs = false;
   for (unsigned step = 1; step < count; ++step) {
     const unsigned next = (own + step) % count;
-    if (!threads[next].runs) continue;
-    enter(next);
-    setcontext(&threads[next].context);
+    if (threads[next].runs) enter(next);
   }
-  setcontext(&outside);
+  _longjmp(outside, 1);
+}
+
+// Workgroup after workgroup: a context is made once for all of them.
+inline void run()
+{
+  for (;;) {
+    body();
+    if (_setjmp(threads[threadIdx.x].place) == 0) leave();
+  }
+}
+
+// Returns when the last thread has ended.
+inline void run_all()
+{
+  if (_setjmp(outside) == 0) enter(0);
 }
 
 template <typename Body> void launch(unsigned grid, unsigned block, Body call)
@@ -114,14 +133,14 @@ template <typename Body> void launch(unsigned grid, unsigned block, Body call)
     for (Thread &thread : threads) {
       thread.runs = true;
       thread.turn = 0;
+      if (thread.has_begun) continue;
       getcontext(&thread.context);
       thread.context.uc_stack.ss_sp = thread.stack.data();
       thread.context.uc_stack.ss_size = thread.stack.size();
       thread.context.uc_link = nullptr;
       makecontext(&thread.context, run, 0);
     }
-    enter(0);
-    swapcontext(&outside, &threads[0].context);
+    run_all();
   }
 }
 
