@@ -16,9 +16,9 @@ pub enum ReactorSteps {
     Pipeline,
 }
 
-/// Most species of a mechanism whose steps are fused, with factors in doubles and in floats. With more the arrays of a thread do not stay in the L1 cache: by
-/// the model of time on Hopper a fused step takes these parts of a pipeline's time for 9, 10, 12, 13 and 14 species, mechanisms of hydrogen and syngas: 0.74, 0.98, 1.10, 1.07 and
-/// 1.18 with doubles, 0.75, 0.83, 0.87, 0.85 and 1.15 with floats.
+/// Most species of a mechanism whose steps are fused, with factors in doubles and in floats. With more the arrays of a thread do not stay
+/// in the L1 cache. By the model of time on Hopper, for 9, 10, 12, 13 and 14 species (mechanisms of hydrogen and syngas), a fused step
+/// takes 0.74, 0.98, 1.10, 1.07 and 1.18 of a pipeline's time with doubles. With floats it takes 0.75, 0.83, 0.87, 0.85 and 1.15.
 const MOST_FUSED: [usize; 2] = [10, 13];
 
 /// Compute capability from which on the L1 cache is large enough.

@@ -50,9 +50,9 @@ const MOST_FETCH: f64 = 0.15;
 /// An overlay that takes more than so many times as long as another layout is not worth another one beside it.
 const MOST_BEHIND: f64 = 2.5;
 
-/// Warps, groups of a CTA and CTAs of an SM for straight code of each warp: a warp of a group for each sub-partition, so that one stream of instructions passes
-/// through its cache, and as many groups beside each other as registers allow, which fetch it together. Other numbers of warps took up to five times
-/// as long (GRI-Mech 3.0 on Hopper: 4 warps and 4 groups 1.08 ns, 5 and 3 5.6 ns).
+/// Warps, groups of a CTA and CTAs of an SM for straight code of each warp. Each sub-partition has one warp of a group, so that one stream
+/// of instructions passes through its cache. As many groups as registers allow fetch it together. Other numbers of warps took up to five
+/// times as long (GRI-Mech 3.0 on Hopper: 4 warps and 4 groups 1.08 ns, 5 and 3 5.6 ns).
 const STRAIGHT: [(u32, u32, u32); 2] = [(4, 2, 2), (4, 3, 1)];
 /// The same on Ampere, where two CTAs part and fetch their code apart (GRI-Mech 3.0: four groups in one CTA 2.5 ns, in two 3.3).
 /// Where constants lie in shared memory otherwise, the same with constants in the bank: one CTA, whose groups stay in step wherever CTAs begin.

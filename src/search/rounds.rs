@@ -74,8 +74,8 @@ fn compiled<M: VersionMaker>(request: &Request, mut version: M::Version, maker: 
     Ok(version)
 }
 
-/// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
-/// of them as long as that does not take longer, as an application finds it out while it runs.
+/// Kernels whose occupancy is not fixed, each with the number of CTAs per SM with which it takes least time. The search goes up from the
+/// first version as long as more CTAs do not take longer, as an application does while it runs.
 fn at_best_levels<M: VersionMaker>(
     request: &Request,
     made: Vec<M::Version>,

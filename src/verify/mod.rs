@@ -1,7 +1,7 @@
-//! Runs a lowered kernel in the simulator on physical states and judges it twice: bit for bit against the dataflow graph
-//! in the order of the proven schedule (which finds any wrong constant, operand or order), and within the tolerance of
-//! the design against the reference evaluator (which finds a wrong graph). What a compiler makes of the printed text is
-//! judged in the same way, and so is the machine code of it, whose time is predicted.
+//! Runs a lowered kernel in the simulator on physical states, and compares its outputs twice. They must have the bits
+//! of the dataflow graph in the order of the proven schedule; this finds any wrong constant, operand or order. They
+//! must agree with the reference evaluator within the tolerance of the design; this finds a wrong graph. A compiler's
+//! PTX of the printed text is checked in the same way, and so is its machine code, whose time is predicted.
 
 mod judge;
 mod machine_code;
@@ -96,8 +96,9 @@ pub struct Subject<'a> {
     pub module: &'a Module,
 }
 
-/// Verifies a kernel on `states` states, or more where it takes more to run the streaming loop twice with several points
-/// per lane or groups of warps per CTA or to have both sides of every intermediate temperature; a last group that is not full and a stride larger than the number of points are part of the test.
+/// Verifies a kernel on `states` states. It takes more if these are too few to run the streaming loop twice, with
+/// several points per lane or groups of warps per CTA, or to have both sides of every intermediate temperature. A last
+/// group that is not full and a stride larger than the number of points are part of the test.
 ///
 /// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
 pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {

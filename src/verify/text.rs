@@ -1,8 +1,8 @@
 //! Verifies the text that is shipped, by the PTX that a compiler made of it.
 //!
-//! Two launches run every part of the frame around the streaming loop: the first ends with a group that is not full, and its
-//! rows lie close together, so that a lane beyond the last point reads another row or leaves the array; the second has whole
-//! groups, shared by two CTAs. Both have a CTA or a warp that goes through the loop twice.
+//! Two launches run every part of the frame around the streaming loop. The first ends with a group that is not full,
+//! and its rows lie close together. So a lane beyond the last point reads another row or leaves the array. The second
+//! has whole groups, shared by two CTAs. Both have a CTA or a warp that goes through the loop twice.
 
 use serde::Serialize;
 

@@ -1,8 +1,15 @@
 //! `singe-tune MECHANISM`: tries many settings of each kernel, and keeps the best.
 //!
-//! space: what to try; level: how closely; measure and clock: what one candidate costs; session: many of them, side by side; record and claims: those that are
-//! finished or in hand; search and widen: which to try next; why and best: what is told of them; picture and page: the same to look at; csv: the same for other programs; shard, work
-//! and merge: the same on several machines.
+//! | module | contents |
+//! |---|---|
+//! | space, level | the settings to try, and the depth of evaluation |
+//! | measure, clock | cost of one candidate |
+//! | session | many candidates, side by side |
+//! | record, claims | candidates that are finished, or taken by a search |
+//! | search, widen | the candidates to try next |
+//! | why, best | reasons and winners |
+//! | picture, page, csv | results for people, and for other programs |
+//! | shard, work, merge | searches on several machines |
 #![forbid(unsafe_code)]
 // These macros panic where nobody reads.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]

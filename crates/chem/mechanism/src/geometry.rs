@@ -4,9 +4,9 @@ use super::report::Report;
 use super::syntax::Word;
 use super::{Element, Geometry};
 
-/// The geometry of a species, or the one that fits its atoms where the given one does not: a monatomic species of several atoms, a linear one of
-/// one atom, and a nonlinear one of fewer than three are errors, which a permissive reader repairs. The shape decides how many rotations share in
-/// the heat capacity, and so it moves the conductivity.
+/// The geometry of a species, or the one that fits its atoms if the given one does not. A monatomic species of several atoms, a linear one
+/// of one atom, and a nonlinear one of fewer than three are errors, which a permissive reader repairs. The shape decides how many rotations
+/// share in the heat capacity, and so it moves the conductivity.
 pub fn checked(
     name: &str,
     given: Geometry,

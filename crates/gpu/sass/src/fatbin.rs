@@ -1,9 +1,13 @@
 //! PTX texts inside fat binaries, which nvcc writes with `-fatbin` and puts into objects, libraries and programs.
 //!
-//! A fat binary has a header (the magic number, a version, the size of the header, the size of what follows) and entries: a
-//! header (kind, version, its size, the size of the data, the size of the compressed data, the architecture, flags, the size
-//! before compression) and data. NVIDIA documents `cuobjdump` and not the layout; it was read off files that nvcc 13.0 and
-//! `fatbinary` wrote with each `--compress-mode`, and the tests compare with the text that was put in.
+//! A fat binary has a header and entries:
+//!
+//! - The header has the magic number, a version, its own size and the size of the rest.
+//! - An entry has a header and data. Its header has the kind, the version, its own size, the size of the data, the size
+//!   of the compressed data, the architecture, flags, and the size before compression.
+//!
+//! NVIDIA documents `cuobjdump` and not the layout. The layout was read off files that nvcc 13.0 and `fatbinary` wrote
+//! with each `--compress-mode`. The tests compare with the text that was put in.
 
 use crate::elf::Elf;
 use std::io::Read;

@@ -21,9 +21,14 @@ const SLOTS: usize = PART_TIMES + WARPS;
 /// Bits of the number of a slot that accesses may belong to.
 pub(super) const SLOT_BITS: u32 = 9;
 
-/// Times up to which events are known to have happened: of each warp; of its copies in groups and of its bulk copies; of the
-/// phases of a barrier in memory; of the products of matrices of each warp; of each warp the writes, and those of its copies in groups, that a proxy fence made known to copies;
-/// up to which time it has executed its code, which orders no accesses; and of some lanes of a warp, whose accesses are known up to a later time than those of all.
+/// Times up to which events are known to have happened:
+///
+/// - those of each warp, of its copies in groups and of its bulk copies,
+/// - phases of a barrier in memory,
+/// - products of matrices of each warp,
+/// - writes of each warp, and of its copies in groups, that a proxy fence made known to copies,
+/// - code that a warp has executed, which orders no accesses,
+/// - accesses of some lanes of a warp, if they are known up to a later time than those of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct VectorClock([u32; SLOTS]);
 

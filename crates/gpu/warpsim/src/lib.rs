@@ -2,10 +2,11 @@
 //!
 //! # What it is
 //!
-//! [`run`] executes a kernel for one launch: 32 lanes at a time, with buffers for global memory, and tells what went wrong
-//! ([`Hazard`]: deadlocks, races, misused barriers, reads before any write, accesses out of bounds) or how often each kind of
-//! instruction ran ([`Counts`]). [`prove::prove`] executes the same kernel once with its data unknown: when nothing that
-//! matters depends on data, the [`Verdict`](prove::Verdict) holds for all data and all interleavings.
+//! [`run`] executes a kernel for one launch, 32 lanes at a time, with buffers for global memory. It returns the fault
+//! that it met ([`Hazard`]: deadlocks, races, misused barriers, reads before any write, accesses out of bounds), or how
+//! often each kind of instruction ran ([`Counts`]). [`prove::prove`] executes the same kernel once with its data
+//! unknown. If nothing that matters depends on data, the [`Verdict`](prove::Verdict) holds for all data and all
+//! interleavings.
 //!
 //! ```
 //! use warpsim::prove::prove;

@@ -1,9 +1,12 @@
 //! Barriers in shared memory: counts of arrivals and of bytes, phases, and who waits.
 //!
-//! A phase ends when all its arrivals have come and all bytes that it expects. One execution decides what all others do if
-//! arrivals and waits belong to the same phases in all of them. So whoever arrives must know that the phase before is
-//! complete; whoever waits must know the one before that for which it waits; and a phase may end only when all who waited for
-//! the one before are known to have seen it, as they could take it for the one two phases ago (the parity is one bit).
+//! A phase ends when all its arrivals have come and all bytes that it expects. One execution decides what all others do
+//! if arrivals and waits belong to the same phases in all of them. This gives three rules:
+//!
+//! - An arrival must know that the previous phase is complete.
+//! - A wait must know that the phase before its own is complete.
+//! - A phase may end only when all waits for the previous one are known to have seen it. Else they could take it for
+//!   the one two phases ago, as the parity is one bit.
 
 use super::arrived::Arrived;
 use super::clock::VectorClock;

@@ -1,6 +1,6 @@
-//! Random small kernels of two warps with four lanes each, which synchronise inside their warps and with each other, against
-//! all schedules there are: the prover calls a kernel proven exactly when no schedule comes to a deadlock, to a lane that its own mask does
-//! not name, or to a state where two lanes can make conflicting accesses next.
+//! Random small kernels of two warps with four lanes each, which synchronise inside their warps and with each other,
+//! against all possible schedules. The prover calls a kernel proven exactly if no schedule comes to one of these: a
+//! deadlock, a lane that its own mask does not name, or a state where two lanes can make conflicting accesses next.
 
 use std::collections::HashSet;
 use warpsim::Launch;

@@ -5,8 +5,8 @@
 //! searched such that log2 c is within 2^-62 of a multiple of 2^-42: k - log2 c is then exact (Gal & Bachelis, ACM TOMS 17
 //! (1991) 26).
 //!
-//! The three intervals around 1 have c = 1, so that f is exact. Where k = 0, too, the result is as small as f, and what is
-//! left of log2 e and of the polynomial is added before the product of f and log2 e, which is rounded once: the steps are
+//! The three intervals around 1 have c = 1, so that f is exact. If k = 0, too, the result is as small as f. The rest of
+//! log2 e and of the polynomial is then added before the product of f and log2 e, which is rounded once. The steps are
 //! the same, with other operands. Error: below 1 ulp everywhere, tested.
 
 use super::elementary::mantissa;

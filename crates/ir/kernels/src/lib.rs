@@ -1,9 +1,17 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 //!
-//! The builders stand in floors, each on those before it: what can be asked for (`options`), what all of them share (`build`), the
-//! functions of species and the state of a point (`thermodynamics`), the rates of one reaction (`rates`), viscosity, conductivity and
-//! diffusion (`transport`), production rates (`chemistry`), and derivatives (`slopes`). Imports go down only; `tests/house` sees to
-//! it. This file alone knows all kernels.
+//! The builders are in floors, each on those before it:
+//!
+//! - `options`: the options of a kernel,
+//! - `build`: shared parts,
+//! - `thermodynamics`: functions of species and the state of a point,
+//! - `rates`: rates of one reaction,
+//! - `transport`: viscosity, conductivity and diffusion,
+//! - `chemistry`: production rates,
+//! - `slopes`: derivatives,
+//! - `integration`: steps of reactors.
+//!
+//! Imports only go down, as `tests/house` checks. Only this file knows all kernels.
 #![forbid(unsafe_code)]
 
 pub mod build;

@@ -138,11 +138,11 @@ impl Slots {
 
     /// Where a slot lies, and its row there.
     ///
-    /// Warps hand values over in global memory as they do in shared memory. When a barrier of the CTA completes, what its threads have written
-    /// before they arrived is performed for all threads that take part in it, and none of those that wait has read ahead of it: in whatever memory
-    /// (PTX ISA, `barrier{.cta}`: "prior memory accesses requested by this thread are performed relative to all threads participating in the
-    /// barrier"). So what is proven of slots holds in either, as long as no load goes through the cache for data that nobody writes (`ld.global.nc`):
-    /// the workspace is neither `const` nor `__restrict__`.
+    /// Warps hand values over in global memory as they do in shared memory. When a barrier of the CTA completes, all earlier writes of its
+    /// threads are performed for all threads that take part in it. No thread that waits has read ahead of it. This holds in any memory (PTX
+    /// ISA, `barrier{.cta}`: "prior memory accesses requested by this thread are performed relative to all threads participating in the
+    /// barrier"). So the proof of slots holds in either, as long as no load goes through the cache for data that nobody writes
+    /// (`ld.global.nc`): the workspace is neither `const` nor `__restrict__`.
     pub fn place(&self, row: &Integer) -> (SlotSpace, Integer) {
         match (self.first_global, row) {
             (None, _) => (self.space, row.clone()),

@@ -1,10 +1,10 @@
-//! Lanes that look constants up in shared memory, beside copies to shared memory: an order between both, without which no proof of a compiler's PTX knows
-//! them apart.
+//! Order between lanes that look constants up in shared memory and copies to shared memory. Without it no proof of a compiler's PTX can
+//! tell them apart.
 //!
-//! The temperature of a lane decides which constant it takes. So a proof from the text alone knows no more of the address than that it is in
-//! shared memory; and copies of the next inputs go there, too. From Volta on lanes need not go through the code together
-//! (CUDA C++ Programming Guide, "Independent Thread Scheduling"): a copy of one lane is behind the look-up of another only
-//! where a barrier stands between, and so is a look-up behind the wait by which a copy has arrived. They never meet in fact, and few places need one.
+//! The temperature of a lane decides which constant it takes. So a proof from the text alone only knows that the address is in shared
+//! memory. Copies of the next inputs go there, too. From Volta on lanes need not go through the code together (CUDA C++ Programming Guide,
+//! "Independent Thread Scheduling"). A copy of one lane is ordered after the look-up of another only by a barrier between them. The same
+//! holds for a look-up after the wait for a copy. They never meet in fact, and few places need a barrier.
 
 use super::code::{Real, Statement};
 

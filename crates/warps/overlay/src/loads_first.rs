@@ -12,8 +12,8 @@ const MOST: usize = 8;
 /// Nodes of straight code from a load to the end of the phase before the one that needs it, at most: some 600 clocks.
 const REACH: usize = 120;
 
-/// Starts the first loads of each phase but the first in the phase before, so that no warp waits for the memory while others wait for what it makes:
-/// species that are stiff are relaxed one after another, each by its own inputs.
+/// Starts the first loads of each phase in the phase before, except in the first phase. So no warp waits for the memory while others wait
+/// for its results. Stiff species are relaxed one after another, each by its own inputs.
 pub fn one_phase_ahead(vars: &mut PrimaryMap<Var, String>, body: &mut Vec<Node>) {
     let at: Vec<usize> = (0..body.len()).filter(|&at| matches!(body[at], Node::Switch { .. })).collect();
     // Those of one phase are read while those of the next are on their way.

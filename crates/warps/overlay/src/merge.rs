@@ -10,8 +10,8 @@ pub struct Turn<K> {
 
 /// Merges the sequences into turns. The order of every sequence is kept.
 ///
-/// Each turn takes a kind that stands at the head of some sequences and, if there is a choice, does not come again later
-/// in a sequence that has another kind at its head: taking it now would split what could be one turn.
+/// Each turn takes a kind that is at the head of some sequences. If there is a choice, this kind does not come again
+/// later in a sequence that has another kind at its head, as taking it now would split what could be one turn.
 pub fn merge<K: Copy + PartialEq>(sequences: &[Vec<K>]) -> Vec<Turn<K>> {
     let mut rest: Vec<&[K]> = sequences.iter().map(Vec::as_slice).collect();
     let mut turns = Vec::new();

@@ -1,9 +1,10 @@
 //! Partial overlay ([`super::Codegen::Partial`]): the warps share some batches, and each has its steps of the others in straight code of its own.
 //!
-//! In straight code the slots, rows and constants of a step are written into its instructions. Shared code looks them up, and is
-//! there once. So the steps whose look-ups cost most for the bytes that copies take become straight code, as long as all code stays
-//! within the cache for instructions; beyond it where they spare more instructions than the copies have, as
-//! one that is fetched from farther away takes about as long as one more that is issued.
+//! In straight code the slots, rows and constants of a step are written into its instructions. Shared code looks them
+//! up, and is there once. So steps become straight code in the order of the cost of their look-ups for the bytes of the
+//! copies, as long as all code stays within the cache for instructions. Beyond it they do so only if they save more
+//! instructions than the copies have. An instruction that is fetched from farther away takes about as long as one more
+//! that is issued.
 
 use super::align::{self, Batch};
 use super::phases::Phase;

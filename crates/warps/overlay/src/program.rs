@@ -159,10 +159,10 @@ pub enum Execution {
     /// `for (group = blockIdx.x*groups; group < ceil(points/(32 P)); group += gridDim.x*groups)`, all groups of warps take as many
     /// turns, and those whose points are beyond the last group compute the last point again.
     ///
-    /// Named barriers count the threads of all groups, so that a warp of the schedule stands for one of each. What is proven of one
-    /// group holds for all of them together: a wait that orders two warps of a schedule orders every copy of the one before every
-    /// copy of the other, and as each use of a barrier has a warp that waits, no copy comes to the next use before all have come
-    /// to this one.
+    /// Named barriers count the threads of all groups, so that a warp of the schedule stands for one of each. The proof
+    /// for one group holds for all of them together. A wait that orders two warps of a schedule orders every copy of
+    /// the one before every copy of the other. Each use of a barrier has a warp that waits, so no copy comes to the
+    /// next use before all have come to this one.
     WarpSpecialized { warps: u32, groups: u32 },
     /// Every warp handles its own group (no thread shares a point); slots are thread-local memory.
     /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.

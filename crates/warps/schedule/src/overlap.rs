@@ -1,6 +1,7 @@
-//! Share of the quasi-steady solution that runs while other warps still compute rates (paper section 4.2), on the clock of
-//! [`timeline`](super::timeline); the same share if the hand-over to the QSSA warps were one full barrier; and the length of the
-//! iteration if one full barrier stood between all rates and the solution.
+//! Share of the quasi-steady solution that runs while other warps still compute rates (paper section 4.2), on the clock
+//! of [`timeline`](super::timeline). For comparison there is the same share if the hand-over to the QSSA warps were one
+//! full barrier. The third figure is the length of the iteration with one full barrier between all rates and the
+//! solution.
 
 use std::collections::HashSet;
 

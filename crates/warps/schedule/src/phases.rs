@@ -474,8 +474,9 @@ impl<'a> Placer<'a> {
         (others, crowded_out)
     }
 
-    /// Those of the ready steps that run now, and the others: iterations that must keep their order up to the first gap, and
-    /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
+    /// Splits the ready steps into those that run now and the others. Iterations that must keep their order run up to
+    /// the first gap. As many steps with outputs run as there are free slots, those of the warp with the least work in
+    /// this phase first.
     fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
         let (ready, mut postponed) = self.in_order(ready);
         let need = |at: StepRef| self.graph.step(at).outputs.iter().filter(|&&v| !self.passing[v]).count();

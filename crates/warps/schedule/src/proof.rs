@@ -3,10 +3,10 @@
 //!
 //! The schedules are static, so one execution decides all (Sharma, Bauer & Aiken, PLDI 2015): the warps' programs are
 //! run to the point where each blocks, with vector clocks. If every use of a barrier happens after the previous use of
-//! the same barrier completed, the uses pair up in the same way in every interleaving; the happens-before relation is
-//! then the same too, and two accesses that it does not order are a race. Two iterations of the streaming loop are run:
-//! an access that conflicts two iterations apart is ordered if the one in between is, because it is the same access of
-//! the same warp. No barrier may be left half full between iterations.
+//! the same barrier completed, the uses pair up in the same way in every interleaving. The happens-before relation is
+//! then the same, too, and two accesses that it does not order are a race. Two iterations of the streaming loop are
+//! run: an access that conflicts two iterations apart is ordered if the one in between is, because it is the same
+//! access of the same warp. No barrier may be left half full between iterations.
 
 mod lanes;
 

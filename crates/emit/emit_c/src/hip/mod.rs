@@ -1,10 +1,14 @@
 //! HIP for AMD's GPUs from the typed [`Code`]: one file per kernel. Warp-specialized code is for machines with
 //! named barriers, whose waves have 32 lanes, as warps have.
 //!
-//! The text compiles with hipcc and ROCm's headers, and with Clang alone, whose builtins then stand for what the kernel takes of HIP. It
-//! is that of CUDA but for its frame: a thread of data-parallel code has one point and no loop over others, as compilers for AMD would move constants out of
-//! the loop, more than there are registers for; constants are visible outside of their file, so that they stay in memory, which scalar
-//! loads read, and become no literals; and every lane stores, without a branch.
+//! The text compiles with hipcc and ROCm's headers, and with Clang alone, whose builtins then stand for what the kernel
+//! takes of HIP. It is that of CUDA except for its frame:
+//!
+//! - A thread of data-parallel code has one point and no loop over others. Compilers for AMD would move more constants
+//!   out of the loop than there are registers.
+//! - Constants are visible outside of their file. So they stay in memory, scalar loads read them, and they do not
+//!   become literals.
+//! - Every lane stores, without a branch.
 
 mod named_barriers;
 

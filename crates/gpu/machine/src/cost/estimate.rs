@@ -1,8 +1,8 @@
 //! The fast estimate of time, from counts of PTX: before anything is compiled, and where nothing can run machine code.
 //!
-//! An SM takes as long as its busiest part and as long as the steps of its warps, one after the other, where too few of them are
-//! there to hide that: the two are added as a norm, because neither hides the other wholly. What a step costs is known from the target's
-//! pipeline but for a few factors, which were calibrated against the model of time for machine code (`docs/lab/estimate.md`).
+//! An SM takes as long as its busiest part. If too few warps hide their latencies, it takes as long as the steps of its warps, one after
+//! the other. The two are added as a norm, because neither hides the other wholly. The cost of a step is known from the target's pipeline,
+//! except a few factors. These were calibrated against the model of time for machine code (`docs/lab/estimate.md`).
 
 use super::Work;
 use crate::target::{SHUFFLES_PER_CLOCK_PER_SM, Target};

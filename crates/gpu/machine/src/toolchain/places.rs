@@ -25,9 +25,13 @@ pub struct PassedOver {
     pub reason: String,
 }
 
-/// Returns the folder that `SINGE_TOOLCHAIN` names, if it is set. Otherwise, in this order: `.toolchain` beside this program, or
-/// beside the folder `target` that cargo built it in, unless it is another user's; `CUDA_HOME` and `CUDA_PATH`; the folders of
-/// `nvcc` and `ptxas` of the `PATH`; `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
+/// Returns the folder that `SINGE_TOOLCHAIN` names, if it is set. Otherwise it returns these, in this order:
+///
+/// - `.toolchain` beside this program, or beside the folder `target` that cargo built it in, unless it is another
+///   user's,
+/// - `CUDA_HOME` and `CUDA_PATH`,
+/// - the folders of `nvcc` and `ptxas` of the `PATH`,
+/// - `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
 pub fn places() -> Vec<Place> {
     if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
         return vec![Place { origin: FOLDER_VARIABLE, folder: folder.into() }];

@@ -1,8 +1,9 @@
 //! Offsets in the spill areas: values that are never needed together share a slot.
 //!
-//! In the thread's own memory, together means: alive at one place. A slot in shared memory belongs to a whole warp, whose threads
-//! a divergent branch may send to different places: values of different sides of such a branch are needed together too,
-//! unless the sides run one after the other and both values live inside their side only.
+//! In the thread's own memory, together means: alive at one place. A slot in shared memory belongs to a whole warp,
+//! whose threads a divergent branch may send to different places. So values of different sides of such a branch are
+//! needed together, too. The exception is sides that run one after the other, if both values live only inside their
+//! side.
 
 use super::options::{Rules, Sides};
 use cranelift_entity::SecondaryMap;

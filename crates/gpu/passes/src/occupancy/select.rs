@@ -228,8 +228,9 @@ fn lowest_of_the_best(tried: &[Timed]) -> usize {
 
 type Candidates = (Vec<Version>, Vec<(Level, String)>);
 
-/// The original, at the highest level where every value has a register; and above it those from the highest level with all
-/// values on the chip on, with the next ones below it, or as a fail-safe that one and the next one where nothing is expected above.
+/// Candidate versions. The first is the original, at the highest level where every value has a register. Above it are
+/// those from the highest level with all values on the chip on, with the next ones below it. If nothing is expected
+/// above, that level and the next one are the fail-safe.
 fn candidates(
     module: &Module,
     index: usize,

@@ -1,6 +1,6 @@
-//! Thread-aware predication: divergent control flow becomes straight rows of instructions under predicates, with votes and
-//! branches that all lanes take the same way; after Lee, Grover, Krashinsky, Stephenson, Keckler and Asanović, "Exploring the
-//! Design Space of SPMD Divergence Management on Data-Parallel Architectures" (IISWC 2014).
+//! Thread-aware predication. Divergent control flow becomes straight rows of instructions under predicates, with votes
+//! and branches that all lanes take the same way. It follows Lee, Grover, Krashinsky, Stephenson, Keckler and Asanović,
+//! "Exploring the Design Space of SPMD Divergence Management on Data-Parallel Architectures" (IISWC 2014).
 //!
 //! [`plan()`] decides and proves what becomes of a function, [`predicate`] applies it. What the paper leaves open or does otherwise:
 //!

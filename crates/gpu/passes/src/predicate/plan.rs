@@ -1,8 +1,10 @@
 //! Plan for a function, as data.
 //!
-//! A [`Plan`] cuts the function into parts that all lanes of a warp enter and leave together: blocks that stay as they are
-//! because all lanes take the same way at their end, regions that are left to the divergence stack, and regions whose blocks
-//! stand in a row, each under a mask that says which lanes execute it.
+//! A [`Plan`] cuts the function into parts that all lanes of a warp enter and leave together:
+//!
+//! - blocks that stay as they are, because all lanes take the same way at their end,
+//! - regions that are left to the divergence stack,
+//! - regions whose blocks stand in a row, each under a mask that says which lanes execute it.
 
 use cranelift_entity::entity_impl;
 use ptx::ir::Block;

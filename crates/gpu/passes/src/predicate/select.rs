@@ -1,9 +1,10 @@
 //! Choice of the branches that stay, the regions that keep the stack, and the blocks that stand in a row.
 //!
-//! A branch stays if all lanes take it the same way: by the static branch-uniformity optimisation, because the text says so
-//! (`bra.uni`), or because all lanes have to meet at something that depends on it. The variance of a branch spreads over the
-//! labelled control-dependence graph, with the paper's additional rule: where one branch that does not stay decides whether
-//! a block runs, no branch that decides about this block stays, so that no edge that stays leads into a row.
+//! A branch stays if all lanes take it the same way: by the static branch-uniformity optimisation, because the text
+//! says so (`bra.uni`), or because all lanes have to meet at something that depends on it. The variance of a branch
+//! spreads over the labelled control-dependence graph. The paper has an additional rule: if one branch that does not
+//! stay decides whether a block runs, no branch that decides about this block stays. So no edge that stays leads into a
+//! row.
 
 use super::decide::all_end;
 use super::skeleton::{Cuts, Skeleton, enclose};

@@ -2,9 +2,9 @@
 //! Compilers", Computer Languages 1980): which nodes follow each other in a row, which are the sides of a branch, and which
 //! form neither. Loops and regions that keep the stack are single nodes of the graph.
 //!
-//! The nodes of a structure, written one structure after the other, are in a topological order in which each structure is
-//! contiguous: the schedule of blocks that the paper gets by a depth-first walk over the reversed graph that visits the own
-//! structure first.
+//! The nodes of a structure, written one structure after the other, are in a topological order in which each structure
+//! is contiguous. The paper gets this schedule of blocks by a depth-first walk over the reversed graph that visits the
+//! own structure first.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
-//! Undefined values, which nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was
-//! spilled there if no later instruction needs the value, and may spill it again; and it loads four words of shared memory where
-//! three are needed. That is right as long as nothing depends on it.
+//! Undefined values, which nobody wrote, in the registers of a warp. ptxas may fill registers from the stack before
+//! anything was spilled there, if no later instruction needs the value, and may spill it again. It also loads four
+//! words of shared memory where three are needed. That is right as long as nothing depends on it.
 //!
 //! ptxas also keeps predicates as single bits of a word that was never written as a whole. So bits that logic with immediates has
 //! set or cleared since are known, and a test of such bits alone depends on nothing undefined.

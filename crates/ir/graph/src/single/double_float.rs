@@ -1,4 +1,4 @@
-//! Numbers of two singles: the second is what the first lacks, so that both together have 48 digits to the base 2.
+//! Numbers of two singles. The second is the rest of the first, so that both together have 48 binary digits.
 //!
 //! Sums and products are made of error-free transformations (Joldes, Muller & Popescu, ACM TOMS 44 (2017) 15res): the sum of two singles, and
 //! their product, are each a pair exactly. With u = 2^-24, pairs whose second number is at most u of the first, and what is not exact:

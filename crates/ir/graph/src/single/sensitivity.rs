@@ -1,7 +1,7 @@
 //! Errors of the outputs by the roundings of each instruction, to first order, in some states.
 //!
-//! One run forward gives the values, and one back for each output the sums of |d output / d value| over all ways: errors of one number that reach an output on two ways
-//! are not set off against each other, as in [`super::follow`]. Nothing is proven by that.
+//! One run forward gives the values. One run back for each output gives the sums of |d output / d value| over all ways. Errors of one
+//! number that reach an output on two ways do not cancel, as in [`super::follow`]. This proves nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! Rates of progress for single precision, whose range neither rate constants nor equilibrium constants keep to: both directions of a
-//! reaction are one power of two each, of the sum of the binary logarithms of all their factors.
+//! Rates of progress for single precision. Rate constants and equilibrium constants exceed its range. So both directions of a reaction are
+//! one power of two each, of the sum of the binary logarithms of all their factors.
 //!
-//! With u = log2 C - log2 K by species (K as in [`formation`]), the logarithm of the reverse rate is that of the forward rate and sum u over
-//! the products less that over the reactants: no equilibrium constant and no product of concentrations is ever a number of its own.
+//! With u = log2 C - log2 K by species (K as in [`formation`]), the logarithm of the reverse rate is that of the forward rate plus sum u
+//! over the products less that over the reactants. So no equilibrium constant and no product of concentrations is ever a number of its own.
 
 use std::f64::consts::LOG2_E;
 

@@ -1,7 +1,11 @@
 //! One step of a Rosenbrock method in time, for a closed reactor.
 //!
-//! Operations: those of the sparse Jacobian at the beginning; the factors of the step's matrix; of each stage the place of its rates, those of
-//! the rates there, and the solution; the state at the end and what its error is by unknown.
+//! The operations are
+//!
+//! - those of the sparse Jacobian at the beginning,
+//! - the factors of the step's matrix,
+//! - for each stage the place of its rates, those of the rates there, and the solution,
+//! - the state at the end, and its error by unknown.
 
 use super::system::Factors;
 use crate::build::{Operands, single};

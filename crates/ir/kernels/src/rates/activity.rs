@@ -1,7 +1,8 @@
 //! Activities: concentrations over the equilibrium constants of their species (see [`formation`]).
 //!
-//! With a_k = C_k/K_k, the net rate k_f prod C - k_r prod C of a reaction is k_f prod K (prod a - prod a), where the first
-//! two products run over the reactants: no reaction needs an equilibrium constant, an exponential or a quotient of its own.
+//! With a_k = C_k/K_k, the net rate k_f prod C - k_r prod C of a reaction is k_f prod K (prod a - prod a), where the
+//! first two products run over the reactants. So no reaction needs an equilibrium constant, an exponential or a
+//! quotient of its own.
 
 use super::plan::Plan;
 use crate::build::{self, Operands};

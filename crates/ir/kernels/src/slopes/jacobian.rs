@@ -1,10 +1,15 @@
 //! Derivatives of the chemistry: of net production rates by concentrations and temperature, and of the tendencies of a closed reactor by
 //! mass fractions and temperature.
 //!
-//! Operations: those of the chemistry kernel up to third bodies; each reaction's derivatives by what it depends on directly
-//! ([`reaction_slopes`](super::reaction_slopes)), of a sparse matrix without products of concentrations, which belong to their column; a sum of these for each entry that some reaction reaches. Third bodies, on which all
-//! species act, and activities are eliminated last: an entry takes the sum over a row's third bodies, corrected where the
-//! efficiency of its species is not 1, and a column's sum of derivatives by activity is divided by the equilibrium constant once.
+//! The operations are
+//!
+//! - those of the chemistry kernel up to third bodies,
+//! - each reaction's derivatives by its direct variables ([`reaction_slopes`](super::reaction_slopes)). For a sparse matrix these are
+//!   without products of concentrations, which belong to their column,
+//! - a sum of these for each entry that some reaction reaches.
+//!
+//! Third bodies, on which all species act, and activities are eliminated last. An entry takes the sum over a row's third bodies, corrected
+//! if the efficiency of its species is not 1. A column's sum of derivatives by activity is divided once by the equilibrium constant.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,11 @@
 //! The temperature of a mixture from its specific enthalpy or energy.
 //!
-//! Operations: the coefficients of sum X_k h_k/R over the species' first ranges; what they change by at each temperature where ranges
-//! meet; and one operation that goes through these temperatures in their order up to the piece that holds the solution, and finds it
-//! there by as many steps as [`newton`](super::newton) has proven to suffice.
+//! The operations are
+//!
+//! - the coefficients of sum X_k h_k/R over the species' first ranges,
+//! - their changes at each temperature where ranges meet,
+//! - one operation that goes through these temperatures in their order up to the piece with the solution. It finds the
+//!   solution there in as many steps as [`newton`](super::newton) has proven to suffice.
 
 use super::energy;
 use super::gibbs::{self, Piecewise};

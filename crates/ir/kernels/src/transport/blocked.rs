@@ -1,8 +1,9 @@
-//! Mixture-averaged diffusion by thin factors without a difference: what the low-rank form is in single precision.
+//! Mixture-averaged diffusion by thin factors without a difference: the low-rank form in single precision.
 //!
-//! As in [`super::factored`], F_ij = T^1.75/D_ij ~ (A C A^T)_ij for i != j. There the diagonal is taken out of (A C A^T x)_i, and where one species
-//! is nearly all of the mixture that leaves few digits. Here species stand in blocks, and nothing is taken out: to a row R_i, the other blocks
-//! add (A C t)_i with t = A^T x of those alone, and the species of its own block add F_ij x_j one by one, each as sum_r (A C_r A^T)_ij f_r(T).
+//! As in [`super::factored`], F_ij = T^1.75/D_ij ~ (A C A^T)_ij for i != j. There the diagonal is taken out of (A C A^T x)_i, and where one
+//! species is nearly all of the mixture that leaves few digits. Here species are in blocks, and nothing is taken out. The other blocks add
+//! (A C t)_i to a row R_i, with t = A^T x of those alone. The species of its own block add F_ij x_j one by one, each as sum_r (A C_r
+//! A^T)_ij f_r(T).
 
 use super::factored::functions;
 use super::pairs::{self, Block};

@@ -1,5 +1,5 @@
-//! Whether the lanes of a warp, threads of their own, find in the warp's slots what the elected one wrote there: a barrier of all
-//! lanes stands between a write and each other access of the slot, and only where all lanes come.
+//! Whether the lanes of a warp, threads of their own, find in the warp's slots what the elected one wrote there. A
+//! barrier of all lanes must be between a write and each other access of the slot, at a place that all lanes reach.
 
 use super::divergence::{Kills, own_slot};
 use super::state::Location;

@@ -5,10 +5,15 @@
 //! of a lane minus that of another is stride · (T − T′) in the ring of the value's width. Lanes that parted at a branch are
 //! taken to meet at its immediate post-dominator at the latest. What the analysis does not know differs from lane to lane.
 //!
-//! The rules and where they go beyond the paper: conversions that might wrap lose their stride, vectors are handled by
-//! element, unknown instructions and unordered loads are divergent, the basis T follows from the shape of the block, copies
-//! behind loops depend on every branch that can send lanes round again, and operations on values that are known for
-//! every T are looked up for every T, so that `%tid.x >> 5` and `%tid.x < 64` are found to be uniform.
+//! The rules go beyond the paper in these points:
+//!
+//! - Conversions that might wrap lose their stride.
+//! - Vectors are handled by element.
+//! - Unknown instructions and unordered loads are divergent.
+//! - The basis T follows from the shape of the block.
+//! - Copies after loops depend on every branch that can send lanes round again.
+//! - Operations on values that are known for every T are looked up for every T. So `%tid.x >> 5` and `%tid.x < 64` are
+//!   found to be uniform.
 
 mod affine;
 mod arithmetic;

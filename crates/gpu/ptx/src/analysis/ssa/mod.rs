@@ -55,9 +55,9 @@ pub struct Pin {
 /// Every version of every register, and which of them each instruction reads.
 #[derive(Debug, Clone)]
 pub struct Ssa {
-    /// In the order of the reachable blocks, in a block φs, copies and results of its instructions, so that a definition
-    /// comes before its uses but for arguments of φs that come from behind; then those of the other blocks and the
-    /// undefined ones.
+    /// Values in the order of the reachable blocks; in a block, φs, copies and results of its instructions. So a
+    /// definition comes before its uses, except arguments of φs that come from later blocks. Then come those of the
+    /// other blocks and the undefined ones.
     pub values: PrimaryMap<Value, ValueData>,
     /// Every value at its own place, to give ranges of them as slices.
     all: Vec<Value>,

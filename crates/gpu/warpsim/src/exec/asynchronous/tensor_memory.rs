@@ -1,8 +1,8 @@
 //! The tensor memory of a CTA, as data: who allocated it, and its last accesses.
 //!
-//! Addresses there are not known, so that all accesses may overlap: but for loads with loads, stores of one warp, loads and stores of warps that
-//! reach different lanes, and products of one thread and one shape, which are pipelined if their results overlap (PTX ISA, "Memory Consistency Model for 5th
-//! generation of TensorCore operations").
+//! Addresses there are not known, so that all accesses may overlap. The exceptions are loads with loads, stores of one warp, and loads and
+//! stores of warps that reach different lanes. Products of one thread and one shape are pipelined if their results overlap (PTX ISA,
+//! "Memory Consistency Model for 5th generation of TensorCore operations").
 
 use crate::clock::VectorClock;
 

@@ -1,7 +1,8 @@
 //! The front end: source and arrival time of the next instruction of a warp.
 //!
-//! Each sub-partition has a small cache and a stream buffer behind it, which after a miss runs ahead of the code by some lines;
-//! the SM has a larger one, which it shares with constants; behind that is the L2 cache, which always has the code.
+//! Each sub-partition has a small cache and a stream buffer behind it, which runs ahead of the code by some lines after
+//! a miss. The SM has a larger cache, which code shares with constants. Behind that is the L2 cache, which always has
+//! the code.
 
 use super::cache::Cache;
 use super::known::CODE_LINE;
