@@ -41,13 +41,13 @@ const CANTERA: &str = include_str!("cpu/cantera.py");
 
 fn main() {
     let mut page = format!(
-        "# The CPU target, timed\n\n`cargo bench --bench cpu -- --write` makes this page. Points per second of one core: points over the \
-         time of the\nprocessor, median of 41 runs over 4,096 points, the states that kernels are verified on. *Scalar* is the same \
+        "# The CPU target, timed\n\n`cargo bench --bench cpu -- --write` makes this page. Points per second of one core are points over the \
+         time of the\nprocessor, the median of 41 runs over 4,096 points. The states are those that kernels are verified on. *Scalar* is the same \
          code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python: a state is set and one \
          property asked for; the\ncall itself is compiled code. *Alone* is the property without the setting of the state. Both are Cantera's best of 40 turns, \
-         in both orders. *Two threads*, over 110,592 points: the fastest of 11 runs of one thread over that of two, by the clock on \
-         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches.\n\nMachine: {}. One thread copies {:.1} GB/s of \
-         memory (read and\nwritten), two copy {:.1}; a kernel that takes as much from memory gains nothing by threads.\n",
+         in both orders. *Two threads*, over 110,592 points: the fastest of 11 runs of one thread over that of two. Times are by the clock on \
+         the wall,\nmedian of 7 turns. *GB/s*: what two threads then read and write in memory and its caches.\n\nMachine: {}. One thread copies {:.1} GB/s of \
+         memory (read and\nwritten), two copy {:.1}. A kernel that takes as much from memory gains nothing by threads.\n",
         this_machine(),
         copied(1),
         copied(2),

@@ -77,9 +77,9 @@ bound. [What single precision is](../guide/cpu.md#single-precision).
 
 ## Errors that are proven, and errors that are found
 
-Both are relative and of the arithmetic alone: the same graph, compiled in single and in double precision by g++, at 10,000 temperatures from 200 to 4000 K times
-1,000 compositions, each state with a pressure from 1 to 1e9 Pa. A quarter of the compositions has all species alike, a quarter has
-mole fractions over sixty powers of ten, a quarter is nearly pure, and a quarter has few species. Ratio: bound over error.
+Both are relative errors of the arithmetic alone. g++ compiles the same graph in single and in double precision. Both run at 10,000 temperatures from 200 to 4000 K
+times 1,000 compositions, and each state has a pressure from 1 to 1e9 Pa. There are four kinds of compositions, a quarter each: all species alike, mole
+fractions over sixty powers of ten, nearly pure, and few species. Ratio: bound over error.
 
 ";
 
@@ -212,8 +212,8 @@ const RATE_SETTINGS: [Setting; 3] = [double(Some(1e-4)), single(Io::Double, 1e-4
 const RATES: &str = "
 ## Production rates
 
-`--precision single --error measured`: the error is the largest in the states of verification, relative to gross rates, and **not proven**; of other states nothing is
-claimed. Times as above, all programs of a mechanism in each turn.
+`--precision single --error measured`: the error is the largest one in the states of verification, relative to gross rates. It is **not proven**, and nothing is
+claimed of other states. Times as above, all programs of a mechanism in each turn.
 
 | mechanism | arithmetic | error found | ns per point | faster |
 |---|---|---:|---:|---:|
@@ -254,8 +254,8 @@ fn arithmetic(setting: &Setting) -> &'static str {
 
 fn in_words(times: &[Timed]) -> String {
     let mut text = format!(
-        "\n## Error against time\n\nGRI-Mech 3.0 on one core, `--error` by row: time of the processor per point, median of {TURNS} turns of 15 runs over 4,096 points, all \
-         programs in each turn. *Faster*: beside double precision at the default tolerance, 1e-4, in the same turns. Errors are the proven ones, of \
+        "\n## Error against time\n\nGRI-Mech 3.0 on one core, with `--error` by row. Time of the processor per point: the median of {TURNS} turns of 15 runs over 4,096 points, \
+         all programs in each turn. *Faster*: beside double precision at the default tolerance, 1e-4, in the same turns. Errors are the proven ones, of \
          arithmetic and form together. Machine: {}.\n\n![error against time](precision.svg)\n\n\
          | kernel | arithmetic | tolerance | form | proven error | ns per point | faster |\n|---|---|---:|---|---:|---:|---:|\n",
         this_machine()
@@ -350,8 +350,9 @@ const MOST_RATIO: f64 = 30.0;
 const GOALS: &str = "
 ## Kernels of KinetiX in single precision, by hand
 
-KinetiX (commit 55720d3, its own `gri30.yaml`) writes kernels of floats with `--single-precision`, and states no error. Its loops were generated in both precisions, compiled by g++ 12 (`-O2 -march=native`, no fast
-math, `expf` and the like for floats) and called with the same states: the compositions of the first table, 300 temperatures from 200 to 4000 K times 1,000 of them, each with a pressure from 1 to 1e9 Pa. The largest
+KinetiX (commit 55720d3, its own `gri30.yaml`) writes kernels of floats with `--single-precision`, and states no error. Its loops were generated in both precisions, and compiled by g++ 12
+(`-O2 -march=native`, no fast math, `expf` and the like for floats). Both were called with the same states: 300 temperatures from 200 to 4000 K times 1,000
+compositions of the first table. Each state has a pressure from 1 to 1e9 Pa. The largest
 relative error of its floats beside its doubles is that of the arithmetic alone; fits are the same in both. Ours: the same, and what is proven.
 
 | gri30 | KinetiX', found | ours, found | ours, proven | what differs |
@@ -377,8 +378,13 @@ const NOT_BEGUN: &str = "| production rates on a CPU, single beside double | 1.7
 | Jacobians and factorisations in single precision within a method in double | what it gives | factors alone: no harm down to a tolerance of 1e-7; h2o2 takes 17 to 18 % less time on Hopper and 14 to 20 % on Ampere, gri30 on Hopper 4 to 17 % (modelled), CPUs take more ([how](reactor-method.md#factors-in-single-precision)). Jacobians stay doubles |
 | a flame speed of hydrogen in air | beside double | apart by 6e-7 with rates and transport in single precision, by 9e-8 with transport in mixed precision ([above](#flames-and-ignitions)); rates have no mixed precision |
 
-Production rates have no bound yet for three reasons. Rate constants and equilibrium constants leave the range of single precision (1e38), and so do the products of activities that
-[log-space chemistry](../architecture.md#where-the-design-departs-from-the-paper) is made of: they need exponents of their own. Falloff takes logarithms of what is no temperature,
-whose error nobody has gone through. And a net rate is a difference, whose error is small only beside the gross rate: the analysis follows values as sums over mole fractions,
-and would have to follow them as sums over rates of progress. So `--precision single` refuses the kernel without `--error measured`.
+Production rates have no bound yet for three reasons:
+
+- Rate constants and equilibrium constants leave the range of single precision (1e38). So do the products of activities that [log-space
+  chemistry](../architecture.md#where-the-design-departs-from-the-paper) is made of. They need exponents of their own.
+- Falloff takes logarithms of values that are no temperature. Nobody has analysed their error.
+- A net rate is a difference, whose error is small only beside the gross rate. The analysis follows values as sums over mole fractions. It would have to follow
+  them as sums over rates of progress.
+
+So `--precision single` refuses the kernel without `--error measured`.
 ";

@@ -194,8 +194,8 @@ fn tables(rows: &[Value]) -> String {
                 continue;
             }
             text += &format!(
-                "\n### {mechanism}, {target}\n\n| kernel | state | layout | instructions | vector | on doubles | scalar | LDS | global | barriers | scratch | \
-                 registers | bytes of scratch | bytes of LDS | bytes of code | over cache | equal |\n|---|---|---|{}---|\n",
+                "\n### {mechanism}, {target}\n\n| kernel | state | layout | instructions | vector | on doubles | scalar | LDS | global | barriers | scratch instructions | \
+                 registers | scratch bytes per lane | bytes of LDS | bytes of code | over cache | equal |\n|---|---|---|{}---|\n",
                 "--:|".repeat(COLUMNS)
             );
             text.extend(own.into_iter().map(line));

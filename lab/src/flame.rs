@@ -101,16 +101,16 @@ fn section(proven: &str, tables: &str) -> Result<String, String> {
     let tables: Vec<&str> = tables.trim().split("\n\n").collect();
     let [flames, errors, ignitions] = tables[..] else { return Err("the script printed no three tables".to_owned()) };
     Ok(format!(
-        "{HEADING}\n\n`cargo lab flame` makes this section. A flame of hydrogen and air (`h2o2`), stoichiometric, at 300 K and 1 atm, with mixture-averaged transport, is solved by Cantera 3.2's\n\
-         `FreeFlame` (ratio 3, slope 0.05, curve 0.1; tolerances 1e-7 and 1e-13), which calls our kernels on the CPU for production rates, viscosity, conductivity and diffusion at each point;\n\
-         the chore counts their calls and fails where a flame makes none. Mixed precision is for GPUs: its CUDA text for turing is compiled for the CPU here, with a few definitions in place of CUDA's.\n\
+        "{HEADING}\n\n`cargo lab flame` makes this section. Cantera 3.2's `FreeFlame` (ratio 3, slope 0.05, curve 0.1; tolerances 1e-7 and 1e-13) solves a flame of hydrogen and\n\
+         air (`h2o2`). It is stoichiometric, at 300 K and 1 atm, with mixture-averaged transport. At each point it calls our kernels on the CPU: production rates, viscosity, conductivity\n\
+         and diffusion. The chore counts their calls and fails if a flame makes none. Mixed precision is for GPUs: its CUDA text for turing is compiled for the CPU here, with a few definitions in place of CUDA's.\n\
          Rates have no mixed precision. Fractions below 0 count as 0. These are the kernels:\n\n\
          | kernel | arithmetic | form | errs by |\n|---|---|---|---|\n{proven}\n\
          All flames are solved on the grid of Cantera's own, beginning with its solution, and then from nothing on grids of their own. *Beside double*: the speed, relative to that with rates and transport\n\
          in double precision. *T anywhere*: the largest difference from the temperatures of that flame at a point of the grid.\n\n{flames}\n\n\
          The largest errors of the kernels at the points of Cantera's own flame, beside Cantera's functions; those of rates are relative to gross rates. The chore fails where one of transport is more than its\n\
          `--error`, which is proven:\n\n{errors}\n\n\
-         A reactor at constant pressure, of the same mixture, integrated by Cantera with our rates (tolerances 1e-9 and 1e-16); the delay is when the temperature has risen by 400 K:\n\n{ignitions}\n"
+         Cantera integrates a reactor at constant pressure, of the same mixture, with our rates (tolerances 1e-9 and 1e-16). The delay is when the temperature has risen by 400 K:\n\n{ignitions}\n"
     ))
 }
 

@@ -25,7 +25,7 @@ struct Pair {
 pub fn section(modules: &[(String, Module)]) -> String {
     let mut text = String::from(
         "\n## Beside ptxas\n\nThe same kernels in both allocators, with the same limit of registers per thread. ptxas orders instructions anew and \
-         keeps what it can compute again out of registers, which our allocator does not do: it allocates the text as it stands, to local memory \
+         keeps what it can compute again out of registers. Our allocator does neither. It allocates the text as it stands, to local memory \
          alone. Differences are ours less ptxas': registers per thread, and bytes of local memory per thread for spills.\n\n\
          | kernels | limit | compared | registers: median | worst | spilled bytes: median | worst | kernels that spill, ours and ptxas' |\n\
          |---|---|---|---|---|---|---|---|\n",

@@ -165,8 +165,8 @@ fn table(sums: &[(u32, [Sum; 6])], modules: usize) -> String {
     let mut text = format!(
         "# Register allocation to a budget\n\nMade by `cargo bench --bench allocation -- --write`. All kernels of {modules} modules: the corpus, and the \
          kernels of h2o2 and gri30, as lowered and as NVRTC compiles them. Every allocation passed the symbolic checker. Loads and stores are \
-         those of spill code in the text; weighted ones count 10 to the depth of their loop. Shared memory: what of 48 KB the kernel \
-         leaves. The block is the one of `.reqntid` or `.maxntid`.\n\nThe paper (\"Divergence analysis with affine constraints\", section 5, 8 and 9 registers, 40 kernels) rewrites 46.8 % of the loads from \
+         those of spill code in the text; weighted ones count 10 to the depth of their loop. Shared memory is the part of 48 KB that the kernel \
+         leaves. The block is the one of `.reqntid` or `.maxntid`.\n\nThe paper is \"Divergence analysis with affine constraints\" (section 5, 8 and 9 registers, 40 kernels). It rewrites 46.8 % of the loads from \
          local memory: 24.1 % (ii), 15.3 % (iv), 7.4 % (iii), 0 % (i).\n\n| registers | allocator | kernels with spills (refused) | loads | (i) % | (ii) % \
          | (iii) % | (iv) % | rewritten % | local accesses | of linear scan's | weighted, of linear scan's | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );

@@ -19,8 +19,8 @@ const LIMITS: [u32; 3] = [255, 64, 32];
 pub fn section(shipped: &[(&'static str, Model, Vec<Unit>)]) -> String {
     let target = Target::by_name("kepler").expect("the target of the kernels");
     let mut text = format!(
-        "\n## Time beside ptxas\n\nThe shipped kernels' PTX of NVRTC, once as it is and once as our allocator leaves it, with registers and \
-         spill code of its own. ptxas assembles both with the same limit, and the model of time runs both machine codes on {}, with as many \
+        "\n## Time beside ptxas\n\nThe shipped kernels' PTX of NVRTC is taken once as it is. It is taken once more as our allocator leaves it, with registers and \
+         spill code of its own. ptxas assembles both with the same limit. The model of time runs both machine codes on {}, with as many \
          CTAs as fit. Ratios are nanoseconds per point of ours over those of ptxas' own allocation. Where registers are left, ptxas may keep \
          values of our spill code in them: bytes of the table above then cost no time here.\n\n\
          | kernels | limit | compared | median | worst |\n|---|---|---|---|---|\n",

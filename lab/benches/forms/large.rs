@@ -14,8 +14,8 @@ use crate::{KERNELS, case, model, request, row};
 const HEAD: &str = "
 ## 631 species (llnl_nheptane)
 
-Constants and bounds of the dataflow graphs; then what the simulator counts of the data-parallel kernel, and its error over states of
-the mechanism's own; then the warp-specialized kernels of 8 warps.
+The first table has constants and bounds of the dataflow graphs. Then it has the simulator's counts of the data-parallel kernel, and its
+error over states of the mechanism's own. The second table has the warp-specialized kernels of 8 warps.
 
 | kernel | form | constants | bound | data-parallel slots | shuffles | error |
 |---|---|---|---|---|---|---|
@@ -23,8 +23,8 @@ the mechanism's own; then the warp-specialized kernels of 8 warps.
 
 const SPECIAL_HEAD: &str = "
 Warp-specialized: a CTA has room for 192 values of 32 points in the shared memory of kepler, and for 908 in that of hopper. The
-constants of the pairwise viscosity (3100 doubles for each of 256 threads) fit no register file, so that its warps load them again for
-every group of points. The pairwise and the polynomial diffusion are left out: a schedule of 200000 pairs and their running sums takes
+constants of the pairwise viscosity (3100 doubles for each of 256 threads) fit no register file. So its warps load them again for every
+group of points. The pairwise and the polynomial diffusion are left out: a schedule of 200000 pairs and their running sums takes
 the compiler many minutes.
 
 | kernel | form | target | slots | shuffles | shared passes | waits | phases | shared bytes | error |

@@ -108,17 +108,17 @@ fn main() {
 
 const HEAD: &str = "# What the forms cost
 
-Made by `cargo bench --bench forms`. Warp-specialized kernels of 8 warps for kepler, counted by the simulator per grid point over the
-states of the reference values: double-precision issue slots, shuffles, passes over shared memory; waits at barriers are per group
-of 32 points. The error is the largest relative one against the exact mixture rule over those states, the bound what the form
-promises for any composition from 200 to 4000 K (rounding aside, `--error 1e-4`). The last five columns are the same
-form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots. It weighs
-slots, shuffles, shared passes and registers by the rates of the target: on kepler, 64 slots, 32 shuffles or 64 passes per clock.
-Registers are those that it reckons with, of warp-specialized and of data-parallel code.
+Made by `cargo bench --bench forms`. The kernels are warp-specialized, with 8 warps for kepler. The simulator counts them per grid point
+over the states of the reference values. It counts double-precision issue slots, shuffles and passes over shared memory; waits at barriers
+are per group of 32 points. The error is the largest relative one against the exact mixture rule over those states. The bound holds for
+any composition from 200 to 4000 K (rounding aside, `--error 1e-4`). The last five columns are the same form as data-parallel code, one
+thread per point. `auto` marks what `--form auto` takes. Goals: slots. `auto` weighs slots, shuffles, shared passes and registers by the rates
+of the target: on kepler, 64 slots, 32 shuffles or 64 passes per clock. Registers are those that it reckons with, of warp-specialized and
+of data-parallel code.
 
-Where `auto` takes a form with more slots than another one, the other one keeps a busier pipe: a striped constant takes two shuffles,
-which are four slots' worth on kepler, and serves one to three fused multiply-adds. The conductivity of gri30 is an example: its
-low-rank form has 381 slots less than the log-space one and is within the goal, but 211 shuffles more.
+If `auto` takes a form with more slots than another one, the other one keeps a busier pipe. A striped constant takes two shuffles and
+serves one to three fused multiply-adds. Two shuffles are four slots' worth on kepler. The conductivity of gri30 is an example. Its
+low-rank form has 381 slots less than the log-space one and is within the goal, but has 211 shuffles more.
 Constants in a bank need no shuffles: with `--layout constants=constant-bank`, or in data-parallel code, `auto` takes the low-rank form.
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | registers | error | bound | data-parallel slots | shuffles | shared passes | waits | registers |

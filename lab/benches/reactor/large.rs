@@ -33,8 +33,8 @@ pub fn section(root: &Path) -> Option<String> {
     let dense = cantera.rows()?;
     let ours = best((0..TURNS).map(|_| advanced(&programs.host, &case, &made, 1)).collect::<Option<_>>()?);
     let mut text = format!(
-        "{HEADING}\n{species} species, {} states, {} points; Cantera {} with its preconditioner and with dense matrices (every sixth state), one turn; \
-         ours compiled with\n`{}`, the best of {TURNS} turns. Y* is Cantera's with its preconditioner at 1e-11. `-- --large` makes this section.\n\
+        "{HEADING}\n{species} species, {} states, {} points. Cantera {} runs with its preconditioner and with dense matrices (every sixth state), one turn. \
+         Ours are compiled with\n`{}`, the best of {TURNS} turns. Y* is Cantera's with its preconditioner at 1e-11. `-- --large` makes this section.\n\
          Machine: {}.\n\n\
          | time | tolerance | preconditioned: cells/s | steps | error | dense: cells/s | steps | error | ours: cells/s | steps (rejected) | error | \
          over preconditioned | over dense |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",

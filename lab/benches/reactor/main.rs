@@ -152,12 +152,12 @@ fn machine() -> String {
 
 fn head() -> String {
     format!(
-        "# Reactors, timed\n\n`cargo bench --bench reactor -- --write` makes this page. Reactors at constant pressure are advanced over a time, each from a \
-         state along an\nignition at 1500 K and 1 atm (stoichiometric with air, by steps of Cantera's integrator), one core. Cantera makes a new integrator for \
+        "# Reactors, timed\n\n`cargo bench --bench reactor -- --write` makes this page. One core advances reactors at constant pressure over a time. Each starts from a \
+         state along an\nignition at 1500 K and 1 atm, stoichiometric with air, by steps of Cantera's integrator. Cantera makes a new integrator for \
          each state, as\na splitting solver does, and so does the program of `--emit cvode`, with [the generated \
-         factorisation](../guide/reactors.md#with-cvode-instead). Cells per second are states over the time of the processor, the best of {TURNS} turns, in each of which \
-         all programs\ntake theirs one after the other. The *error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9), where Y* is \
-         Cantera's at a\nrelative tolerance of 1e-12; absolute tolerances are a millionth of relative ones. *Over Cantera* and *over CVODE*, at equal error: the \
+         factorisation](../guide/reactors.md#with-cvode-instead). Cells per second are states over the time of the processor, the best of {TURNS} turns. In each turn \
+         all programs\nrun one after the other. The *error* is the root mean square over states and species of (Y - Y*) / (|Y*| + 1e-9). Y* is \
+         Cantera's at a\nrelative tolerance of 1e-12. Absolute tolerances are a millionth of relative ones. *Over Cantera* and *over CVODE*, at equal error: the \
          fastest of ours\nwhose error is at most theirs, over theirs.\n\nMachine: {}. Method: rodas5p.\n\n![Reactors per second of a core over their error, gri30](reactors.svg)\n",
         machine()
     )

@@ -13,8 +13,8 @@ pub fn section(of: &Prepared) -> Option<String> {
     let (_, batches) = Cantera::begun(STATES, &of.yaml, &case)?;
     let batches = batches.as_array()?;
     let mut text = format!(
-        "\n## Random states\n\ngri30, {COUNT} states at each pressure: ignitions, flames (fresh and burnt gas mixed), burnt gas that is quenched, and \
-         mixtures of any species at\nany temperature between 300 and 2500 K; equivalence ratios 0.1 to 10. None of ours failed at any tolerance from 1e-3 to \
+        "\n## Random states\n\ngri30 has {COUNT} states at each pressure, with equivalence ratios 0.1 to 10. They are ignitions, flames (fresh and burnt gas mixed), burnt gas that is \
+         quenched, and\nmixtures of any species. The last have any temperature between 300 and 2500 K. None of ours failed at any tolerance from 1e-3 to \
          1e-8.\n\n| pressure | time | Cantera: failed | ours: steps at 1e-6 (rejected) |\n|---:|---:|---:|---:|\n"
     );
     for batch in batches {

@@ -149,21 +149,32 @@ fn main() {
 const HEAD: &str = "\
 # Reactors on GPUs, modelled
 
-`cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured: [the model of time](time.md) runs the machine code that ptxas makes of each kernel of
-[a step](../guide/reactors.md#on-gpus), on points at constant pressure from states along an ignition at 1500 K and 1 atm (stoichiometric with air), half of them at times that grow by
-equal factors from 1e-7 to 4e-3 s, half at equal steps of the temperature, mixed. One SM works on 2,048 points, and the board does what all its SMs do. *Global* and
-*local* kB are what lanes load and store per point and launch, as the simulator counts them; percentages say what the warps' clocks went to. Rates and Jacobian are the project's
-kernels, as the compiler chooses them by itself. All points take a step at once, each of its own length, so that a step costs the same whatever its neighbours are. *Fused*: one kernel takes a
-whole step, a thread has a point; singe takes it for mechanisms of up to 10 species, with factors in floats up to 13, where what a thread keeps stays in the L1 cache and the code of a stage in that for instructions.
-*Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
+`cargo bench --bench reactor_gpu -- --write` makes this page. Nothing on it is measured. [The model of time](time.md) runs the machine code that ptxas makes of
+each kernel of [a step](../guide/reactors.md#on-gpus).
 
-*Whole calls*: a cube of 64 points along each edge, from the same states mixed. The steps of each point are those of the plain integrator; each round of the host's loop costs what its listed points
-do, and 2.5 microseconds for each launch (10 for the look at the list), as if none of these ran beside another. Absolute tolerances are a millionth of relative ones. *Error*: the largest one of
-any point and unknown, relative to |y| + 1e-9, beside a tolerance of 1e-9. With `--integrator auto` a first pass takes [points that are not stiff](reactor-method.md#points-that-are-not-stiff)
-explicitly: its errors are larger at the same tolerance, so that times compare between rows of like errors.
+- *Points* have constant pressure. Their states lie along an ignition at 1500 K and 1 atm, stoichiometric with air. Half of the states are at times that grow by
+  equal factors from 1e-7 to 4e-3 s. The other half are at equal steps of the temperature. Both halves are mixed.
+- *Board*: one SM works on 2,048 points, and the board does what all its SMs do.
+- *Global* and *local* kB are what lanes load and store per point and launch, as the simulator counts them. Percentages are shares of the warps' clocks.
+- *Rates and Jacobian* are the project's kernels, as the compiler chooses them by itself.
+- *A step*: all points take one at once, each of its own length. So a step costs the same whatever its neighbours are.
+- *Fused*: one kernel takes a whole step, and a thread has a point. Singe takes it for mechanisms of up to 10 species, with factors in floats up to 13. There the
+  values of a thread stay in the L1 cache, and the code of a stage in that for instructions.
+- *Pipeline*: rates, Jacobian, factorisation and stages have kernels of their own.
 
-*Before* are sections of the single kernel that held a whole integration until then, two points for each thread: they are kept to compare with, and nothing makes them any more. *By steps* there are the
-same points in the order of the steps that they took in a call before, and *the matrix's part* is what the factors and the Jacobian move.
+*Whole calls* are for a cube of 64 points along each edge, from the same states mixed.
+
+- The steps of each point are those of the plain integrator.
+- Each round of the host's loop costs what its listed points do. Each launch costs 2.5 microseconds more, and the look at the list 10. No launch overlaps another
+  one.
+- Absolute tolerances are a millionth of relative ones.
+- *Error*: the largest one of any point and unknown, relative to |y| + 1e-9, beside a tolerance of 1e-9.
+- With `--integrator auto` a first pass takes [points that are not stiff](reactor-method.md#points-that-are-not-stiff) explicitly. Its errors are larger at the
+  same tolerance, so compare times between rows of like errors.
+
+Sections called *before* are of the single kernel that held a whole integration until then, with two points for each thread. They are kept to compare with, and
+no command makes them any more. *By steps* there are the same points in the order of the steps that they took in a call before. *The matrix's part* is what the
+factors and the Jacobian move.
 ";
 
 /// States along an ignition: half of them at times that grow by equal factors, half at temperatures that do so by equal steps.

@@ -13,17 +13,17 @@ use singe::report::KernelReport;
 
 const HEAD: &str = "# The paper's kernels on the paper's boards
 
-Bauer, Treichler and Aiken, \"Singe: Leveraging Warp Specialization for High Performance on GPUs\" (PPoPP 2014), section 6, measured the
-original compiler's kernels on a Tesla C2070 (fermi) and a Tesla K20c (kepler). Here are our kernels in the paper's form (`--form pairwise`) in
-the same configurations, with the time that the full model predicts for their machine code on the K20c, and with the estimate from
-counts of PTX on the C2070, for which nothing assembles any more. Ours are not the same kernels, and nothing here was
-measured by us. Millions of points per second at 128³ points.
+The paper is Bauer, Treichler and Aiken, \"Singe: Leveraging Warp Specialization for High Performance on GPUs\" (PPoPP 2014). Its section 6
+measured the original compiler's kernels on a Tesla C2070 (fermi) and a Tesla K20c (kepler). Here are our kernels in the paper's form
+(`--form pairwise`) in the same configurations. For the K20c they have the time that the full model predicts for their machine code. For the
+C2070 they have the estimate from counts of PTX, as nothing assembles for it any more. Ours are not the same kernels, and we measured nothing
+here. Figures are millions of points per second at 128³ points.
 `cargo bench --bench time -- paper --write` writes this page.
 
 ## The original's own kernels
 
-The model of time on the machine code of the original's programs ([how](time.md#kernels-that-others-measured)), K20c, millions of points per second: the mean
-error is 12 %, Kendall's tau 0.93.
+The model of time ran the machine code of the original's programs ([how](time.md#kernels-that-others-measured)) for the K20c. Figures are millions of points per
+second. The mean error is 12 %, and Kendall's tau 0.93.
 
 | kernel | published | modelled | modelled / published |
 |---|--:|--:|--:|
@@ -62,9 +62,9 @@ const SOURCES: [(&str, &str, [&str; 3]); 2] = [
 const CURVES: &str = "
 ## By the size of the problem, kepler
 
-Throughput of 32³, 64³ and 128³ points: with the constants that each CTA loads first, CTAs that have a turn less than others, and the start of the kernel. The
-paper's figures 11 to 16 have the same three sizes as bars without numbers. Its text says that speed-ups of diffusion on Kepler are smaller for few points, as
-constants are loaded into registers, and that 64³ points are needed for that not to count. The C2070 has no model of time, so that its estimate knows no size.
+Throughput of 32³, 64³ and 128³ points includes the constants that each CTA loads first, and the start of the kernel. It also includes CTAs that have a turn less
+than others. The paper's figures 11 to 16 have the same three sizes as bars without numbers. Its text says that speed-ups of diffusion on Kepler are smaller for few points, as
+constants are loaded into registers. From 64³ points on that does not count. The C2070 has no model of time, so that its estimate knows no size.
 
 | mechanism | kernel | warps × CTAs | ours | data-parallel | speed-up |
 |---|---|---|---|---|---|
@@ -101,15 +101,15 @@ fn remake(shared: &Path) -> String {
 /// Reasons for the directions that are wrong, as far as counts tell them.
 const WHY: &str = "## Why
 
-Warp-specialized chemistry is the compiler's own weakness, on every board: it issues three times the instructions of data-parallel code, for
-addresses, moves and shuffles of constants, while the published kernels came out 1.01 to 1.5 times faster than the data-parallel code
-of their time, which kept its vectors in local memory. Ours keeps them in registers.
+Warp-specialized chemistry is the compiler's own weakness, on every board. It issues three times the instructions of data-parallel code, for
+addresses, moves and shuffles of constants. The published kernels came out 1.01 to 1.5 times faster than the data-parallel code of their
+time. That code kept its vectors in local memory, and ours keeps them in registers.
 
-On the C2070 nothing assembles any more, so that nobody knows what spills. A thread has 63 registers there, and straight-line
-data-parallel code holds several hundred: the estimate takes it for free of spills, which it would not be. These rows compare an
+Nothing assembles for the C2070 any more, so that nobody knows what spills. A thread has 63 registers there, and straight-line
+data-parallel code holds several hundred values. The estimate takes it for free of spills, which it would not be. These rows compare an
 unspilled kernel with a real one.
 
-Constants of viscosity are few, and the cache of the K20c nearly holds them; those of chemistry are read by code that waits for other things.
+Constants of viscosity are few, and the cache of the K20c nearly holds them. Those of chemistry are read by code that waits for other things.
 The published effect of constants in registers is of kernels with more of them.
 ";
 
@@ -201,9 +201,9 @@ fn throughput(shared: &Path, text: &mut String, wrong: &mut Vec<String>) {
     }
     writeln!(
         text,
-        "\nThese are two compilers' kernels, so that this is not the model's error: on the original's own kernels of the K20c that is 12 %\n\
-         ([the model of time](time.md#kernels-that-others-measured)). Ours are from what was published {:.0} % away in the mean, with Kendall's tau\n\
-         {:.2} over {} rows, which tells how alike the two compilers are.",
+        "\nThese are two compilers' kernels, so that this is not the model's error. On the original's own kernels of the K20c that is 12 %\n\
+         ([the model of time](time.md#kernels-that-others-measured)). Ours are {:.0} % away from the published figures in the mean, with Kendall's tau\n\
+         {:.2} over {} rows. This tells how alike the two compilers are.",
         100.0 * mean_error(&pairs),
         tau(&pairs),
         pairs.len()

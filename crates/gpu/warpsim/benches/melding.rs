@@ -67,14 +67,14 @@ fn executed(kernel: &Kernel, module: &Module) -> (Counts, Vec<Buffer>) {
 }
 
 fn report(rows: &[Row], kernels: &[Kernel]) -> String {
-    let mut text = "# Control-flow melding\n\nMade by `cargo bench -p singe-warpsim --bench melding -- --write`. The kernels of \
-                    `tests/corpus/divergent`, written after the descriptions of the paper's benchmarks and much smaller than they, \
-                    before and after `singe ptx opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
+    let mut text = "# Control-flow melding\n\nMade by `cargo bench -p singe-warpsim --bench melding -- --write`. The kernels are \
+                    those of `tests/corpus/divergent`, before and after `singe ptx opt --pass tail-merge`, `branch-fusion` and `meld`. They are \
+                    written after the descriptions of the paper's benchmarks, and much smaller than they. Before means after `dce` and \
                     `simplify-cfg`. Every result was proven by the \
                     checker of melds, and computes the same.\n\n`cargo bench -p singe-warpsim --bench divergent` prints modelled cycles of \
                     machine code. The weighted ratio counts each warp instruction as long as its result takes on \
-                    Volta (4 cycles, branches, constants and doubles 8, shared memory 23, other memory 30), with nothing overlapped. Where a ratio is below 1, few \
-                    lanes enter the melded blocks, and instructions that one side has alone are issued for both: the \
+                    Volta, with nothing overlapped. Results take 4 cycles, branches, constants and doubles 8, shared memory 23, other memory 30. Where a ratio is below 1, few \
+                    lanes enter the melded blocks. Instructions that one side has alone are then issued for both, as the \
                     decision knows no frequencies. The paper's figures are \
                     measured speedups on an AMD Vega 20.\n\n"
         .to_owned();
@@ -119,18 +119,18 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
             melded.global
         );
     }
-    text += "\n## What is melded\n\nThe paper's Table I and section VI-A: tail merging takes diamonds of equal instructions (SB1, \
-             SB4, without their variants), branch fusion also diamonds of different ones (SB1, SB4 and their variants, SB4-R not \
-             fully), melding all. Here branch fusion takes SB4-R whole: what one side has alone stays in the melded block under a guard, or is \
-             executed for both, so that the block is one side of a diamond again; the authors' code makes branches of it \
-             (section IV-E), and a diamond with branches in it is none that fusion takes.\n\n| kernel | tail merging | branch fusion | melding |\n|---|---|---|---|\n";
+    text += "\n## What is melded\n\nBy the paper's Table I and section VI-A tail merging takes diamonds of equal instructions (SB1, \
+             SB4, without their variants). Branch fusion also takes diamonds of different ones (SB1, SB4 and their variants, SB4-R not \
+             fully). Melding takes all. Here branch fusion takes SB4-R whole. Instructions of one side alone stay in the melded block under a guard, or are \
+             executed for both. So the block is one side of a diamond again. The authors' code makes branches of them \
+             (section IV-E), and fusion takes no diamond with branches in it.\n\n| kernel | tail merging | branch fusion | melding |\n|---|---|---|---|\n";
     for row in rows {
         let _ = writeln!(text, "| {} | {} |", row.name, row.summaries.join(" | "));
     }
     let [plain, melded] = times(kernels).map(|time| 1e3 * time.as_secs_f64() / kernels.len() as f64);
     let _ = writeln!(
         text,
-        "\n## Time\n\nIn one process, as a library, the least of 40, per kernel: reading and printing its text takes {plain:.2} ms, and \
+        "\n## Time\n\nTimes are of one process, as a library, per kernel, the least of 40. Reading and printing a kernel's text takes {plain:.2} ms, and \
          melding it {melded:.2} ms more, with the check of every meld. As much as 0.3 ms is allowed."
     );
     text += &compiled(kernels);
@@ -183,8 +183,8 @@ fn compiled(kernels: &[Kernel]) -> String {
         let [plain, with] = [plain, plain + besides].map(|time| 1e3 * time.as_secs_f64());
         let _ = writeln!(text, "| {name} | {plain:.1} | {with:.1} | {:.4} | {paper:.4} |", with / plain);
     }
-    text += "\nThe compiler unrolls the loops of lu-perimeter, whose many small diamonds are melded (18 of them), and \
-             the melds are proven by executing the changed parts of both versions symbolically.\n";
+    text += "\nThe compiler unrolls the loops of lu-perimeter, whose many small diamonds are melded (18 of them). \
+             The melds are proven by executing the changed parts of both versions symbolically.\n";
     text
 }
 
