@@ -14,8 +14,8 @@ use singe::report::KernelReport;
 const HEAD: &str = "# The fast estimate of time, beside the full model
 
 Before a kernel is compiled, and where its machine code cannot be run, its time is estimated from counts of PTX
-(`crates/gpu/machine/src/cost/estimate.rs`). The few factors of the estimate that no machine file has were fitted to these rows; nothing
-here was measured on a GPU. Nanoseconds per point on the target's board: `busiest pipe` is the bound that counts of double-precision
+(`crates/gpu/machine/src/cost/estimate.rs`). The few factors of the estimate that no machine file has were fitted to rows of an
+earlier compiler, and keep the order of these: Kendall's tau is below. Nothing here was measured on a GPU. Nanoseconds per point on the target's board: `busiest pipe` is the bound that counts of double-precision
 slots, shuffles, shared memory and bytes give alone. `cargo bench --bench time -- estimate --write` writes this page.
 
 | mechanism | target | kernel | code | warps | CTAs | busiest pipe | estimated | full model | estimated / full |
