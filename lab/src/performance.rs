@@ -53,6 +53,8 @@ const LONG_RUNS: Table = Table {
     head: "| mechanism | target | kernel | ns per point | 16 turns | 64 turns | 64 turns over predicted |\n|---|---|---|--:|--:|--:|--:|\n",
 };
 
+const COUNTS: &str = "<!-- counts: written by `cargo lab performance` -->\n";
+
 const fn complete(name: &'static str, file: &'static str, targets: &'static str) -> Input {
     Input { name, file, options: &["--permissive", "--reduction", "none"], targets, kernels: &KERNELS }
 }
@@ -85,9 +87,36 @@ pub fn write(root: &Path, mechanism: &str, target: &str, kernel: &str) -> Result
             }
         }
     }
-    let page = pages::text(root, PAGE)?;
+    let page = with_counts(&pages::text(root, PAGE)?)?;
+    pages::write(root, PAGE, &page)?;
     pages::write(root, PICTURE, &performance_picture::ratios(VERSIONS.rows(&page), &TARGETS)?)?;
     if failed.is_empty() { Ok(()) } else { Err(format!("not made: {}", failed.join(", "))) }
+}
+
+/// Returns the page with a sentence about its long runs: how many are as predicted, and how many others in the range that the report has.
+fn with_counts(page: &str) -> Result<String, String> {
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<String>>();
+    let number = |cell: &str| cell.split(',').next().and_then(|word| word.parse::<f64>().ok());
+    let ranges: Vec<Vec<String>> = VERSIONS.rows(page).lines().map(cells).collect();
+    let is_in_range = |run: &[String]| {
+        let versions = ranges.iter().find(|version| version[1..4] == run[1..4])?;
+        let (least, most) = versions[7].split_once(" to ")?;
+        let [least, most, time] = [least, most, &run[6]].map(number);
+        Some((least? * (1.0 - ALLOWED)..=most? * (1.0 + ALLOWED)).contains(&time?))
+    };
+    let runs: Vec<Vec<String>> = LONG_RUNS.rows(page).lines().map(cells).collect();
+    let others: Vec<&Vec<String>> = runs.iter().filter(|run| run[7].contains(',')).collect();
+    let in_range = others.iter().filter(|run| is_in_range(run) == Some(true)).count();
+    let counts = format!(
+        "Of {} rows {} are within {allowed} %. Of the other {} rows {in_range} are in the range of [the table above](#what-the-compiler-takes), or within {allowed} % of it.\n",
+        runs.len(),
+        runs.len() - others.len(),
+        others.len(),
+        allowed = 100.0 * ALLOWED,
+    );
+    let place = || page.split_once(COUNTS).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
+    let (head, tail) = place().ok_or_else(|| format!("the page lacks {COUNTS}"))?;
+    Ok([head, COUNTS, &counts, END, tail].concat())
 }
 
 /// A row of each table.
@@ -249,7 +278,7 @@ fn json(bytes: &[u8]) -> Result<Value, String> {
 mod tests {
     use serde_json::json;
 
-    use super::{END, INPUTS, LONG_RUNS, Table, best, inputs, range};
+    use super::{COUNTS, END, INPUTS, LONG_RUNS, Table, VERSIONS, best, inputs, range, with_counts};
 
     #[test]
     fn rows_take_the_place_of_those_that_begin_alike() {
@@ -260,6 +289,26 @@ mod tests {
         let more = LONG_RUNS.replaced(&page, "| d | x |", "| d | x | 1 |\n").unwrap();
         assert!(more.contains("| c | x | 1 |\n| d | x | 1 |\n<!--"));
         assert!(LONG_RUNS.replaced("no place", "", "").is_err());
+    }
+
+    #[test]
+    fn long_runs_are_counted_by_prediction_and_by_range() {
+        let version =
+            |target: &str, range: &str| format!("| a | {target} | k | straight | 4 x 1 | 1.000 | {range} | 0.5 |\n");
+        let versions =
+            version("x", "0.990 to 1.010") + &version("y", "0.900 to 1.200") + &version("z", "0.900 to 1.000");
+        let run = |target: &str, end: &str| format!("| a | {target} | k | 1.000 | 1.000 | {end} |\n");
+        let runs = run("x", "1.020 | 1.02") + &run("y", "1.230 | 1.23, differs") + &run("z", "1.040 | 1.04, differs");
+        let tables = [(&VERSIONS, versions), (&LONG_RUNS, runs)]
+            .map(|(Table { begin, head }, rows)| [begin, head, &*rows, END].concat());
+        let page = tables.concat() + COUNTS + "old\n" + END + "\ntail\n";
+        let counted = with_counts(&page).unwrap();
+        let sentence = "Of 3 rows 1 are within 3 %. Of the other 2 rows 1 are in the range of";
+        assert!(
+            counted.contains(&[COUNTS, sentence].concat()) && counted.ends_with("\n<!-- end -->\ntail\n"),
+            "{counted}"
+        );
+        assert!(with_counts("no place").is_err());
     }
 
     #[test]
