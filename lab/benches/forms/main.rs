@@ -118,7 +118,7 @@ of data-parallel code.
 
 If `auto` takes a form with more slots than another one, the other one keeps a busier pipe. A striped constant takes two shuffles and
 serves one to three fused multiply-adds. Two shuffles are four slots' worth on kepler. The conductivity of gri30 is an example. Its
-low-rank form has 381 slots less than the log-space one and is within the goal, but has 211 shuffles more.
+low-rank form has 273 slots less than the log-space one and is within the goal, but has 317 shuffles more.
 Constants in a bank need no shuffles: with `--layout constants=constant-bank`, or in data-parallel code, `auto` takes the low-rank form.
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | registers | error | bound | data-parallel slots | shuffles | shared passes | waits | registers |
