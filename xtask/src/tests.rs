@@ -54,7 +54,7 @@ pub fn guide(root: &Path) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
+mod check {
     use std::path::{Path, PathBuf};
 
     use super::SWEPT;
